@@ -2,7 +2,7 @@
 // and users. Tests that only look share it.
 import { expect } from 'vitest';
 import { startDemo } from './demo-network.ts';
-import { password, type WeftServer } from './weft-process.ts';
+import { eventually, password, type WeftServer } from './weft-process.ts';
 
 export interface Furnished {
   weft: WeftServer;
@@ -52,6 +52,10 @@ export async function furnish(weft: WeftServer): Promise<Furnished> {
   expect((await send(balancer, other!.ap_id, 'wake')).status).toBe(409);
   await send(token, agent!.ap_id, '{"name":"set_tx_power","dbm":30}');
   await ask('POST', '/users/', { username: 'grace@example.org', password, roles: ['user'] });
+  const [{ device }] = await eventually(
+    async () => (await ask('GET', '/devices?limit=1')).items,
+    (devices) => devices.length > 0,
+  );
   const { job_number } = await ask('POST', '/agent_details/request_all_agents_details');
   return {
     weft,
@@ -60,6 +64,7 @@ export async function furnish(weft: WeftServer): Promise<Furnished> {
       ap_id: agent!.ap_id,
       command_id,
       app_name: 'energy-saver',
+      device,
       id: 'new',
       '/jobs/:job_number job_number': job_number,
       '/emulator/:job_number job_number': run.job_number,
@@ -73,6 +78,7 @@ export async function furnish(weft: WeftServer): Promise<Furnished> {
       `/commands/new?agent=${agent!.ap_id}`,
       `/commands?state=refused`,
       `/map?agent=${agent!.ap_id}`,
+      `/map?device=${device}`,
       `/compare?agents=${agent!.ap_id},${other!.ap_id}&metrics=connected_devices,power_w&window=5m`,
     ],
   };

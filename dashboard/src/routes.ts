@@ -43,6 +43,19 @@ export const routes: readonly PageRoute[] = [
     load: () => import('./pages/agents/agent-page.tsx').then((page) => page.AgentPage),
   },
   {
+    path: '/devices',
+    title: pageTitles.devices,
+    access: 'user',
+    nav: { icon: 'device' },
+    load: () => import('./pages/devices/devices-page.tsx').then((page) => page.DevicesPage),
+  },
+  {
+    path: '/devices/:device',
+    title: pageTitles.device,
+    access: 'user',
+    load: () => import('./pages/devices/device-page.tsx').then((page) => page.DevicePage),
+  },
+  {
     path: '/sites',
     title: pageTitles.sites,
     access: 'user',

@@ -30,7 +30,7 @@ const icons: Record<EventFamily, IconName> = {
   conflict: 'conflict',
   run: 'emulator',
   config: 'settings',
-  device: 'person',
+  device: 'device',
   node: 'screen',
 };
 
@@ -53,6 +53,7 @@ export function hrefOf({ kind, subject_kind, subject, ap_id }: LoggedEvent): str
   const name = encodeURIComponent(subject);
   if (subject_kind === 'command') return `/commands/${name}`;
   if (subject_kind === 'alarm') return `/alarms?view=history&alarm=${name}`;
+  if (subject_kind === 'device') return `/devices/${name}`;
   if (subject_kind === 'run') return `/emulator/${name}`;
   if (kind === 'agent.removed') return undefined;
   const agent = subject_kind === 'agent' ? subject : ap_id;

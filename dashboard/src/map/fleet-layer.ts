@@ -6,6 +6,8 @@ import type { FleetAgent } from '../data/fleet.ts';
 import { type Box, boxAround, overlaps } from './box.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { coverageOf } from './coverage.ts';
+import { type DrawnDevice, devicePlace } from './device-place.ts';
+import { besideMarkers, drawDevice, drawTie } from './draw-device.ts';
 import {
   clusterRadius,
   drawCluster,
@@ -17,7 +19,7 @@ import {
   markerRadius,
 } from './draw-items.ts';
 import type { MapView } from './map-canvas.ts';
-import { toGeo, toWorld, worldPerMetre, worldSize } from './mercator.ts';
+import { toGeo, toWorld, type WorldPlace, worldPerMetre, worldSize } from './mercator.ts';
 import { type Shading, shadeOf } from './shading.ts';
 
 const pulseMs = 900;
@@ -41,6 +43,8 @@ export class FleetLayer {
   /** Marked: the chosen one has a ring; those that are pointed at show how far they reach. */
   selected: string | undefined;
   pointed: string | undefined;
+  /** A device that was chosen, with its links. */
+  device: DrawnDevice | undefined;
   /** Colours by a metric instead of by technology. */
   shading: Shading | undefined;
   /** Whether those that are marked show how far they reach. */
@@ -112,6 +116,7 @@ export class FleetLayer {
     if (this.#hasCoverage) {
       for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
     }
+    const spot = this.#paintTies(view);
     for (const { item, x, y } of visible) {
       const ap_ids = item.kind === 'cluster' ? item.points.map(({ ap_id }) => ap_id) : [item.point.ap_id];
       const shade = this.shading && (shadeOf(this.shading, ap_ids) ?? null);
@@ -124,6 +129,7 @@ export class FleetLayer {
       if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item));
     }
     this.#paintNames(view, visible);
+    if (spot && this.device) drawDevice(context, spot, this.device.name);
     return moved;
   }
 
@@ -171,6 +177,24 @@ export class FleetLayer {
     if (radius > markerRadius) {
       drawCoverage(context, point.x * scale - left, point.y * scale - top, radius, point.technology);
     }
+  }
+
+  /** The links of the chosen device; returns where it stands on the canvas. */
+  #paintTies({ context, scale, left, top }: MapView): WorldPlace | undefined {
+    const { device } = this;
+    const place = device && devicePlace(device, (ap_id) => this.#placed.get(ap_id));
+    if (!device || !place) return undefined;
+    const onCanvas = ({ x, y }: WorldPlace) => ({ x: x * scale - left, y: y * scale - top });
+    const ties = device.ties.flatMap((tie) => {
+      const point = this.#placed.get(tie.ap_id);
+      return point ? [{ isServing: tie.isServing, technology: point.technology, at: onCanvas(point) }] : [];
+    });
+    const spot = besideMarkers(
+      onCanvas(place),
+      ties.map(({ at }) => at),
+    );
+    for (const { at, ...tie } of ties) drawTie(context, at, spot, tie);
+    return spot;
   }
 
   #paintPulses({ context }: MapView, visible: readonly PlacedItem[]): boolean {

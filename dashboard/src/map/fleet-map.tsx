@@ -7,6 +7,7 @@ import { motionChoice } from '../styles/motion.ts';
 import { themeInForce } from '../styles/theme.ts';
 import { mapText } from '../text/map.ts';
 import './fleet-map.css';
+import type { DrawnDevice } from './device-place.ts';
 import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
 import type { RadioPicture } from './radio-picture.ts';
@@ -28,12 +29,14 @@ export interface FleetMapProps {
   picture?: RadioPicture | undefined;
   /** Colours by a metric; absent: by technology. */
   shading?: Shading | undefined;
+  /** A device that was chosen; its links are drawn, and brought into sight once. */
+  device?: DrawnDevice | undefined;
   onBounds?: (bounds: VisibleBounds) => void;
   onPlace?: (place: GeoPlace | undefined) => void;
 }
 
 export function FleetMap(props: FleetMapProps) {
-  const { agents, isStill = false, selected, pointed, picture, shading } = props;
+  const { agents, isStill = false, selected, pointed, picture, shading, device } = props;
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<FleetView | undefined>(undefined);
   const latest = useRef(props);
@@ -94,6 +97,15 @@ export function FleetMap(props: FleetMapProps) {
   useEffect(() => view.current!.redraw(), [theme]);
   useEffect(() => view.current!.setPicture(picture), [picture]);
   useEffect(() => view.current!.setShading(shading), [shading]);
+  const shownDevice = useRef<string | undefined>(undefined);
+  useEffect(() => {
+    const made = view.current!;
+    made.setDevice(device);
+    const ap_ids = new Set(device?.ties.map(({ ap_id }) => ap_id));
+    const isReady = agents.some(({ ap_id, geolocation }) => geolocation && ap_ids.has(ap_id));
+    if (device && isReady && shownDevice.current !== device.name) made.fit(false, ap_ids);
+    if (!device || isReady) shownDevice.current = device?.name;
+  }, [device, agents]);
   // One that is chosen elsewhere, in a list or by an address, is brought into sight.
   const isFirst = useRef(true);
   useEffect(() => {

@@ -3,6 +3,7 @@ import L from 'leaflet';
 import type { FleetAgent } from '../data/fleet.ts';
 import { BaseMap, gridMetres } from './base-map.ts';
 import type { MapItem } from './clusters.ts';
+import type { DrawnDevice } from './device-place.ts';
 import { FleetLayer } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { type GeoPlace, metresPerPixel, roundStep, toGeo } from './mercator.ts';
@@ -126,6 +127,11 @@ export class FleetView {
     this.#markers.schedule();
   }
 
+  setDevice(device: DrawnDevice | undefined): void {
+    this.#layer.device = device;
+    this.#markers.schedule();
+  }
+
   setAgents(agents: readonly FleetAgent[]): void {
     const before = this.#layer.points.length;
     this.#layer.set(agents, this.#options.hasMotion);
@@ -140,9 +146,9 @@ export class FleetView {
     this.#markers.schedule();
   }
 
-  /** Shows all access points; one alone with its surroundings. */
-  fit(hasMotion = false): void {
-    const places = this.#layer.points.map((point) => toGeo(point));
+  /** Shows all access points, or these; one alone with its surroundings. */
+  fit(hasMotion = false, only?: ReadonlySet<string>): void {
+    const places = this.#layer.points.filter(({ ap_id }) => only?.has(ap_id) ?? true).map((point) => toGeo(point));
     if (places.length === 0) return;
     const bounds = L.latLngBounds(places.map(({ latitude, longitude }) => [latitude, longitude]));
     const isMoving = hasMotion && this.#options.hasMotion;

@@ -13,6 +13,7 @@ import './command-palette.css';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { navigation } from './navigation.ts';
 import { pageActions } from './palette-actions.ts';
+import { useFoundDevices } from './palette-devices.ts';
 import { findEntries, type PaletteEntry } from './palette-entries.ts';
 
 const isOpen = signal(false);
@@ -39,6 +40,7 @@ function PaletteDialog() {
     { pages: 1, pollMs: () => 10_000 },
   );
   const agents = listed.data?.items;
+  const devices = useFoundDevices(query);
   useLayoutEffect(() => {
     dialog.current!.showModal();
   }, []);
@@ -66,8 +68,8 @@ function PaletteDialog() {
         onChoose: () => navigate(`/agents/${encodeURIComponent(ap_id)}`),
       }),
     );
-    return [...pageEntries, ...agentEntries, ...actions, ...standingActions()];
-  }, [agents, actions, pages]);
+    return [...pageEntries, ...agentEntries, ...devices, ...actions, ...standingActions()];
+  }, [agents, devices, actions, pages]);
   const found = useMemo(() => findEntries(entries, query), [entries, query]);
   const at = Math.min(active, found.length - 1);
   const close = () => {

@@ -4,7 +4,7 @@ import type { IconName } from '../components/icon.tsx';
 export interface PaletteEntry {
   /** Unique among all. */
   id: string;
-  group: 'pages' | 'agents' | 'actions';
+  group: 'pages' | 'agents' | 'devices' | 'actions';
   label: string;
   hint?: string;
   icon: IconName;
@@ -21,7 +21,7 @@ export function findEntries(entries: readonly PaletteEntry[], query: string): Pa
     .map((entry) => ({ entry, text: `${entry.label} ${entry.hint ?? ''}`.toLowerCase() }))
     .filter(({ text }) => words.every((word) => text.includes(word)))
     .map(({ entry, text }) => ({ entry, rank: rankOf(entry.label.toLowerCase(), text, wanted) }));
-  const groups = ['pages', 'agents', 'actions'] as const;
+  const groups = ['pages', 'agents', 'devices', 'actions'] as const;
   return groups.flatMap((group) =>
     matching
       .filter(({ entry }) => entry.group === group)

@@ -10,6 +10,8 @@ export const pageTitles = {
   map: 'Map',
   agents: 'Access points',
   agent: 'Access point',
+  devices: 'Devices',
+  device: 'Device',
   compare: 'Compare',
   commands: 'Commands',
   command: 'Command',

@@ -46,6 +46,7 @@ export const shellText = {
     nothing: 'Nothing found. Try part of a name.',
     pages: 'Pages',
     agents: 'Access points',
+    devices: 'Devices',
     actions: 'Actions',
     window: (name: string) => `Show the last ${name}`,
     theme: (name: string) => `Theme: ${name}`,

@@ -2,10 +2,11 @@
 // and finds the parameter.
 import { toCommandText } from '@weft/contract/command-text';
 import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
+import { looksLikeAddress } from '@weft/contract/device-address';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAll, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
-import { type DeviceNames, looksLikeAddress } from '../../devices/privacy/device-names.ts';
+import type { DeviceNames } from '../../devices/privacy/device-names.ts';
 import { NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
 import type { Keyring } from '../../secrets.ts';

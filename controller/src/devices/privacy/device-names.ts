@@ -1,16 +1,12 @@
 // How callers name a device: by its pseudonym. An address in their place would end up in logs, URLs and ledgers, so it is refused
 // without being repeated, unless an administrator has allowed clear addresses; then it is turned into the pseudonym here.
+import { looksLikeAddress } from '@weft/contract/device-address';
 import { ValidationError } from '../../errors.ts';
 import { type Loc, valueError } from '../../input/value-rules.ts';
 import { isPseudonym, type Pseudonyms } from './pseudonyms.ts';
 
 /** Made up by the emulator: nobody's. */
 const emulatedName = /^emu-[0-9a-f]{1,8}-device-[0-9]{1,6}$/;
-/** Three pairs of digits are enough: a search by the end of an address is one by the address. */
-const hardwareLike =
-  /(?:[0-9a-f]{2}[:-]){2}[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}|(?<![0-9a-z-])[0-9a-f]{12}(?![0-9a-z-])/i;
-/** IMSI, IMEI, MSISDN. */
-const subscriberLike = /(?<![0-9a-z-])[0-9]{10,19}(?![0-9a-z-])/i;
 const refusal =
   'this is not the name of a device: use the pseudonym (dev-...) that the list of devices shows; addresses are not accepted, because they are personal data';
 
@@ -43,9 +39,4 @@ export class DeviceNames {
     if (!looksLikeAddress(text)) return text.toLowerCase();
     return this.read(text, loc);
   }
-}
-
-/** Whether an address of a device, or a part of one, may stand in the text. */
-export function looksLikeAddress(text: string): boolean {
-  return hardwareLike.test(text) || subscriberLike.test(text);
 }

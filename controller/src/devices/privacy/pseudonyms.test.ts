@@ -1,5 +1,6 @@
+import { looksLikeAddress } from '@weft/contract/device-address';
 import { expect, test } from 'vitest';
-import { DeviceNames, looksLikeAddress } from './device-names.ts';
+import { DeviceNames } from './device-names.ts';
 import { isPseudonym, isRandomised, Pseudonyms } from './pseudonyms.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 7));

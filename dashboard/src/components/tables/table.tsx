@@ -9,6 +9,7 @@ import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
 import { Icon } from '../icon.tsx';
+import { type RowChoice, turnChosen } from './row-choice.ts';
 import './table.css';
 import {
   type ColumnWidth,
@@ -56,15 +57,18 @@ interface TableProps<Row> {
   /** What is said when all rows are filtered out. */
   noMatch?: string;
   /** The rows are filtered and sorted already, by the address; there may be more of them than these. */
-  given?: { total: number | undefined; onEnd: () => void };
+  given?: GivenRows;
   /** Rows can be chosen, by a box before each and with X; absent: they cannot. */
   choice?: RowChoice<Row> | undefined;
 }
 
-interface RowChoice<Row> {
-  chosen: ReadonlySet<string>;
-  onChange: (chosen: ReadonlySet<string>) => void;
-  labelOf: (row: Row) => string;
+interface GivenRows {
+  total: number | undefined;
+  onEnd?: () => void;
+  /** Which rows are drawn, `end` excluded, whenever that changes. */
+  onSight?: (first: number, end: number) => void;
+  /** The page has a field of its own to search in. */
+  hasOwnSearch?: boolean;
 }
 
 const noFilters: readonly string[] = [];
@@ -92,7 +96,7 @@ export function Table<Row>(props: TableProps<Row>) {
     <div class="table-frame">
       {(textOf || tools || given) && (
         <div class="table-tools">
-          {(textOf || given) && (
+          {(textOf || (given && !given.hasOwnSearch)) && (
             <label class="table-filter">
               <Icon name="search" size={16} />
               <input
@@ -173,8 +177,9 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
   useEffect(() => {
-    if (end === rows.length) given?.onEnd();
-  }, [end, rows.length]);
+    if (end === rows.length) given?.onEnd?.();
+    given?.onSight?.(first, end);
+  }, [first, end, rows.length]);
   const isNarrow = width < narrowBelow;
   const columns = useMemo(
     () => columnsThatFit(allColumns, width, isNarrow ? narrowRoom : room),
@@ -285,10 +290,4 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
       </div>
     </div>
   );
-}
-
-function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: string): void {
-  const next = new Set(chosen);
-  if (!next.delete(key)) next.add(key);
-  onChange(next);
 }

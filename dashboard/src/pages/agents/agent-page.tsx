@@ -32,6 +32,7 @@ import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
+import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
 import { AgentCharts } from './agent-charts.tsx';
 import { AgentHealthCard } from './agent-health-card.tsx';
 import './agent-page.css';
@@ -152,6 +153,7 @@ export function AgentPage({ params }: PageProps) {
               onZoom={setZoom}
             />
           )}
+          <AgentDevicesCard ap_id={ap_id} />
         </section>
         <aside class="stack">
           <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />

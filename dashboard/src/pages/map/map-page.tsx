@@ -20,8 +20,10 @@ import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 import { pageTitles } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
+import { DevicePanel } from './device-panel.tsx';
 import { RadioPanel } from './radio-panel.tsx';
 import { ShadingLegend } from './shading-legend.tsx';
+import { useDrawnDevice } from './use-drawn-device.ts';
 import { useRadioMap } from './use-radio-map.ts';
 import { useShading } from './use-shading.ts';
 import { VisibleList } from './visible-list.tsx';
@@ -58,6 +60,7 @@ export function MapPage() {
   const shading = useShading(agents);
   const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
+  const device = useDrawnDevice();
   const isEmpty = agents?.length === 0;
   return (
     <Page
@@ -115,6 +118,7 @@ export function MapPage() {
                 onPoint={setPointed}
                 picture={radio.picture}
                 shading={shading.shading}
+                device={device.drawn}
                 onBounds={radio.onBounds}
                 onPlace={(at) => radio.layer && setUnder(at)}
               />
@@ -135,6 +139,8 @@ export function MapPage() {
           <aside class="map-side card">
             {selected !== '' && agents ? (
               <AgentPanel key={selected} ap_id={selected} agent={chosen} onClose={() => setSelected('')} />
+            ) : device.name !== '' && agents ? (
+              <DevicePanel device={device} agents={agents} />
             ) : filtered ? (
               <VisibleList
                 agents={visible}

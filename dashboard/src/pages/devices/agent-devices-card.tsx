@@ -1,0 +1,101 @@
+// The devices of an access point, on its page. One that never says which devices it serves has unknown ones, not none.
+import type { AgentDevices, Device } from '../../api/operations.ts';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { selectorOf } from '../../data/agent-names.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format/numbers.ts';
+import { formatMoment } from '../../format/times.ts';
+import { devicesText } from '../../text/devices.ts';
+import { DeviceName, deviceHref, Level, Rates, Since } from './device-values.tsx';
+import './devices-page.css';
+import './agent-devices-card.css';
+
+const text = devicesText.ofAgent;
+const limit = 200;
+
+export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
+  const { data, failure } = useOperation(
+    'list_agent_devices',
+    { path: { ap_id }, query: { limit } },
+    { pollMs: ({ items }) => Math.max(3000, items.length * 30) },
+  );
+  const isKnown = data !== undefined && data.reported_at !== null;
+  const all = `/devices?${new URLSearchParams({ selector: selectorOf([ap_id]) })}`;
+  return (
+    <section class="card agent-devices" aria-label={text.title}>
+      <div class="spread">
+        <h2>{text.title}</h2>
+        {isKnown && data.items.length > 0 && (
+          <span class="cluster">
+            <span class="faint small">{text.count(countWords(data))}</span>
+            <a class="small" href={all}>
+              {text.all}
+            </a>
+          </span>
+        )}
+      </div>
+      {failure && <FailureNotice failure={failure} />}
+      {!data && !failure && <SkeletonLines count={2} />}
+      {data && !isKnown && (
+        <p class="soft">
+          <strong>{text.unknown}.</strong> {text.unknownWords}
+        </p>
+      )}
+      {isKnown && data.items.length === 0 && (
+        <p class="soft">
+          {text.none} {text.asOf(formatMoment(Date.parse(data.reported_at!)))}
+        </p>
+      )}
+      {isKnown && data.items.length > 0 && <DeviceRows ap_id={ap_id} devices={data.items} />}
+    </section>
+  );
+}
+
+function DeviceRows({ ap_id, devices }: { ap_id: string; devices: readonly Device[] }) {
+  const { columns } = devicesText;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <div class="agent-devices-frame" tabIndex={0} role="group" aria-label={text.title}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{columns.device}</th>
+            <th scope="col">{columns.signal}</th>
+            <th scope="col" class="is-extra">
+              {columns.rate}
+            </th>
+            <th scope="col">{columns.since}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {devices.map((device) => {
+            const link = device.links.find((each) => each.ap_id === ap_id);
+            return (
+              <tr key={device.device}>
+                <td>
+                  <a href={deviceHref(device.device)}>
+                    <DeviceName device={device} />
+                  </a>
+                </td>
+                <td>
+                  <Level dbm={link?.rssi_dbm} />
+                </td>
+                <td class="is-extra">
+                  <Rates link={link} />
+                </td>
+                <td>
+                  <Since at={link?.since} />
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function countWords({ items, next }: AgentDevices): string {
+  return `${formatNumber(items.length)}${next === null ? '' : '+'}`;
+}

@@ -1,0 +1,176 @@
+// One device: its links now and over time, what it hears, where it moved, and what can be done: steer it, watch it, erase it.
+import { looksLikeAddress } from '@weft/contract/device-address';
+import { useMemo, useState } from 'preact/hooks';
+import type { DeviceDetails } from '../../api/operations.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import { useChartRange } from '../../components/chart/use-chart-range.ts';
+import { CopyButton } from '../../components/copy-button.tsx';
+import { EmptyState } from '../../components/feedback/empty-state.tsx';
+import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Page } from '../../components/layout/page.tsx';
+import { agentName, selectorOf } from '../../data/agent-names.ts';
+import { timeWindowSeconds } from '../../data/time-window.ts';
+import { useAgents } from '../../data/use-agents.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatMoment } from '../../format/times.ts';
+import type { PageProps } from '../../router/page-props.ts';
+import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
+import { devicesText } from '../../text/devices.ts';
+import { pageTitles } from '../../text/pages.ts';
+import { AboutCard } from './about-card.tsx';
+import { historyLines } from './device-history.ts';
+import './devices-page.css';
+import './device-page.css';
+import { HeardCard } from './heard-card.tsx';
+import { LinkBandCard } from './link-band-card.tsx';
+import { LinksCard } from './links-card.tsx';
+import { PastCard } from './past-card.tsx';
+import { SteerCard } from './steer-card.tsx';
+import { useDeviceHistory } from './use-device-history.ts';
+
+const text = devicesText.one;
+/** As many as one selector takes. */
+const maxNamed = 20;
+
+export function DevicePage({ params }: PageProps) {
+  const name = params.device!;
+  // An address is neither sent nor shown.
+  const isAddress = looksLikeAddress(name);
+  const { data, failure } = useOperation(
+    'get_device',
+    { path: { device: name } },
+    { pollMs: 2000, isWanted: !isAddress },
+  );
+  const title = isAddress ? pageTitles.device : (data?.device ?? name);
+  if (isAddress || failure?.status === 404) {
+    return (
+      <Page title={title} beside={<a href="/devices">{text.back}</a>}>
+        <EmptyState title={text.unknown}>{isAddress ? devicesText.address : text.unknownWords}</EmptyState>
+      </Page>
+    );
+  }
+  const device = data?.device ?? name;
+  return (
+    <Page
+      title={title}
+      beside={<CopyButton text={device} label={text.copy} />}
+      actions={
+        <>
+          <ButtonLink icon="map" href={`/map?${new URLSearchParams({ device })}`}>
+            {text.map}
+          </ButtonLink>
+          <TimeWindowMenu />
+        </>
+      }
+    >
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_device')} />}
+      {!data && !failure && <DevicePlaces />}
+      {data && <DeviceBody key={data.device} device={data} />}
+    </Page>
+  );
+}
+
+/** Rooms for what has not come, where it will be. */
+function DevicePlaces() {
+  return (
+    <div class="device-grid">
+      <div class="stack">
+        <div class="card">
+          <SkeletonLines count={3} />
+        </div>
+        <div class="card">
+          <SkeletonLines count={5} />
+        </div>
+      </div>
+      <div class="stack">
+        <div class="card">
+          <SkeletonLines count={6} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function DeviceBody({ device }: { device: DeviceDetails }) {
+  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
+  const windowSeconds = timeWindowSeconds.value;
+  const { range } = useChartRange({ windowSeconds, zoom, isPaused: false });
+  const isWatched = device.watched_until !== undefined;
+  const samples = useDeviceHistory({ device: device.device, windowSeconds, isWatched });
+  const types = useTypes(device);
+  const { sticky } = device;
+  return (
+    <div class="device-grid">
+      <div class="stack">
+        {sticky && (
+          <Notice
+            kind="warning"
+            title={devicesText.sticky[sticky.reason](
+              sticky.target === undefined ? undefined : agentName(sticky.target),
+            )}
+          >
+            {devicesText.sticky.until(formatMoment(Date.parse(sticky.until)))}
+          </Notice>
+        )}
+        <LinksCard device={device} />
+        <LinkBandCard {...{ device, samples, range, types }} />
+        {isWatched && (
+          <div class="device-charts">
+            <HistoryChart
+              title={devicesText.chart.signal}
+              unit="dBm"
+              value="rssi_dbm"
+              {...{ samples, range, zoom, setZoom }}
+            />
+            <HistoryChart
+              title={devicesText.chart.rate}
+              unit="Mb/s"
+              value="tx_mbps"
+              {...{ samples, range, zoom, setZoom }}
+            />
+          </div>
+        )}
+        <PastCard device={device} />
+      </div>
+      <div class="stack">
+        <SteerCard device={device} />
+        <HeardCard heard={device.heard} />
+        <AboutCard device={device} />
+      </div>
+    </div>
+  );
+}
+
+interface HistoryChartProps {
+  title: string;
+  unit: string;
+  value: 'rssi_dbm' | 'tx_mbps';
+  samples: Parameters<typeof historyLines>[0];
+  range: TimeRange;
+  zoom: TimeRange | undefined;
+  setZoom: (zoom: TimeRange | undefined) => void;
+}
+
+function HistoryChart({ title, unit, value, samples, range, zoom, setZoom }: HistoryChartProps) {
+  // Names come after the values.
+  const names = JSON.stringify([...new Set(samples.map(({ ap_id }) => ap_id))].map((ap_id) => agentName(ap_id)));
+  const lines = useMemo(() => historyLines(samples, value, agentName), [samples, value, names]);
+  return <Chart {...{ title, unit, lines, range }} size="small" isZoomed={zoom !== undefined} onZoom={setZoom} />;
+}
+
+/** The types of the access points that a device has to do with, by their ids. */
+function useTypes({ links, moves }: DeviceDetails): ReadonlyMap<string, string | null> {
+  const known = new Map(links.map(({ ap_id, access_point_type }) => [ap_id, access_point_type]));
+  const ap_ids = [...new Set(moves.flatMap(({ ap_id, from }) => (from === undefined ? [ap_id] : [ap_id, from])))]
+    .filter((ap_id) => !known.has(ap_id))
+    .slice(0, maxNamed)
+    .sort();
+  const { data } = useAgents(
+    { selector: selectorOf(ap_ids), limit: maxNamed },
+    { pages: 1, pollMs: () => 60_000, isWanted: ap_ids.length > 0 },
+  );
+  for (const { ap_id, access_point_type } of data?.items ?? []) known.set(ap_id, access_point_type);
+  return known;
+}

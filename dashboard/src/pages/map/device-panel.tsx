@@ -1,0 +1,75 @@
+// One device beside the map: which access points serve it, which it hears, and the way to its page.
+import type { DeviceDetails } from '../../api/operations.ts';
+import { AgentName } from '../../components/agent-name.tsx';
+import { ButtonLink, IconButton } from '../../components/button.tsx';
+import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { Glyph } from '../../components/glyph.tsx';
+import '../../components/layout/facts.css';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { devicesText } from '../../text/devices.ts';
+import { deviceHref, Level } from '../devices/device-values.tsx';
+import '../devices/devices-page.css';
+import type { ChosenDevice } from './use-drawn-device.ts';
+
+const text = devicesText.onMap;
+
+interface DevicePanelProps {
+  device: ChosenDevice;
+  agents: readonly FleetAgent[];
+}
+
+export function DevicePanel({ device: { name, details, failure, close }, agents }: DevicePanelProps) {
+  const isGone = failure?.status === 404;
+  return (
+    <section class="agent-panel" aria-label={name}>
+      <header class="spread">
+        <h2 class="mono">{name}</h2>
+        <div class="cluster">
+          <IconButton icon="close" label={text.close} onClick={close} />
+        </div>
+      </header>
+      {isGone && <p class="soft">{text.gone}</p>}
+      {failure && !isGone && <FailureNotice failure={failure} />}
+      {!details && !failure && <SkeletonLines count={6} />}
+      {details && <PanelBody details={details} agents={agents} />}
+    </section>
+  );
+}
+
+function PanelBody({ details, agents }: { details: DeviceDetails; agents: readonly FleetAgent[] }) {
+  const { device, links, heard } = details;
+  const known = new Map(agents.map((agent) => [agent.ap_id, agent]));
+  const others = heard.filter(({ ap_id }) => ap_id !== undefined && !links.some((link) => link.ap_id === ap_id));
+  const isPlaced = [...links, ...heard].some(({ ap_id }) => known.get(ap_id ?? '')?.geolocation);
+  const row = (ap_id: string, rssi_dbm: number | null, by = '') => (
+    <>
+      <dt key={`${ap_id} ${by}`}>
+        <a class="chip" href={`/agents/${encodeURIComponent(ap_id)}`}>
+          <Glyph technology={known.get(ap_id)?.technology} state={known.get(ap_id)?.state ?? 'never'} />
+          <AgentName ap_id={ap_id} />
+        </a>
+      </dt>
+      <dd>
+        <Level dbm={rssi_dbm} />
+      </dd>
+    </>
+  );
+  return (
+    <>
+      <ButtonLink kind="primary" href={deviceHref(device)}>
+        {text.open}
+      </ButtonLink>
+      <h3>{text.serving}</h3>
+      {links.length === 0 && <p class="soft">{devicesText.attachedNowhere}</p>}
+      <dl class="facts values">{links.map(({ ap_id, rssi_dbm }) => row(ap_id, rssi_dbm))}</dl>
+      {others.length > 0 && (
+        <>
+          <h3>{text.hears}</h3>
+          <dl class="facts values">{others.map(({ ap_id, rssi_dbm, by }) => row(ap_id!, rssi_dbm, by))}</dl>
+        </>
+      )}
+      <p class="faint small">{isPlaced ? text.estimated : text.nowhere}</p>
+    </>
+  );
+}
