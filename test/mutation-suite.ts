@@ -62,6 +62,7 @@ const known = {
   identity: ['dev-bbbbbbbbbbbbbbbb', 'emu-0-device-1'],
   clear_addresses: [false],
   expires_in: [60],
+  weights: [{ WiFi: 1 }],
   rule_id: ['nothing'],
   silence_id: ['nothing'],
   condition: [{ state: 'offline' }, { metric: 'rssi', op: '<', value: -80 }],
