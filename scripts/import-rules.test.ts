@@ -86,7 +86,7 @@ test('an import cycle is found, through types too', () => {
 
 test('what the rules allow passes, and so do tests', () => {
   const files = [
-    { path: 'contract/src/user.ts', text: "import * as Type from './schema.ts';" },
+    { path: 'contract/src/user.ts', text: "import * as Type from './schema/schema.ts';" },
     {
       path: `${src}/users/user-routes.ts`,
       text: "import { User } from '@weft/contract';\nimport type { UserService } from './user-service.ts';\nimport { route } from '../http/route.ts';",

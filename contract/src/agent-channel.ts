@@ -2,7 +2,7 @@
 // message), by long poll and by push. Commands look the same on all three ways.
 
 import { CommandResult, CommandState } from './commands.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 import { AgentUpdateAnswer } from './telemetry.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });

@@ -2,7 +2,7 @@
 
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { NAME_GLOB_PATTERN, NAME_PATTERN } from './identifiers.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the access point in paths and series.' });
 const Configuration = Type.Record(Type.String(), Type.Unknown(), {

@@ -1,5 +1,5 @@
 // Answers that many operations share: errors, and the plain "done".
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const ValidationError = Type.Object(
   {

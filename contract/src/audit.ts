@@ -1,5 +1,5 @@
 // The audit log: who changed what, and when.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const AuditEntry = Type.Object(
   {

@@ -1,6 +1,6 @@
 // Commands: what is sent to access points and what becomes of it; and the rules that decide between callers who want
 // different things.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);

@@ -2,7 +2,7 @@
 
 import { Technology } from './commands.ts';
 import { WhatIfRequest } from './emulator-what-if.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate'], {
   title: 'CoverageLayer',

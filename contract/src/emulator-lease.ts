@@ -2,7 +2,7 @@
 // and what the process reports.
 
 import { EmulatedAgent, PlannedFault } from './emulator.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 

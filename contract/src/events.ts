@@ -1,5 +1,5 @@
 // The event log: what happened, for people and programs.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], {
   title: 'EventSeverity',

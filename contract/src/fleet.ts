@@ -3,7 +3,7 @@
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { agentStates } from './functions/selector.ts';
 import { HealthWord } from './health.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 // Classes of characters such as \p{L} are unknown to many validators.
 const documented = { pattern: '^\\S+$' };

@@ -1,5 +1,5 @@
 // What a user may do where. A user without grants reads everything; one with grants has those and nothing else.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const Grant = Type.Object(
   {

@@ -1,7 +1,7 @@
 // How the network gets on, in one word and with its causes.
 
 import { AlarmSeverity } from './alarms.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
   title: 'HealthWord',

@@ -1,7 +1,7 @@
 // Jobs: what a request operation answers, what travels over the broker, what comes back over callbacks and sockets.
 
 import { AgentFilter } from './metrics.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 

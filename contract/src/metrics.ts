@@ -1,5 +1,5 @@
 // What can be read of the fleet: its agents, their series, their newest values, and whether they are there at all.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const Resolution = Type.Optional(

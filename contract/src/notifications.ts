@@ -1,7 +1,7 @@
 // Who is told of which events by e-mail.
 
 import { EventSeverity } from './events.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Clock = Type.String({
   pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',

@@ -1,7 +1,7 @@
 // Sites: where access points stand, as a tree of paths such as `uk/bristol/hall`.
 
 import { maxSitePathLength, sitePathPattern } from './functions/label-rules.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Path = Type.String({
   minLength: 1,

@@ -1,5 +1,5 @@
 // What agents report, and the answer they get.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AgentUpdateRequest',

@@ -1,7 +1,7 @@
 // Third-party apps and what they may do.
 
 import { APP_NAME_PATTERN } from './identifiers.ts';
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 const Limits = Type.Object(
   { min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) },

@@ -1,5 +1,5 @@
 // Logging in: the form that is sent and the token that comes back.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const LoginType = Type.Enum(['user', 'agent', 'third_party_app'], {
   title: 'LoginType',

@@ -1,5 +1,5 @@
 // User accounts, and the two steps of a forgotten password.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 // Literals and not a bare pattern, so that a role which merely contains a known one is refused by name.
 const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { minItems: 1 });

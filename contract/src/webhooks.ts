@@ -1,5 +1,5 @@
 // Webhooks: events as requests to other programs.
-import * as Type from './schema.ts';
+import * as Type from './schema/schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
   title: 'WebhookFormat',

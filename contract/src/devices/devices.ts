@@ -1,5 +1,5 @@
 // Devices: what attaches to access points, as agents report it and as callers see it.
-import * as Type from '../schema.ts';
+import * as Type from '../schema/schema.ts';
 
 /** The longest lists that a report may have. */
 export const maxDevicesPerReport = 2_000;

@@ -7,7 +7,7 @@ import {
   DeviceWatchRequest,
   StatusAnswer,
 } from '@weft/contract';
-import Type from 'typebox';
+import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
 import type { DeviceCareService } from './device-care-service.ts';
 
