@@ -127,7 +127,8 @@ export class App extends NetworkReader {
    * ```ts
    * const [phone] = await app.devices({ selector: 'name:ap-1' }).toArray();
    * const steering = await app.steer(phone.device, 'ap-1', { timeoutSeconds: 5 });
-   * console.log(steering.verdict, (await steering.result()).result.outcome);
+   * const { state, result } = await steering.result();
+   * console.log(steering.verdict, state, result);
    * ```
    */
   async steer(
