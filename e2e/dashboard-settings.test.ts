@@ -34,7 +34,12 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     expect((await weft.login(adminUsername, newPassword)).status).toBe(200);
 
     await page.getByRole('link', { name: 'API documentation' }).click();
-    await page.getByRole('button', { name: 'get /api/v1/users/me', exact: true }).click();
+    const me = page.getByRole('button', { name: 'get /api/v1/users/me', exact: true });
+    // The documentation draws what is in sight.
+    await page.getByRole('button', { name: 'post /api/v1/token/', exact: true }).waitFor();
+    for (; !(await me.isVisible()); await page.mouse.wheel(0, 300))
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    await me.click();
     await page.getByRole('button', { name: 'Try it out' }).click();
     await page.getByRole('button', { name: 'Execute' }).click();
     const asked = () => requests.findLast(({ url }) => url.endsWith('/api/v1/users/me'));

@@ -82,7 +82,7 @@ test('every example of docs/sdk.md prints something', async () => {
 test('the control programs of the examples run with the Node of the machine', async () => {
   const { url } = await startDemo();
   const programs = [...new Set(commands.filter((command) => command.includes('/main.ts')))];
-  expect(programs).toHaveLength(2);
+  expect(programs).toHaveLength(3);
   for (const line of programs) {
     const settings = { ...env, WEFT_URL: url, WEFT_APP_NAME: 'balancer', WEFT_APP_KEY: key };
     const run = new WeftProcess(['-c', `exec ${line}`], { launcher: ['sh'], folder: root, env: settings });
