@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { type FleetAgent, prepareFleet } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
+import { readOrCreateDeviceKey } from '../controller/src/devices/privacy/device-key.ts';
 import { temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const minuteMs = 60_000;
@@ -191,6 +192,8 @@ export class Ledger {
 export async function prepareLedger(folder: string, count: number) {
   const dataDir = join(folder, 'data');
   const fleet = await prepareFleet(dataDir, count);
+  // Made by the first start, which in these tests may be one that flushes nothing.
+  readOrCreateDeviceKey(dataDir);
   const startMs = Date.now() - 15 * minuteMs;
   const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs)));
   return { ledger, ...placesIn(folder) };

@@ -38,6 +38,7 @@ const known = {
   access_point_type: ['WiFi', 'LiFi'],
   num_access_points: [1, 3],
   locations: [['51.45,-2.58'], ['Bristol']],
+  mix: [{ web: 3, video: 1 }],
   link_policy: [{ mode: 'redundant' }],
   num_devices: [1, 5],
   duration: [60],

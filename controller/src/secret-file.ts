@@ -8,7 +8,7 @@ import { StartError } from './start-error.ts';
 /** Throws StartError if the file can be read by others or is too short. */
 export function readOrCreateSecret(dataDir: string): string {
   const file = join(dataDir, 'secret');
-  create(file);
+  createSecretFile(file, generateSecret);
   if ((statSync(file).mode & 0o077) !== 0) {
     throw new StartError(
       `${file} can be read by others: run chmod 600 on it, and consider it compromised (delete it to revoke all tokens)`,
@@ -20,7 +20,8 @@ export function readOrCreateSecret(dataDir: string): string {
   return secret;
 }
 
-function create(file: string): void {
+/** Writes it durably, for its owner only, unless there is one. */
+export function createSecretFile(file: string, generate: () => string): void {
   let handle: number;
   try {
     handle = openSync(file, 'wx', 0o600);
@@ -28,7 +29,7 @@ function create(file: string): void {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
     throw error;
   }
-  writeSync(handle, `${generateSecret()}\n`);
+  writeSync(handle, `${generate()}\n`);
   fsyncSync(handle);
   closeSync(handle);
 }

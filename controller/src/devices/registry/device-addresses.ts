@@ -47,8 +47,9 @@ export class DeviceAddresses {
       if (whole !== undefined) return whole;
       let clean = text;
       for (const word of new Set(text.split(separators))) {
-        const name = word === '' ? undefined : (nameOf(word) ?? nameOf(word.replace(/[.:!?]+$/, '')));
-        if (name !== undefined) clean = clean.replaceAll(word.replace(/[.:!?]+$/, ''), name);
+        const bare = withoutStops(word);
+        const name = word === '' ? undefined : (nameOf(word) ?? nameOf(bare));
+        if (name !== undefined) clean = clean.replaceAll(bare, name);
       }
       return clean;
     });
@@ -60,4 +61,11 @@ function replaceTexts(value: unknown, replace: (text: string) => string): unknow
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => replaceTexts(each, replace));
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [replace(key), replaceTexts(each, replace)]));
+}
+
+/** Without the punctuation at its end. */
+function withoutStops(word: string): string {
+  let end = word.length;
+  while (end > 0 && '.:!?'.includes(word[end - 1]!)) end--;
+  return word.slice(0, end);
 }
