@@ -128,7 +128,7 @@ export class App extends NetworkReader {
    * const [phone] = await app.devices({ selector: 'name:ap-1' }).toArray();
    * const steering = await app.steer(phone.device, 'ap-1', { timeoutSeconds: 5 });
    * const { state, result } = await steering.result();
-   * console.log(steering.verdict, state, result);
+   * console.log(steering.verdict, state, JSON.stringify(result));
    * ```
    */
   async steer(
