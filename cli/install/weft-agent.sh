@@ -205,6 +205,8 @@ set_channel() {
   now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
   # A radio stays in its band.
   if [ "${now:-0}" -lt 3000 ]; then freq=$((2407 + channel * 5)); else freq=$((5000 + channel * 5)); fi
+  # hostapd refuses to go where it is.
+  if [ "$now" = "$freq" ]; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; return; fi
   modes=ht middle=
   hostapd_cli -i "$1" status | grep -q '^ieee80211ac=1' && modes='ht vht' middle=center_freq1=$freq
   # shellcheck disable=SC2086 # these are words
