@@ -1,4 +1,4 @@
-// The lab is one file of tests that build on each other, with one guest: scripts/test-lab.mjs runs it.
+// The lab is one file of tests that build on each other, with one guest: run-lab.mjs runs it.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 

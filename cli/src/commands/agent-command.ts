@@ -9,37 +9,16 @@ import { exitCode, interruptionOf, UsageError } from '../surroundings.ts';
 import { installAgent } from './agent-command-install.ts';
 import { makeLine, makeLines } from './agent-command-lines.ts';
 
+/** Of the agent, and of the lines that install one. */
+const ofAgent = ['url', 'interval', 'allow', 'link', 'commands-dir', 'set'] as const;
+const here = [...ofAgent, 'ap-id', 'certificate', 'enrolment-token-file', 'config'] as const;
+const elsewhere = [...ofAgent, 'agent-url', 'expires-in', 'json'] as const;
+
 const onlyFor = {
-  run: [
-    'url',
-    'ap-id',
-    'interval',
-    'allow',
-    'link',
-    'commands-dir',
-    'set',
-    'certificate',
-    'enrolment-token-file',
-    'spool-dir',
-    'config',
-  ],
-  install: [
-    ...[
-      'url',
-      'ap-id',
-      'interval',
-      'allow',
-      'link',
-      'commands-dir',
-      'set',
-      'certificate',
-      'enrolment-token-file',
-      'config',
-    ],
-    ...['fingerprint', 'root', 'no-start', 'print-unit'],
-  ],
-  line: ['url', 'agent-url', 'interval', 'allow', 'link', 'commands-dir', 'set', 'expires-in', 'json'],
-  import: ['url', 'agent-url', 'interval', 'allow', 'link', 'commands-dir', 'set', 'expires-in', 'json'],
+  run: [...here, 'spool-dir'],
+  install: [...here, 'fingerprint', 'root', 'no-start', 'print-unit'],
+  line: elsewhere,
+  import: elsewhere,
 } as const;
 type Action = keyof typeof onlyFor;
 

@@ -1,8 +1,8 @@
 // `npm run test:lab`: Weft with real hostapd, wpa_supplicant and MPTCP in a QEMU guest without a radio. Where the guest cannot
 // be built (no Debian packages), it says so and succeeds.
 import { join } from 'node:path';
-import { ensureDashboard } from './build-dashboard.mjs';
-import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
+import { ensureDashboard } from '../../scripts/build-dashboard.mjs';
+import { ensureInstalled, node24, root, runInForeground } from '../../scripts/install.mjs';
 
 const cannotRun = 3;
 
