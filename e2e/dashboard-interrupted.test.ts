@@ -108,6 +108,8 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1' });
     const connection = page.locator('dl.facts');
     await connection.getByText(/just now|\d+.s ago/).waitFor();
+    // A page that a part is missing of is loaded anew when Weft is back.
+    await page.locator('.chart canvas').first().waitFor();
     await page.getByLabel('Command', { exact: true }).selectOption('wake');
 
     await weft.end('SIGKILL');

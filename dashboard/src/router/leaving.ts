@@ -7,6 +7,11 @@ type Loses = (to: URL) => boolean;
 
 const guards = new Set<Loses>();
 
+/** Whether there is work that a reload of the page would lose. */
+export function hasUnsavedWork(): boolean {
+  return guards.size > 0;
+}
+
 /** Set while somebody has to decide; goes where they wanted to. */
 export const heldBack = signal<(() => void) | undefined>(undefined);
 

@@ -2,6 +2,7 @@
 // the styles of a part that was missed for loaded, so that from then on only a reload gives whole pages.
 import { pause } from '@weft/sdk/browser';
 import { forget, keep, readKept } from '../../data/kept.ts';
+import { hasUnsavedWork } from '../../router/leaving.ts';
 
 const storageKey = 'weft.reloaded';
 const retryMs = 2000;
@@ -21,11 +22,14 @@ export async function loadPart<Part>(load: () => Promise<Part>): Promise<Part> {
   }
 }
 
-/** Reloads the page once Weft answers, unless that was tried just now. Nobody who types is interrupted. Rejects when aborted. */
+/**
+ * Reloads the page once Weft answers, unless that was tried just now. Nobody who types or has unsaved work is interrupted.
+ * Rejects when aborted.
+ */
 export async function reloadWhenBack(signal: AbortSignal): Promise<void> {
   for (;;) {
     const isTyping = document.activeElement?.matches('input, select, textarea') === true;
-    if (!isTyping && (await isThere(signal))) {
+    if (!isTyping && !hasUnsavedWork() && (await isThere(signal))) {
       if (mayReload(Date.now()) && !signal.aborted) reload();
       return;
     }
