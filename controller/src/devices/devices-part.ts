@@ -115,7 +115,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   events.devicesReported.onAsk((ap_id, lists) => intake.take(ap_id, lists));
   events.presenceChanged.on((changes) => {
     for (const { ap_id, to, atMs } of changes) {
-      if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs);
+      if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs, to);
     }
     journal
       .settled()

@@ -4,6 +4,7 @@ import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/
 import { createEventLog } from '../../event-log/event-log.sql.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
+import { toMoves } from '../api/device-moves.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
 import { createDeviceStore } from '../store/device-store.sql.ts';
 import { DeviceIntake } from './device-intake.ts';
@@ -13,6 +14,7 @@ import { DeviceUpkeep } from './device-upkeep.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 1));
 const dayMs = 86_400_000;
+const seesAll = { seesAll: true, isSeen: () => true, isSelected: () => true, typeOf: () => null };
 
 function openNode(database: SqlDatabase, node: string) {
   const clock = { nowMs: Date.now() };
@@ -22,7 +24,7 @@ function openNode(database: SqlDatabase, node: string) {
   const journal = new DeviceJournal({ database, store, eventLog });
   const registry = new DeviceRegistry({
     pseudonyms,
-    maxDevices: 1_000,
+    maxDevices: 3_000,
     onChanges: (changes) => journal.add(changes),
     now,
   });
@@ -131,6 +133,30 @@ eachDatabase((kind) => {
     await one.report('a', now, 'd1');
     await two.upkeep.follow();
     expect(two.attached()).toEqual(pairs('d1 a'));
+  });
+
+  test('devices of an access point that goes offline are one event, of which each of them knows', async () => {
+    const { one } = await openNodes(kind);
+    const now = Date.now();
+    const many = Array.from({ length: 1_100 }, (_, index) => `many-${index}`);
+    await one.report('a', now, 'd1', ...many);
+    await one.report('b', now, 'd2', 'moves');
+    await one.report('c', now + 10, 'moves', 'd3');
+    for (const ap_id of ['a', 'b', 'c']) one.registry.leaveAll(ap_id, now + 20, 'offline');
+    await one.journal.settled();
+    const { events } = await one.eventLog.read({ kinds: ['device.left', 'device.moved'], limit: 10 });
+    expect(events.map(({ text }) => text)).toEqual([
+      '1,101 devices left a, which is offline',
+      `${pseudonyms.of('moves')} moved from b to c`,
+      `${pseudonyms.of('d2')} left b`,
+      '2 devices left c, which is offline',
+    ]);
+    expect(events[0]).toMatchObject({ subject: 'a', ap_id: 'a', data: { count: 1_101, because: 'offline' } });
+    const ofOne = await one.eventLog.read({ subject_kind: 'device', subject: pseudonyms.of('d1'), limit: 10 });
+    expect(toMoves(ofOne.events, seesAll).map(({ kind: what, ap_id }) => [what, ap_id])).toEqual([
+      ['joined', 'a'],
+      ['left', 'a'],
+    ]);
   });
 
   test('devices are forgotten a day after they were seen last', async () => {

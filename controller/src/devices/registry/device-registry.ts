@@ -3,7 +3,7 @@
 import type { DeviceList, ReportedDevice } from '../../telemetry/ingest/device-list.ts';
 import { isRandomised, type Pseudonyms } from '../privacy/pseudonyms.ts';
 import type { DeviceLinkRecord } from '../store/device-store.ts';
-import { type ChangeKind, type DeviceChange, moveMs } from './device-changes.ts';
+import { type ChangeKind, type DeviceChange, moveMs, type SilenceReason } from './device-changes.ts';
 import { DeviceTable, none } from './device-table.ts';
 import { ServedDevices } from './served-devices.ts';
 
@@ -87,10 +87,10 @@ export class DeviceRegistry {
   }
 
   /** The access point is not heard of any more: nobody knows what is attached there. */
-  leaveAll(ap_id: string, ts: number): ServedDevices | undefined {
+  leaveAll(ap_id: string, ts: number, because: SilenceReason): ServedDevices | undefined {
     const agent = this.#agents.get(ap_id);
     if (!agent || agent.linkCount === 0) return agent;
-    this.#leaveOthers(agent, this.#nextMark(), ts);
+    this.#leaveOthers(agent, this.#nextMark(), ts, because);
     this.#tell(agent);
     return agent;
   }
@@ -238,17 +238,17 @@ export class DeviceRegistry {
     return link;
   }
 
-  #leaveOthers(agent: ServedDevices, mark: number, ts: number): void {
+  #leaveOthers(agent: ServedDevices, mark: number, ts: number, because?: SilenceReason): void {
     const gone: number[] = [];
     const { mark: marks, nextOfAgent } = this.table.links;
     for (let link = agent.firstLink; link !== none; link = nextOfAgent[link]!) {
       if (marks[link] !== mark) gone.push(link);
     }
     agent.forgetLinks(new Set(gone));
-    for (const link of gone) this.#leave(agent, link, ts);
+    for (const link of gone) this.#leave(agent, link, ts, because);
   }
 
-  #leave(agent: ServedDevices, link: number, ts: number): void {
+  #leave(agent: ServedDevices, link: number, ts: number, because?: SilenceReason): void {
     const { links } = this.table;
     const device = links.device[link]!;
     const record = { ...this.toRecord(agent, link), left_at: ts };
@@ -262,7 +262,8 @@ export class DeviceRegistry {
     const to = newer === undefined ? undefined : this.agentAt(links.agent[newer]!).ap_id;
     links.seen[link] = record.seen;
     this.endLink(agent, link);
-    this.#note(to === undefined ? 'left' : 'moved', record, ts, agent.ap_id, to);
+    const kind = to === undefined ? 'left' : 'moved';
+    this.#changes.push({ kind, link: record, ts, from: agent.ap_id, to, because });
   }
 
   #note(kind: ChangeKind, link: DeviceLinkRecord, ts: number, from?: string, to?: string): void {

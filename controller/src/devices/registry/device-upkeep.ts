@@ -134,7 +134,7 @@ export class DeviceUpkeep {
       if (looseSince[slot]! < goneMs && firstLink[slot] === none) registry.table.removeDevice(slot);
     }
     for (const agent of registry.agents()) {
-      if (agent.linkCount > 0 && agent.heardMs < goneMs) registry.leaveAll(agent.ap_id, this.#now());
+      if (agent.linkCount > 0 && agent.heardMs < goneMs) registry.leaveAll(agent.ap_id, this.#now(), 'offline');
     }
     await this.#options.journal.settled();
     const movedMs = this.#now() - tombstoneMs;
