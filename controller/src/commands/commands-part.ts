@@ -23,6 +23,7 @@ import { DeviceDelivery } from './delivery/device-delivery.ts';
 import type { SteeringOutcome } from './grammar/device-commands.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
+import { DeviceErasure } from './ledger/device-erasure.ts';
 import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
@@ -139,6 +140,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   }
 
   events.callerChanged.within(new CommandEnding({ store, ledger, operations, rights }).step);
+  events.deviceErased.within(new DeviceErasure({ store, ledger, operations }).step);
   events.agentConfigured.on((agent) => {
     fleet.set(agent);
     devices.configured(agent);

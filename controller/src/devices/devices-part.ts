@@ -110,6 +110,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     eventLog,
     auditLog,
     sightOf,
+    onErased: events.deviceErased.run,
   });
 
   events.devicesReported.onAsk((ap_id, lists) => intake.take(ap_id, lists));
