@@ -70,6 +70,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     mailbox: mailboxStore,
     audit,
     eventLog: deps.eventLog,
+    onSteered: events.devicesSteering.run,
     keyring,
     devices,
     retentionMs,
@@ -124,7 +125,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   committed.on(({ jobs, messages, released, frozen, hasGuards, steered }) => {
     decided += jobs.length;
     mailbox.tell(messages);
-    for (const each of steered) events.deviceSteered.emit(each);
+    if (steered.length > 0) events.devicesSteered.emit(steered);
     if (isPublished) for (const job of jobs) outbox.publish(job);
     if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
     for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');

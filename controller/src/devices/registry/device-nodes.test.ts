@@ -15,19 +15,22 @@ const pseudonyms = new Pseudonyms(Buffer.alloc(32, 1));
 const dayMs = 86_400_000;
 
 function openNode(database: SqlDatabase, node: string) {
-  const store = createDeviceStore(database, { node });
+  const clock = { nowMs: Date.now() };
+  const now = () => clock.nowMs;
+  const store = createDeviceStore(database, { node, now });
   const eventLog = createEventLog(database, { auditLog: { lock: async () => {} } });
   const journal = new DeviceJournal({ database, store, eventLog });
   const registry = new DeviceRegistry({
     pseudonyms,
     maxDevices: 1_000,
     onChanges: (changes) => journal.add(changes),
+    now,
   });
   const intake = new DeviceIntake(registry, journal);
   const onError = (error: unknown) => {
     throw error;
   };
-  const upkeep = new DeviceUpkeep({ registry, store, journal, isShared: true, keptMs: dayMs, onError });
+  const upkeep = new DeviceUpkeep({ registry, store, journal, isShared: true, keptMs: dayMs, onError, now });
   const report = (ap_id: string, ts: number, ...identities: string[]) =>
     intake.take(ap_id, [
       {
@@ -53,7 +56,7 @@ function openNode(database: SqlDatabase, node: string) {
     }
     return pairs.sort();
   };
-  return { registry, upkeep, journal, eventLog, report, attached };
+  return { clock, registry, upkeep, journal, eventLog, report, attached };
 }
 
 async function openNodes(kind: DatabaseKind) {
@@ -132,13 +135,39 @@ eachDatabase((kind) => {
 
   test('devices are forgotten a day after they were seen last', async () => {
     const { one, two } = await openNodes(kind);
-    const old = Date.now() - dayMs - 60_000;
-    await one.report('a', old - 10, 'd1', 'd2');
-    await one.report('a', old);
-    await one.report('a', Date.now(), 'd2');
+    const later = one.clock.nowMs;
+    one.clock.nowMs -= dayMs + 60_000;
+    await one.report('a', one.clock.nowMs, 'd1', 'd2');
+    await one.report('a', one.clock.nowMs + 10);
+    one.clock.nowMs = later;
+    await one.report('a', later, 'd2');
     await one.upkeep.prune();
     expect([...one.registry.table.all()].map((slot) => one.registry.table.idOf(slot))).toEqual([pseudonyms.of('d2')]);
     await two.upkeep.load();
     expect(two.registry.table.deviceCount).toBe(1);
+  });
+
+  test('a model that lies in the past keeps its devices, on every node and across a restart, until nobody hears of it', async () => {
+    const { databases, one, two } = await openNodes(kind);
+    const past = Date.parse('2020-01-01T00:00:00Z');
+    await one.report('a', past, 'd1', 'd2');
+    await one.report('a', past + 1_000, 'd1');
+    await one.upkeep.save();
+    await two.upkeep.load();
+    const next = openNode(databases[0], 'one');
+    await next.upkeep.load();
+    for (const node of [one, two, next]) {
+      await node.upkeep.prune();
+      expect([node.attached(), node.registry.table.deviceCount]).toEqual([pairs('d1 a'), 2]);
+    }
+    expect((await one.eventLog.read({ limit: 100 })).events.map(({ kind: what }) => what)).toEqual([
+      'device.joined',
+      'device.joined',
+      'device.left',
+    ]);
+    // Not even that it ended is known then.
+    two.clock.nowMs += dayMs + 60_000;
+    await two.upkeep.prune();
+    expect([two.attached(), two.registry.table.deviceCount]).toEqual([[], 1]);
   });
 });

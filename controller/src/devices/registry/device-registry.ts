@@ -14,6 +14,7 @@ export interface DeviceRegistryOptions {
   canonical?: (device: string) => string;
   /** Takes what changed, in order; returns the number of the last of them, which the journal counts. */
   onChanges: (changes: readonly DeviceChange[]) => number;
+  now?: () => number;
 }
 
 export class DeviceRegistry {
@@ -21,6 +22,7 @@ export class DeviceRegistry {
   /** How many devices were left out because there were too many. */
   leftOut = 0;
   readonly #options: DeviceRegistryOptions;
+  readonly #now: () => number;
   readonly #agents = new Map<string, ServedDevices>();
   readonly #bySlot: (ServedDevices | undefined)[] = [];
   readonly #freeSlots: number[] = [];
@@ -32,6 +34,7 @@ export class DeviceRegistry {
 
   constructor(options: DeviceRegistryOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
   }
 
   agent(ap_id: string): ServedDevices | undefined {
@@ -60,7 +63,7 @@ export class DeviceRegistry {
     if (agent.listTs !== undefined && ts < agent.listTs) return { agent, leftOut: 0 };
     agent.listTs = ts;
     agent.isHere = true;
-    agent.heardMs = Date.now();
+    agent.heardMs = this.#now();
     const mark = this.#nextMark();
     let found = 0;
     let leftOut = 0;
@@ -164,6 +167,7 @@ export class DeviceRegistry {
     const device = links.device[link]!;
     devices.lastAgent[device] = agent.slot;
     devices.lastLeft[device] = links.seen[link]!;
+    devices.looseSince[device] = this.#now();
     agent.firstLink = this.table.removeLink(link, agent.firstLink);
     agent.linkCount--;
     if (devices.firstLink[device] === none) this.#attached--;
@@ -272,12 +276,12 @@ export class DeviceRegistry {
     agent.unwritten = this.#options.onChanges(changes);
   }
 
-  /** Forgets the device that is attached nowhere and was seen longest ago. Whatever is attached stays. */
+  /** Forgets the device that is attached nowhere for the longest time. Whatever is attached stays. */
   #makeRoom(): boolean {
     if (this.#attached === this.table.deviceCount) return false;
-    const { firstLink, lastSeen } = this.table.devices;
+    const { firstLink, looseSince } = this.table.devices;
     const loose = [...this.table.all()].filter((slot) => firstLink[slot] === none);
-    loose.sort((a, b) => lastSeen[a]! - lastSeen[b]!);
+    loose.sort((a, b) => looseSince[a]! - looseSince[b]!);
     // Some more at once: looking for them costs a pass over all.
     const some = loose.slice(0, Math.max(1, Math.ceil(this.#options.maxDevices / 100)));
     for (const slot of some) this.table.removeDevice(slot);
