@@ -259,6 +259,10 @@ export class AgentService implements PrincipalSource {
     return agent && toPrincipal(agent);
   }
 
+  revision(): Promise<number> {
+    return this.#agents.revision();
+  }
+
   async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
     return (await this.#agents.byIds(tx, ids)).map((agent) => toPrincipal(agent).caller);
   }

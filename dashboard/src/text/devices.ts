@@ -149,7 +149,7 @@ export const devicesText = {
     open: 'Erase',
     title: (device: string) => `Erase ${device}?`,
     words:
-      'Its links, moves, history and identities are removed. Commands and the audit log keep its pseudonym. If it is still attached, it comes back with the next report. This cannot be undone.',
+      'Its links, moves, history and identities are removed. In commands and their results it becomes "erased"; the audit log, which cannot be changed, keeps the pseudonym. If it is still attached, it comes back with the next report. This cannot be undone.',
     action: 'Erase device',
     done: 'Device erased',
   },

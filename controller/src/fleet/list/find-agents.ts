@@ -81,37 +81,58 @@ function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: num
   });
 }
 
+/** Where a snapshot is collected before its size is known. Used again and again: what is allocated here has to be collected. */
+interface Scratch {
+  positions: Uint32Array<ArrayBuffer>;
+  keys: Float64Array<ArrayBuffer>;
+}
+
+let spare: Scratch | undefined;
+
+function takeScratch(length: number): Scratch {
+  const scratch = spare;
+  spare = undefined;
+  if (scratch && scratch.positions.length >= length) return scratch;
+  return { positions: new Uint32Array(length), keys: new Float64Array(length) };
+}
+
 /** `agents`: all of them, in order if the order is not volatile, else by name. */
 export async function takeSnapshot(query: ListQuery, moment: FleetMoment, agents: Agents): Promise<ListSnapshot> {
   const { order } = query;
   const passes = createFilter(query, moment);
-  const found = new Uint32Array(agents.length);
+  const keyOf = order.isVolatile ? createKeyOf(order, moment) : undefined;
+  // Numbers that are read from one array and written to another need no objects.
+  const values = order.metric === undefined ? undefined : moment.valuesOf(order.metric);
+  const scratch = takeScratch(agents.length);
+  const keys: Float64Array | SortKey[] = order.isNumeric ? scratch.keys : [];
   let count = 0;
   await countInSlices(0, agents.length, (at) => {
-    if (passes(agents[at]!)) found[count++] = at;
+    const agent = agents[at]!;
+    if (!passes(agent)) return false;
+    if (values) scratch.keys[count] = values[agent.slot] ?? Number.NaN;
+    else if (keyOf) keys[count] = order.isNumeric ? ((keyOf(agent) as number | null) ?? Number.NaN) : keyOf(agent);
+    scratch.positions[count++] = at;
     return false;
   });
-  const positions = found.slice(0, count);
-  if (!order.isVolatile) return { agents, positions, keys: undefined };
-  const keyOf = createKeyOf(order, moment);
-  const keys = order.isNumeric ? new Float64Array(count) : new Array<SortKey>(count);
-  await countInSlices(0, count, (at) => {
-    const key = keyOf(agents[positions[at]!]!);
-    keys[at] = order.isNumeric ? ((key as number | null) ?? Number.NaN) : key;
-    return false;
-  });
-  return { agents, positions, keys };
+  const snapshot = {
+    agents,
+    count,
+    positions: count === agents.length ? undefined : scratch.positions.slice(0, count),
+    keys: keyOf && (order.isNumeric ? scratch.keys.slice(0, count) : (keys as SortKey[])),
+  };
+  spare = scratch;
+  return snapshot;
 }
 
 export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<Found['entries']> {
-  const { agents, positions, keys } = snapshot;
+  const { agents, count, positions, keys } = snapshot;
   const { order, cursor, limit } = query;
-  const agentAt = (at: number) => agents[positions[at]!]!;
+  const agentAt = (at: number) => agents[positions ? positions[at]! : at]!;
   if (!keys) {
     const keyOf = recordKeyOf(order);
-    const start = startOf(query, positions.length, agentAt);
-    return Array.from(positions.subarray(start, start + limit + 1), (position) => {
-      const agent = agents[position]!;
+    const start = startOf(query, count, agentAt);
+    return Array.from({ length: Math.min(limit + 1, count - start) }, (_, offset) => {
+      const agent = agentAt(start + offset);
       return { key: keyOf(agent), agent };
     });
   }
@@ -125,7 +146,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
     return compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
   }
   const first = new FirstOnes<number>(limit + 1, compare);
-  await countInSlices(0, positions.length, (at) => {
+  await countInSlices(0, count, (at) => {
     const isAfter =
       !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), cursor)) > 0;
     if (isAfter) first.add(at);

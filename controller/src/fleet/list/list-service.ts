@@ -141,7 +141,7 @@ export class ListService {
       : entries.length > limit
         ? this.#snapshots.keep(snapshot, principal, list)
         : undefined;
-    return { entries, count: query.needsCount ? snapshot.positions.length : undefined, snapshot: id };
+    return { entries, count: query.needsCount ? snapshot.count : undefined, snapshot: id };
   }
 
   async #takeSnapshot(query: ListQuery, moment: FleetMoment): Promise<ListSnapshot> {

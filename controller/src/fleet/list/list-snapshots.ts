@@ -7,8 +7,10 @@ import type { SortKey } from './list-order.ts';
 export interface ListSnapshot {
   /** All agents as they were then. */
   agents: readonly IndexedAgent[];
-  /** Where those of the snapshot are in it. */
-  positions: Uint32Array<ArrayBuffer>;
+  /** How many of them are in the snapshot. */
+  count: number;
+  /** Where those are in `agents`; undefined if all of them are. */
+  positions: Uint32Array<ArrayBuffer> | undefined;
   /**
    * Of each of them; the same order. Numbers only, NaN for none, if it can be. Undefined if they are in the order of the list
    * that was asked for; else they are in that of names.
@@ -60,12 +62,12 @@ export class ListSnapshots {
     const own = [...this.#kept].filter(([, kept]) => kept.principal === principal);
     if (own.length >= perPrincipal) this.#drop(own[0]![0]);
     for (const id of this.#kept.keys()) {
-      if (this.#entries + snapshot.positions.length <= maxEntries) break;
+      if (this.#entries + snapshot.count <= maxEntries) break;
       this.#drop(id);
     }
     const id = randomUUID();
     this.#kept.set(id, { ...snapshot, principal, list, endsAt: this.#now() + keptMs });
-    this.#entries += snapshot.positions.length;
+    this.#entries += snapshot.count;
     this.#timer ??= setInterval(() => this.#dropExpired(), keptMs).unref();
     return id;
   }
@@ -89,7 +91,7 @@ export class ListSnapshots {
   }
 
   #drop(id: string): void {
-    this.#entries -= this.#kept.get(id)!.positions.length;
+    this.#entries -= this.#kept.get(id)!.count;
     this.#kept.delete(id);
   }
 }
