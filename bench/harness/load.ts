@@ -1,4 +1,5 @@
 // Ways to put load on a server and to look at what came of it.
+import { once } from 'node:events';
 import http from 'node:http';
 import { connect } from 'node:net';
 
@@ -59,6 +60,29 @@ export async function saturate(
     p99Ms: percentile(latencies, 0.99),
     failures,
   };
+}
+
+/** One request after the other on one connection, each after a pause. Resolves the sorted latencies of all but the first few. */
+export async function oneByOne(
+  url: string,
+  request: (count: number) => Buffer,
+  { count, pauseMs }: { count: number; pauseMs: number },
+): Promise<{ latencies: number[] }> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), noDelay: true });
+  await once(socket, 'connect');
+  const latencies: number[] = [];
+  for (let asked = 0; asked < count; asked++) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    const answered = once(socket, 'data');
+    const sentAt = performance.now();
+    socket.write(request(asked));
+    const [answer] = (await answered) as [Buffer];
+    if (answer[9] !== 0x32) throw new Error(`refused: ${answer.toString('latin1', 0, 100)}`);
+    if (asked >= 20) latencies.push(performance.now() - sentAt);
+  }
+  socket.destroy();
+  return { latencies: latencies.sort((a, b) => a - b) };
 }
 
 /** Bytes of a whole answer, once its headers are there. */
