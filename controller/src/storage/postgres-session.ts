@@ -5,6 +5,10 @@ import { isConnectionLost, toStoreError } from './postgres-errors.ts';
 import { toPostgresPlaceholders } from './postgres-placeholders.ts';
 import type { SqlRow, SqlValue } from './sql-database.ts';
 
+/** What a parameter or a column may be: also bytes, and as a parameter a list for `ANY` and `unnest`. */
+export type PostgresValue = SqlValue | Uint8Array | readonly SqlValue[];
+export type PostgresRow = Record<string, SqlValue | Uint8Array>;
+
 /** More than the number of statements of the stores; beyond it, a statement is planned at each execution. */
 const maxPrepared = 500;
 const prepared = new Map<string, { text: string; name: string }>();
@@ -30,7 +34,7 @@ export class PostgresSession {
     this.#client = client;
   }
 
-  async query<Row extends SqlRow>(sql: string, params: readonly SqlValue[] = []): Promise<Row[]> {
+  async query<Row extends PostgresRow = SqlRow>(sql: string, params: readonly PostgresValue[] = []): Promise<Row[]> {
     // PostgreSQL does not support NUL in text. No stored key contains one, so such a name is not found.
     const values = params.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
     return this.#send<Row>({ ...prepare(sql), values });
@@ -61,7 +65,7 @@ export class PostgresSession {
     this.#client.release(this.#isLost);
   }
 
-  async #send<Row extends SqlRow>(config: QueryConfig): Promise<Row[]> {
+  async #send<Row extends PostgresRow>(config: QueryConfig): Promise<Row[]> {
     try {
       return (await this.#client.query<Row>(config)).rows;
     } catch (error) {

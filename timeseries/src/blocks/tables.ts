@@ -42,6 +42,24 @@ const schema = `
   CREATE TABLE removed_agents (no INTEGER PRIMARY KEY) STRICT;
 `;
 
+/** What reading and sealing need of the tables of a source. */
+export type BlockTables = Pick<
+  Tables,
+  | 'blockBefore'
+  | 'blockAfter'
+  | 'blocks'
+  | 'countRows'
+  | 'insertBlock'
+  | 'removeBlock'
+  | 'rollup'
+  | 'rollups'
+  | 'putRollup'
+  | 'updateField'
+>;
+
+/** What a source needs of them to know its fields. */
+export type FieldTables = Pick<Tables, 'fields' | 'createField'>;
+
 export class Tables {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();

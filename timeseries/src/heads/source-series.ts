@@ -1,6 +1,6 @@
 // One source while it is in use: its fields with their newest values, and its head.
 
-import type { BlockPlace, Tables } from '../blocks/tables.ts';
+import type { BlockPlace, FieldTables } from '../blocks/tables.ts';
 import { FieldConflict, maxNamesPerSource } from '../time-series.ts';
 import { Head } from './head.ts';
 
@@ -35,7 +35,7 @@ export class SourceSeries {
   /** All blocks that end at or after `fromMs`, if they are few and were read: queries of the last minutes need them. */
   recentBlocks: { fromMs: number; places: readonly BlockPlace[] } | undefined;
 
-  constructor(no: number, tables: Tables) {
+  constructor(no: number, tables: FieldTables) {
     this.no = no;
     this.#share = this.#ownShare;
     this.remember(
@@ -82,7 +82,7 @@ export class SourceSeries {
    * Stores numbers for new names in the caller's transaction and returns them. Pass them to `remember` once that is
    * durable, because a number that is not in the tables must never get into the journal. Throws FieldConflict.
    */
-  register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: Tables): Field[] {
+  register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: FieldTables): Field[] {
     const added = new Map<string, Field>();
     for (const { name, isText, sampleIndex } of names) {
       const known = this.fieldsByName.get(name) ?? added.get(name);

@@ -11,7 +11,7 @@ import {
   minuteMs,
   touchedMinutes,
 } from '../blocks/rollup.ts';
-import type { Tables } from '../blocks/tables.ts';
+import type { BlockTables } from '../blocks/tables.ts';
 import type { Head } from '../heads/head.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Aggregate, Frame, SeriesQuery, TimeRange } from '../time-series.ts';
@@ -93,7 +93,7 @@ function addRollups(
   level: Level,
   origin: number,
   width: number,
-  tables: Tables,
+  tables: BlockTables,
 ): void {
   const chunks = [chunkOf(level, range.startMs), chunkOf(level, range.endMs)] as const;
   for (const [field, target] of buckets) {

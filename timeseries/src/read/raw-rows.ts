@@ -2,7 +2,7 @@
 
 import type { BlockCache } from '../blocks/block-cache.ts';
 import type { Block, Rows } from '../blocks/block-codec.ts';
-import type { BlockPlace, Tables } from '../blocks/tables.ts';
+import type { BlockPlace, BlockTables } from '../blocks/tables.ts';
 import type { Head } from '../heads/head.ts';
 import type { SourceSeries } from '../heads/source-series.ts';
 import type { TimeRange } from '../time-series.ts';
@@ -14,8 +14,8 @@ const fewBlocks = 8;
 
 /** The sealed rows, and the caches in front of them. */
 export interface SealedRows {
-  tables: Tables;
-  blocks: BlockCache;
+  tables: BlockTables;
+  blocks: Pick<BlockCache, 'get' | 'forget'>;
   recent: RecentRows;
 }
 
@@ -68,7 +68,7 @@ function readBlocks(
   places: readonly BlockPlace[],
   range: TimeRange,
   fields: readonly number[],
-  blocks: BlockCache,
+  blocks: SealedRows['blocks'],
 ): Rows {
   const parts: Rows[] = [];
   for (const { id, start_ts, end_ts } of places) {

@@ -1,7 +1,7 @@
 // Reads windows from blocks, roll-ups and heads. Short windows are returned as samples, long ones as buckets.
 
 import type { Rows } from '../blocks/block-codec.ts';
-import type { Tables } from '../blocks/tables.ts';
+import type { BlockTables } from '../blocks/tables.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Frame, SeriesQuery, TimeRange } from '../time-series.ts';
 import { bucketFrame } from './bucket-frame.ts';
@@ -63,7 +63,7 @@ export function readRows(
 }
 
 /** The end of the block with which the blocks that begin in the range have so many rows; heads can only add rows. */
-function endOfStep(range: TimeRange, source: number, rows: number, tables: Tables): number {
+function endOfStep(range: TimeRange, source: number, rows: number, tables: BlockTables): number {
   let missing = rows;
   for (const place of tables.blocks(source, range.startMs, range.endMs)) {
     if (place.start_ts >= range.startMs) missing -= place.rows;

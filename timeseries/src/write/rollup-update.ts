@@ -15,7 +15,7 @@ import {
   minuteMs,
   touchedMinutes,
 } from '../blocks/rollup.ts';
-import type { Tables } from '../blocks/tables.ts';
+import type { BlockTables } from '../blocks/tables.ts';
 import type { SourceSeries } from '../heads/source-series.ts';
 import { type SealedRows, sealedRows } from '../read/raw-rows.ts';
 
@@ -43,7 +43,7 @@ export function updateRollups(series: SourceSeries, sealedTs: Float64Array, seal
 }
 
 /** Each chunk is read and written once, however many of its buckets were touched. */
-function updateField(source: number, field: number, touched: readonly TouchedMinutes[], tables: Tables): void {
+function updateField(source: number, field: number, touched: readonly TouchedMinutes[], tables: BlockTables): void {
   const minutes = new Chunks(source, field, minuteMs, tables);
   const hours = new Chunks(source, field, hourMs, tables);
   for (const { chunk, first, last, rows } of touched) {
@@ -78,10 +78,10 @@ class Chunks {
   readonly #source: number;
   readonly #field: number;
   readonly #level: Level;
-  readonly #tables: Tables;
+  readonly #tables: BlockTables;
   readonly #chunks = new Map<number, Buckets>();
 
-  constructor(source: number, field: number, level: Level, tables: Tables) {
+  constructor(source: number, field: number, level: Level, tables: BlockTables) {
     this.#source = source;
     this.#field = field;
     this.#level = level;

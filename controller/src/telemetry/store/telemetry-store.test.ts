@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, inject } from 'vitest';
+import { type DatabaseNamespace, databaseKinds } from '../../../../test/databases.ts';
 import type { TelemetryFixture } from '../../../../test/telemetry-fixture.ts';
 import { openInfluxTelemetry } from './influx/telemetry-store.influx.ts';
+import { openPostgresTelemetry, type PostgresTelemetryStore } from './postgres/telemetry-store.postgres.ts';
 import { describeTelemetryStore } from './telemetry-store.contract.ts';
 import { openEmbeddedTelemetry } from './telemetry-store.embedded.ts';
 import type { TelemetryStore } from './telemetry-store.ts';
@@ -14,6 +16,10 @@ const rollupRetentionMs = 400 * 86_400_000;
 
 describeTelemetryStore('embedded', openEmbedded);
 describe.skipIf(inject('influxUrl') === undefined)('beside it', () => describeTelemetryStore('InfluxDB', openInflux));
+
+describe.skipIf(inject('postgresUrl') === undefined)('in the database of all nodes', () =>
+  describeTelemetryStore('PostgreSQL', openPostgres),
+);
 
 async function openEmbedded(): Promise<TelemetryFixture> {
   const folders: string[] = [];
@@ -55,6 +61,35 @@ async function openEmbedded(): Promise<TelemetryFixture> {
     remove: async () => {
       await store.close();
       for (const one of folders) rmSync(one, { recursive: true, force: true });
+    },
+  };
+}
+
+async function openPostgres(): Promise<TelemetryFixture> {
+  const opened: PostgresTelemetryStore[] = [];
+  const namespaces: DatabaseNamespace[] = [];
+  const createNamespace = async () => {
+    namespaces.push(await databaseKinds.postgres.createNamespace({ isBare: true }));
+    return namespaces.at(-1)!.address;
+  };
+  const openOn = (url: string) => {
+    opened.push(openPostgresTelemetry({ url, rawRetentionMs, rollupRetentionMs }));
+    return opened.at(-1)!;
+  };
+  const url = await createNamespace();
+  const store = openOn(url);
+  const otherNode = async () => openOn(url);
+  const sealed = async () => {
+    while (await store.seal({ everything: true }));
+    return store;
+  };
+  return {
+    store,
+    moves: [otherNode, sealed, otherNode],
+    openAnother: async () => openOn(await createNamespace()),
+    remove: async () => {
+      await Promise.all(opened.map((each) => each.close()));
+      await Promise.all(namespaces.map((namespace) => namespace.remove()));
     },
   };
 }

@@ -1,0 +1,130 @@
+// Connections to a PostgreSQL server: statements and transactions on one of them, repeated after a conflict with another
+// transaction. READ COMMITTED, with the server's synchronous_commit (on), so that commits are durable.
+import { setTimeout as pause } from 'node:timers/promises';
+import { backOffMs } from '@weft/contract/back-off';
+import { Client, type CustomTypesConfig, Pool, types } from 'pg';
+import { isRetryable, toStoreError, unavailable, whyUnavailable } from './postgres-errors.ts';
+import { PostgresSession } from './postgres-session.ts';
+
+export interface PostgresPoolOptions {
+  maxConnections?: number;
+  /** How long to wait for a connection, new or from the pool. */
+  connectTimeoutMs?: number;
+  statementTimeoutMs?: number;
+}
+
+const ATTEMPTS = 5;
+const pauses = { firstMs: 10, longestMs: 1_000 };
+const INT8 = 20;
+const NUMERIC = 1700;
+
+const numbersAsNumbers: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format)),
+};
+
+export class PostgresPool {
+  readonly #pool: Pool;
+  readonly #place: string;
+  #closing: Promise<void> | undefined;
+
+  /** Connects with the first statement. Throws only if the address is invalid. */
+  constructor(url: string, options: PostgresPoolOptions = {}) {
+    const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
+    this.#place = describePlace(url);
+    this.#pool = new Pool({
+      connectionString: url,
+      application_name: 'weft',
+      max: options.maxConnections ?? 10,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+      idleTimeoutMillis: 30_000,
+      keepAlive: true,
+      statement_timeout: statementTimeoutMs,
+      // The server times out first; this is for a server that does not answer at all.
+      query_timeout: statementTimeoutMs + 2_000,
+      // A node that freezes inside a transaction must not keep its row locks forever.
+      idle_in_transaction_session_timeout: statementTimeoutMs,
+      types: numbersAsNumbers,
+    });
+    // Without a listener a connection that breaks while idle, or between two statements, would end the process. The
+    // pool drops it; the next statement reports it if the problem persists.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  /** One statement, or several that need no transaction. */
+  async run<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    return retrying(() => this.#withSession(work));
+  }
+
+  /** All is durable when it resolves; when it throws, nothing took effect. `work` may run again. */
+  async transaction<T>(work: (session: PostgresSession) => Promise<T>, begin = 'BEGIN ISOLATION LEVEL READ COMMITTED') {
+    return retrying(() =>
+      this.#withSession(async (session) => {
+        await session.runScript(begin);
+        let result: T;
+        try {
+          result = await work(session);
+        } catch (error) {
+          await session.rollBack();
+          throw error;
+        }
+        // If the connection breaks here, it is unknown whether the server committed. The caller gets "try
+        // later", and may find at the retry that the first attempt took effect.
+        await session.runScript('COMMIT');
+        return result;
+      }),
+    );
+  }
+
+  async check(): Promise<void> {
+    let rows: { read_only: string }[];
+    try {
+      const sql = `SELECT current_setting('transaction_read_only') AS read_only`;
+      rows = await this.run((session) => session.query<{ read_only: string }>(sql));
+    } catch (error) {
+      throw unavailable(`PostgreSQL at ${this.#place} is unavailable: ${whyUnavailable(error)}`, error);
+    }
+    if (rows[0]?.read_only === 'on') throw unavailable(`PostgreSQL at ${this.#place} is read-only`);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#pool.end();
+    return this.#closing;
+  }
+
+  async #withSession<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      throw toStoreError(error);
+    });
+    const session = new PostgresSession(client);
+    try {
+      return await work(session);
+    } finally {
+      session.release();
+    }
+  }
+}
+
+/** Retries after a conflict with another transaction. */
+async function retrying<T>(step: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isRetryable(error)) throw error;
+      if (attempt === ATTEMPTS) throw unavailable('The database is too busy right now', error);
+      await pause(backOffMs(attempt, pauses));
+    }
+  }
+}
+
+/** Host and database, never the password; not even in the error for an invalid address. */
+function describePlace(url: string): string {
+  let client: Client;
+  try {
+    client = new Client({ connectionString: url });
+  } catch {
+    throw new Error('The PostgreSQL address is invalid; its format is postgres://user:password@host:5432/name');
+  }
+  return `${client.host}:${client.port}/${client.database ?? ''}`;
+}

@@ -1,0 +1,153 @@
+// Moves what is in closed periods of the journal into blocks and roll-ups. Any node does it, for agents that nobody else
+// has claimed; a slot of the journal is emptied once everything in it is sealed.
+import type { TimeRange } from '@weft/timeseries';
+import { hourMs, RecentRows, type SourceSeries, sealFirstRows } from '@weft/timeseries/engine-parts';
+import type { PostgresPool } from '../../../storage/postgres-pool.ts';
+import type { PostgresSession } from '../../../storage/postgres-session.ts';
+import { BlockMemory } from './block-memory.ts';
+import { joined } from './journal-writer.ts';
+import { readFields } from './known-sources.ts';
+import { type Changes, LoadedTables } from './loaded-tables.ts';
+import { readNewest } from './newest-record.ts';
+import { readSeries } from './source-reader.ts';
+import { createDays, dayOf, journalSlots, periodSeconds } from './telemetry-schema.ts';
+
+/** Of one transaction. */
+const agentsAtOnce = 16;
+/** A commit that began before the end of a period may still be under way; none takes as long as this. */
+const graceSeconds = 60;
+
+export interface SealOptions {
+  /** Periods that are still open as well: for tests, and for a store that is to be moved. */
+  everything?: boolean;
+}
+
+/** Seals some agents; returns whether there may be more. */
+export async function sealSome(pool: PostgresPool, { everything = false }: SealOptions = {}): Promise<boolean> {
+  const days = new Set<number>();
+  try {
+    return await pool.transaction((session) => sealClaimed(session, everything, days));
+  } catch (error) {
+    if (!isMissingPartition(error)) throw error;
+    await createDays(pool, days);
+    return true;
+  }
+}
+
+async function sealClaimed(session: PostgresSession, everything: boolean, days: Set<number>): Promise<boolean> {
+  const [clock] = await session.query<{ closed: number }>(
+    `SELECT floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1 AS closed`,
+  );
+  const closed = everything ? Number.MAX_SAFE_INTEGER : clock!.closed;
+  const claimed = await session.query<{ source: number; sealed: number; last: number; data: Uint8Array }>(
+    `SELECT source, sealed_period AS sealed, last_period AS last, data FROM telemetry_newest
+     WHERE last_period > sealed_period AND sealed_period < ? LIMIT ${agentsAtOnce} FOR UPDATE SKIP LOCKED`,
+    [closed],
+  );
+  for (const { source, sealed, last, data } of claimed) {
+    const known = await readFields(session, source);
+    const upTo = Math.min(closed, last);
+    const found = { known, newest: readNewest(data), sealedPeriod: sealed, lastPeriod: last };
+    const series = await readSeries(session, found, upTo);
+    await sealSeries(session, series, days);
+    // A closed period without rows is sealed as well, so that its slot need not wait.
+    const until = everything ? upTo : closed;
+    await session.query('UPDATE telemetry_newest SET sealed_period = ? WHERE source = ?', [until, source]);
+  }
+  return claimed.length === agentsAtOnce;
+}
+
+async function sealSeries(session: PostgresSession, series: SourceSeries, days: Set<number>): Promise<void> {
+  const { head } = series;
+  const fields = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
+  while (head.count > 0) {
+    const { ts } = head;
+    const range: TimeRange = {
+      startMs: Math.floor(ts[0]! / hourMs) * hourMs,
+      endMs: (Math.floor(ts.at(-1)! / hourMs) + 1) * hourMs,
+    };
+    const tables = new LoadedTables({ session, source: series.no, fields, range, memory: new BlockMemory() });
+    const count = await tables.ask((sealed) => {
+      series.recentBlocks = undefined;
+      return sealFirstRows(series, { ...sealed, recent: new RecentRows() });
+    });
+    await write(session, series.no, tables.changes, days);
+    head.removeFirst(count);
+  }
+}
+
+async function write(session: PostgresSession, source: number, changes: Changes, days: Set<number>): Promise<void> {
+  const { inserted, removed, rollups } = changes;
+  for (const { start_ts } of inserted.values()) days.add(dayOf(start_ts));
+  if (removed.length > 0) {
+    await session.query('DELETE FROM telemetry_blocks WHERE source = ? AND id = ANY(?::bigint[])', [
+      source,
+      removed.map(({ id }) => id),
+    ]);
+  }
+  const blocks = [...inserted.values()];
+  const data = joined(blocks.map((block) => block.data));
+  await session.query(
+    `INSERT INTO telemetry_blocks (source, start_ts, end_ts, rows, data)
+     SELECT ?::bigint, start_ts, end_ts, count, substring(?::bytea FROM start FOR length)
+     FROM unnest(?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::int[]) AS rows(start_ts, end_ts, count, start, length)`,
+    [
+      source,
+      data.bytes,
+      blocks.map(({ start_ts }) => start_ts),
+      blocks.map(({ end_ts }) => end_ts),
+      blocks.map(({ rows }) => rows),
+      data.starts,
+      data.lengths,
+    ],
+  );
+  const changed = [...rollups.values()];
+  if (changed.length === 0) return;
+  const chunks = joined(changed.map((each) => each.data));
+  await session.query(
+    `INSERT INTO telemetry_rollups (source, field, level, chunk, data)
+     SELECT ?::bigint, field, level, chunk, substring(?::bytea FROM start FOR length)
+     FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) AS rows(field, level, chunk, start, length)
+     ON CONFLICT (source, field, level, chunk) DO UPDATE SET data = excluded.data`,
+    [
+      source,
+      chunks.bytes,
+      changed.map(({ field }) => field),
+      changed.map(({ level }) => level),
+      changed.map(({ chunk }) => chunk),
+      chunks.starts,
+      chunks.lengths,
+    ],
+  );
+}
+
+/** Empties the slots of the journal in which everything is sealed. */
+export async function emptySlots(pool: PostgresPool): Promise<void> {
+  for (let slot = 0; slot < journalSlots; slot++) {
+    await pool.transaction(async (session) => {
+      const table = `telemetry_journal_${slot}`;
+      const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+      const period = newest?.period ?? null;
+      if (period === null || !(await isSealed(session, period))) return;
+      // Whoever reads or writes there goes first.
+      await session.runScript(`SET LOCAL lock_timeout = '500ms'; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+      const [again] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+      if (again?.period === period && (await isSealed(session, period))) await session.runScript(`TRUNCATE ${table}`);
+    });
+  }
+}
+
+/** Nothing of this period or an earlier one waits, and none comes any more. */
+async function isSealed(session: PostgresSession, period: number): Promise<boolean> {
+  const [row] = await session.query<{ open: number }>(
+    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint
+       OR EXISTS (SELECT 1 FROM telemetry_newest WHERE sealed_period < ?::bigint AND last_period > sealed_period)
+     THEN 1 ELSE 0 END AS open`,
+    [period, period],
+  );
+  return row?.open === 0;
+}
+
+function isMissingPartition(error: unknown): boolean {
+  return (error as { code?: string }).code === '23514';
+}

@@ -1,0 +1,111 @@
+// The numbers of agents and their fields, which PostgreSQL gives and which never change while the agent exists; kept in
+// memory for those that report.
+import { FieldConflict, maxNamesPerSource, type Sample } from '@weft/timeseries';
+import type { NumberedSource } from '@weft/timeseries/engine-parts';
+import type { PostgresPool } from '../../../storage/postgres-pool.ts';
+import type { PostgresSession } from '../../../storage/postgres-session.ts';
+
+const maxKnown = 50_000;
+
+export interface KnownSource extends NumberedSource {
+  fields: Map<string, { no: number; isText: boolean }>;
+  names: { name: string; isText: boolean }[];
+}
+
+export class KnownSources {
+  readonly #pool: PostgresPool;
+  readonly #known = new Map<string, KnownSource>();
+
+  constructor(pool: PostgresPool) {
+    this.#pool = pool;
+  }
+
+  get(ap_id: string): KnownSource | undefined {
+    return this.#known.get(ap_id);
+  }
+
+  forget(ap_id: string, source?: KnownSource): void {
+    if (source === undefined || this.#known.get(ap_id) === source) this.#known.delete(ap_id);
+  }
+
+  /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict. */
+  async register(ap_id: string, samples: readonly Sample[]): Promise<KnownSource> {
+    const names = namesOf(samples);
+    const source = await this.#pool.transaction(async (session) => {
+      await session.query('INSERT INTO telemetry_sources (ap_id) VALUES (?) ON CONFLICT DO NOTHING', [ap_id]);
+      // The lock serialises those who add names, also against the removal of the agent.
+      const sql = 'SELECT no FROM telemetry_sources WHERE ap_id = ? FOR UPDATE';
+      const [row] = await session.query<{ no: number }>(sql, [ap_id]);
+      if (!row) throw new Error('an agent was removed while its fields were added');
+      await session.query(
+        `INSERT INTO telemetry_newest (source, sealed_period, last_period, data) VALUES (?, -1, -1, '')
+         ON CONFLICT DO NOTHING`,
+        [row.no],
+      );
+      const known = await readFields(session, row.no);
+      const added = addNames(known, names);
+      for (const { no, name, isText } of added) {
+        await session.query('INSERT INTO telemetry_fields (source, no, name, is_text) VALUES (?, ?, ?, ?)', [
+          row.no,
+          no,
+          toStoredName(name),
+          isText ? 1 : 0,
+        ]);
+      }
+      return known;
+    });
+    if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(ap_id, source);
+    return source;
+  }
+}
+
+/** The source with this number, as PostgreSQL has it. */
+export async function readFields(session: PostgresSession, no: number): Promise<KnownSource> {
+  const rows = await session.query<{ no: number; name: string; is_text: number }>(
+    'SELECT no, name, is_text FROM telemetry_fields WHERE source = ? ORDER BY no',
+    [no],
+  );
+  const names = rows.map(({ name, is_text }) => ({ name: fromStoredName(name), isText: is_text === 1 }));
+  return { no, names, fields: new Map(names.map(({ name, isText }, index) => [name, { no: index, isText }])) };
+}
+
+/** Text of PostgreSQL has no NUL, and no half characters; names of metrics may. */
+function toStoredName(name: string): string {
+  return JSON.stringify(name);
+}
+
+export function fromStoredName(stored: string): string {
+  return JSON.parse(stored) as string;
+}
+
+interface SampleName {
+  name: string;
+  isText: boolean;
+  sampleIndex: number;
+}
+
+function namesOf(samples: readonly Sample[]): SampleName[] {
+  return samples.flatMap(({ names, texts }, sampleIndex) => [
+    ...names.map((name) => ({ name, isText: false, sampleIndex })),
+    ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
+  ]);
+}
+
+/** Adds what is not there yet, and returns it. */
+function addNames(source: KnownSource, names: readonly SampleName[]): { no: number; name: string; isText: boolean }[] {
+  const added: { no: number; name: string; isText: boolean }[] = [];
+  for (const { name, isText, sampleIndex } of names) {
+    const known = source.fields.get(name);
+    if (known && known.isText !== isText) {
+      throw new FieldConflict(sampleIndex, name, isText ? 'text_for_metric' : 'metric_for_text');
+    }
+    if (known) continue;
+    const no = source.names.length;
+    if (no >= maxNamesPerSource) throw new FieldConflict(sampleIndex, name, 'too_many_names');
+    source.fields.set(name, { no, isText });
+    source.names.push({ name, isText });
+    added.push({ no, name, isText });
+  }
+  return added;
+}

@@ -1,0 +1,201 @@
+// The blocks and roll-ups of one source as reading and sealing ask for them: what is needed is loaded from PostgreSQL when
+// it is first asked for, and the question is put again. Changes are collected, and written at the end.
+
+import type { TimeRange } from '@weft/timeseries';
+import { Block, type BlockPlace, type BlockTables, type Level, type SealedRows } from '@weft/timeseries/engine-parts';
+import type { PostgresSession } from '../../../storage/postgres-session.ts';
+import type { BlockMemory } from './block-memory.ts';
+
+/** More than this is never asked for at once. */
+const maxRounds = 64;
+
+export interface NewBlock {
+  start_ts: number;
+  end_ts: number;
+  rows: number;
+  data: Uint8Array;
+}
+
+export interface NewRollup {
+  field: number;
+  level: Level;
+  chunk: number;
+  data: Uint8Array;
+}
+
+export interface Changes {
+  inserted: Map<number, NewBlock>;
+  removed: BlockPlace[];
+  rollups: Map<string, NewRollup>;
+}
+
+/** Thrown where something has to be loaded first. */
+class NotLoaded extends Error {
+  readonly load: () => Promise<void>;
+  constructor(load: () => Promise<void>) {
+    super('not loaded');
+    this.load = load;
+  }
+}
+
+export interface LoadedTablesOptions {
+  session: PostgresSession;
+  source: number;
+  /** Whose roll-ups are worth loading together. */
+  fields: readonly number[];
+  /** What will be asked about: the blocks of this range, the one before it and the one behind it. */
+  range: TimeRange;
+  memory: BlockMemory;
+}
+
+export class LoadedTables implements BlockTables {
+  readonly #session: PostgresSession;
+  readonly #source: number;
+  readonly #memory: BlockMemory;
+  /** In order of time. */
+  #places: BlockPlace[] | undefined;
+  #changes: Changes = noChanges();
+  readonly #rollups = new Map<string, { chunk: number; data: Uint8Array }[]>();
+  readonly #numbers: readonly number[];
+  readonly #range: TimeRange;
+  #lastNewId = 0;
+
+  constructor({ session, source, fields, range, memory }: LoadedTablesOptions) {
+    this.#session = session;
+    this.#source = source;
+    this.#numbers = fields;
+    this.#range = range;
+    this.#memory = memory;
+  }
+
+  /** Puts the question until everything that it needs is there. `work` must have no other effects. */
+  async ask<Answer>(work: (sealed: Pick<SealedRows, 'tables' | 'blocks'>) => Answer): Promise<Answer> {
+    for (let round = 0; round < maxRounds; round++) {
+      this.#changes = noChanges();
+      try {
+        return work({ tables: this, blocks: this });
+      } catch (error) {
+        if (!(error instanceof NotLoaded)) throw error;
+        await error.load();
+      }
+    }
+    throw new Error('a question about telemetry does not come to an end');
+  }
+
+  get changes(): Changes {
+    return this.#changes;
+  }
+
+  blockBefore(_source: number, ts: number): BlockPlace | undefined {
+    return this.#current().findLast(({ start_ts }) => start_ts <= ts);
+  }
+
+  blockAfter(_source: number, ts: number): BlockPlace | undefined {
+    return this.#current().find(({ start_ts }) => start_ts > ts);
+  }
+
+  blocks(_source: number, startMs: number, endMs: number, limit = -1): BlockPlace[] {
+    const found = this.#current().filter(({ start_ts, end_ts }) => start_ts <= endMs && end_ts >= startMs);
+    return limit < 0 ? found : found.slice(0, limit);
+  }
+
+  countRows(source: number, startMs: number, endMs: number): number {
+    return this.blocks(source, startMs, endMs).reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  insertBlock(_source: number, start_ts: number, end_ts: number, rows: number, data: Uint8Array): void {
+    this.#changes.inserted.set(--this.#lastNewId, { start_ts, end_ts, rows, data });
+  }
+
+  removeBlock(id: number): void {
+    if (this.#changes.inserted.delete(id)) return;
+    this.#changes.removed.push(this.#known().find((place) => place.id === id)!);
+  }
+
+  rollup(source: number, field: number, level: Level, chunk: number): Uint8Array | undefined {
+    return this.rollups(source, field, level, chunk, chunk)[0]?.data;
+  }
+
+  rollups(_source: number, field: number, level: Level, first: number, last: number) {
+    const key = `${field} ${level} ${first} ${last}`;
+    const known = this.#rollups.get(key);
+    if (!known) throw new NotLoaded(() => this.#loadRollups(level, first, last));
+    return known;
+  }
+
+  putRollup(_source: number, field: number, level: Level, chunk: number, data: Uint8Array): void {
+    this.#changes.rollups.set(`${field} ${level} ${chunk}`, { field, level, chunk, data });
+  }
+
+  /** Newest values are kept with every commit. */
+  updateField(): void {}
+
+  get(id: number): Block | undefined {
+    const fresh = this.#changes.inserted.get(id);
+    if (fresh) return new Block(fresh.data);
+    const known = this.#memory.get(id);
+    if (known) return known;
+    throw new NotLoaded(() => this.#loadBlocks(id));
+  }
+
+  forget(): void {}
+
+  #known(): BlockPlace[] {
+    if (!this.#places) throw new NotLoaded(() => this.#loadPlaces());
+    return this.#places;
+  }
+
+  #current(): BlockPlace[] {
+    const { inserted, removed } = this.#changes;
+    const known = this.#known();
+    if (inserted.size === 0 && removed.length === 0) return known;
+    const gone = new Set(removed.map(({ id }) => id));
+    const fresh = [...inserted].map(([id, { start_ts, end_ts, rows }]) => ({ id, start_ts, end_ts, rows }));
+    return [...known.filter(({ id }) => !gone.has(id)), ...fresh].sort((a, b) => a.start_ts - b.start_ts);
+  }
+
+  async #loadPlaces(): Promise<void> {
+    const { startMs, endMs } = this.#range;
+    const source = this.#source;
+    this.#places = await this.#session.query<{ id: number; start_ts: number; end_ts: number; rows: number }>(
+      `(SELECT id, start_ts, end_ts, rows FROM telemetry_blocks WHERE source = ? AND start_ts <= ?
+        ORDER BY start_ts DESC LIMIT 1)
+       UNION ALL
+       SELECT id, start_ts, end_ts, rows FROM telemetry_blocks WHERE source = ? AND start_ts > ? AND start_ts <= ?
+       UNION ALL
+       (SELECT id, start_ts, end_ts, rows FROM telemetry_blocks WHERE source = ? AND start_ts > ?
+        ORDER BY start_ts LIMIT 1)
+       ORDER BY start_ts`,
+      [source, startMs, source, startMs, endMs, source, endMs],
+    );
+  }
+
+  /** This one and its neighbours: who asks for one asks for the next. */
+  async #loadBlocks(id: number): Promise<void> {
+    const places = this.#known();
+    const at = places.findIndex((place) => place.id === id);
+    const wanted = places.slice(at, at + 16).filter((place) => !this.#memory.has(place.id));
+    const rows = await this.#session.query<{ id: number; data: Uint8Array }>(
+      'SELECT id, data FROM telemetry_blocks WHERE source = ? AND start_ts BETWEEN ? AND ? AND id = ANY(?::bigint[])',
+      [this.#source, wanted[0]!.start_ts, wanted.at(-1)!.start_ts, wanted.map((place) => place.id)],
+    );
+    for (const row of rows) this.#memory.put(row.id, row.data);
+    if (!this.#memory.has(id)) throw new Error(`block ${id} of telemetry is not there`);
+  }
+
+  async #loadRollups(level: Level, first: number, last: number): Promise<void> {
+    for (const field of this.#numbers) this.#rollups.set(`${field} ${level} ${first} ${last}`, []);
+    const rows = await this.#session.query<{ field: number; chunk: number; data: Uint8Array }>(
+      `SELECT field, chunk, data FROM telemetry_rollups
+       WHERE source = ? AND field = ANY(?::int[]) AND level = ? AND chunk BETWEEN ? AND ? ORDER BY chunk`,
+      [this.#source, this.#numbers, level, first, last],
+    );
+    for (const { field, chunk, data } of rows) {
+      this.#rollups.get(`${field} ${level} ${first} ${last}`)!.push({ chunk, data });
+    }
+  }
+}
+
+function noChanges(): Changes {
+  return { inserted: new Map(), removed: [], rollups: new Map() };
+}

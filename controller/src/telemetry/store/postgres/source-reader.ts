@@ -1,0 +1,60 @@
+// One agent as a question finds it: its fields with their newest values, and as its head what is in the journal.
+import { readRecord, SourceSeries } from '@weft/timeseries/engine-parts';
+import type { PostgresSession } from '../../../storage/postgres-session.ts';
+import { type KnownSource, readFields } from './known-sources.ts';
+import { type NewestFields, readNewest } from './newest-record.ts';
+import { journalSlots } from './telemetry-schema.ts';
+
+export interface FoundSource {
+  known: KnownSource;
+  newest: NewestFields;
+  sealedPeriod: number;
+  lastPeriod: number;
+}
+
+/** Undefined if there is no such agent. */
+export async function findSource(session: PostgresSession, ap_id: string): Promise<FoundSource | undefined> {
+  const [row] = await session.query<{ no: number; sealed: number; last: number; data: Uint8Array }>(
+    `SELECT no, sealed_period AS sealed, last_period AS last, data
+     FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ?`,
+    [ap_id],
+  );
+  if (!row) return undefined;
+  const { no, sealed: sealedPeriod, last: lastPeriod, data } = row;
+  return { known: await readFields(session, no), newest: readNewest(data), sealedPeriod, lastPeriod };
+}
+
+/** With the rows of the journal that are not sealed, up to this period, in its head. */
+export async function readSeries(
+  session: PostgresSession,
+  { known, newest, sealedPeriod, lastPeriod }: FoundSource,
+  upTo = lastPeriod,
+): Promise<SourceSeries> {
+  const fields = known.names.map(({ name, isText }, no) => {
+    const { ts = -1, value = 0 } = newest.get(no) ?? {};
+    return { no, name, is_text: isText ? 1 : 0, last_ts: ts, last_value: value };
+  });
+  const series = new SourceSeries(known.no, { fields: () => fields, createField: () => {} });
+  if (lastPeriod <= sealedPeriod) return series;
+  const rows = await session.query<{ data: Uint8Array }>(
+    `SELECT data FROM telemetry_journal
+     WHERE slot = ANY(?::int[]) AND source = ? AND period > ? AND period <= ? ORDER BY seq`,
+    [slotsBetween(sealedPeriod + 1, lastPeriod), known.no, sealedPeriod, upTo],
+  );
+  let row = 0;
+  for (const { data } of rows) {
+    readRecord(data, {
+      sample: (_source, ts) => {
+        row = series.head.row(ts);
+      },
+      value: (field, value) => series.head.setValue(row, field, value),
+      text: (field, text) => series.head.setText(row, field, text),
+    });
+  }
+  return series;
+}
+
+function slotsBetween(first: number, last: number): number[] {
+  if (last - first >= journalSlots) return Array.from({ length: journalSlots }, (_, slot) => slot);
+  return Array.from({ length: last - first + 1 }, (_, index) => (first + index) % journalSlots);
+}

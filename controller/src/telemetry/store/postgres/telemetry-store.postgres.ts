@@ -1,0 +1,225 @@
+// Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
+// shared. An append is a row of the journal; any node seals what has grown old into blocks.
+import { chunkOf, hourMs, minuteMs, queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+import { PostgresPool } from '../../../storage/postgres-pool.ts';
+import type { PostgresSession } from '../../../storage/postgres-session.ts';
+import type {
+  FieldInfo,
+  Frame,
+  LatestValues,
+  Sample,
+  SeriesQuery,
+  TelemetryStore,
+  TimeRange,
+} from '../telemetry-store.ts';
+import { BlockMemory } from './block-memory.ts';
+import { emptySlots, type SealOptions, sealSome } from './journal-sealer.ts';
+import { JournalWriter } from './journal-writer.ts';
+import { fromStoredName, KnownSources } from './known-sources.ts';
+import { LoadedTables } from './loaded-tables.ts';
+import { readNewest } from './newest-record.ts';
+import { findSource, readSeries } from './source-reader.ts';
+import { createTelemetryTables, dropDayBefore } from './telemetry-schema.ts';
+
+/** One look at one moment, whatever others commit meanwhile. */
+const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+const pruneStep = 64;
+
+export interface PostgresTelemetryOptions {
+  url: string;
+  rawRetentionMs: number;
+  rollupRetentionMs: number;
+}
+
+/** Connects with the first call. */
+export function openPostgresTelemetry(options: PostgresTelemetryOptions): PostgresTelemetryStore {
+  return new PostgresTelemetryStore(options);
+}
+
+export class PostgresTelemetryStore implements TelemetryStore {
+  readonly #options: PostgresTelemetryOptions;
+  readonly #pool: PostgresPool;
+  readonly #sources: KnownSources;
+  readonly #journal: JournalWriter;
+  readonly #memory = new BlockMemory();
+  #prepared: Promise<void> | undefined;
+
+  constructor(options: PostgresTelemetryOptions) {
+    this.#options = options;
+    this.#pool = new PostgresPool(options.url);
+    this.#sources = new KnownSources(this.#pool);
+    this.#journal = new JournalWriter(this.#pool);
+  }
+
+  async append(ap_id: string, samples: readonly Sample[]): Promise<void> {
+    if (samples.length === 0) return;
+    await this.#prepare();
+    for (;;) {
+      const known = this.#sources.get(ap_id);
+      const stored = known && this.#journal.append(known, samples);
+      if (stored && (await stored)) return;
+      // It is new, has new names, or was removed by another node.
+      if (stored) this.#sources.forget(ap_id, known);
+      await this.#sources.register(ap_id, samples);
+    }
+  }
+
+  async query({ ap_id, ...query }: SeriesQuery): Promise<Frame> {
+    return this.#read(ap_id, query, query.metrics, (series, sealed) =>
+      queryFrame(series, { source: ap_id, ...query }, sealed, Date.now() - this.#options.rawRetentionMs),
+    );
+  }
+
+  async rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
+    return this.#read(ap_id, range, metrics, (series, sealed) => readRows(series, range, limit, metrics, sealed));
+  }
+
+  async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
+    await this.#prepare();
+    const found = await this.#pool.run((session) => findSource(session, ap_id));
+    const fields = found?.known.names.flatMap(({ name, isText }, no): FieldInfo[] => {
+      const lastTs = found.newest.get(no)?.ts ?? Number.NEGATIVE_INFINITY;
+      return lastTs >= sinceMs ? [{ name, kind: isText ? 'text' : 'metric', lastTs }] : [];
+    });
+    return (fields ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
+    await this.#prepare();
+    const rows = await this.#pool.run((session) => readLatest(session, ap_ids));
+    const byName = new Map(rows.map((row) => [row.ap_id, row]));
+    return ap_ids.flatMap((ap_id) => {
+      const row = byName.get(ap_id);
+      if (!row) return [];
+      const newest = readNewest(row.data);
+      const metrics = row.names.flatMap((name, no) => {
+        const value = row.texts[no] === 1 ? undefined : newest.get(no);
+        return value ? [{ name, ...value }] : [];
+      });
+      return metrics.length > 0 ? [{ ap_id, metrics }] : [];
+    });
+  }
+
+  async remove(ap_id: string): Promise<void> {
+    await this.#prepare();
+    this.#sources.forget(ap_id);
+    await this.#pool.transaction(async (session) => {
+      const sql = 'DELETE FROM telemetry_sources WHERE ap_id = ? RETURNING no';
+      const [row] = await session.query<{ no: number }>(sql, [ap_id]);
+      if (!row) return;
+      await session.query('DELETE FROM telemetry_newest WHERE source = ?', [row.no]);
+      await session.query('DELETE FROM telemetry_fields WHERE source = ?', [row.no]);
+      await session.query('INSERT INTO telemetry_removed (source) VALUES (?)', [row.no]);
+    });
+  }
+
+  async prune(nowMs: number): Promise<boolean> {
+    await this.#prepare();
+    const { rawRetentionMs, rollupRetentionMs } = this.#options;
+    // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
+    const isDropped = await dropDayBefore(this.#pool, nowMs - rawRetentionMs - hourMs);
+    const limit = nowMs - rollupRetentionMs;
+    let removed = 0;
+    for (const level of [minuteMs, hourMs] as const) {
+      const rows = await this.#pool.run((session) =>
+        session.query(
+          `DELETE FROM telemetry_rollups WHERE ctid IN (
+             SELECT ctid FROM telemetry_rollups WHERE level = ? AND chunk < ? LIMIT ${pruneStep}
+           ) RETURNING level`,
+          [level, chunkOf(level, limit)],
+        ),
+      );
+      removed += rows.length;
+    }
+    return isDropped || removed > 0 || (await this.#pool.transaction(pruneRemoved));
+  }
+
+  /** Seals some of what has grown old, and empties what is sealed; resolves whether there is more. */
+  async seal(options: SealOptions = {}): Promise<boolean> {
+    await this.#prepare();
+    if (await sealSome(this.#pool, options)) return true;
+    await emptySlots(this.#pool);
+    return false;
+  }
+
+  async check(): Promise<void> {
+    await this.#pool.check();
+    await this.#prepare();
+  }
+
+  async close(): Promise<void> {
+    await this.#journal.idle();
+    await this.#pool.close();
+  }
+
+  async #read(
+    ap_id: string,
+    range: TimeRange,
+    metrics: readonly string[] | undefined,
+    work: (series: Parameters<typeof queryFrame>[0], sealed: Parameters<typeof queryFrame>[2]) => Frame,
+  ): Promise<Frame> {
+    await this.#prepare();
+    return this.#pool.transaction(async (session) => {
+      const found = await findSource(session, ap_id);
+      if (!found)
+        return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
+      const series = await readSeries(session, found);
+      const wanted = metrics?.flatMap((name) => found.known.fields.get(name)?.no ?? []);
+      const fields = wanted ?? found.known.names.keys().toArray();
+      const tables = new LoadedTables({ session, source: found.known.no, fields, range, memory: this.#memory });
+      return tables.ask((sealed) => {
+        series.recentBlocks = undefined;
+        return work(series, { ...sealed, recent: new RecentRows() });
+      });
+    }, snapshot);
+  }
+
+  /** Once, and again after a failure. */
+  #prepare(): Promise<void> {
+    this.#prepared ??= createTelemetryTables(this.#pool).catch((error) => {
+      this.#prepared = undefined;
+      throw error;
+    });
+    return this.#prepared;
+  }
+}
+
+async function readLatest(session: PostgresSession, ap_ids: readonly string[]) {
+  const rows = await session.query<{ ap_id: string; no: number; data: Uint8Array }>(
+    `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])`,
+    [ap_ids],
+  );
+  const fields = await session.query<{ source: number; no: number; name: string; is_text: number }>(
+    'SELECT source, no, name, is_text FROM telemetry_fields WHERE source = ANY(?::bigint[]) ORDER BY source, no',
+    [rows.map(({ no }) => no)],
+  );
+  const bySource = Map.groupBy(fields, ({ source }) => source);
+  return rows.map(({ ap_id, no, data }) => {
+    const own = bySource.get(no) ?? [];
+    return {
+      ap_id,
+      data,
+      names: own.map(({ name }) => fromStoredName(name)),
+      texts: own.map(({ is_text }) => is_text),
+    };
+  });
+}
+
+/** Some blocks and roll-ups of one removed agent; returns whether there was one. */
+async function pruneRemoved(session: PostgresSession): Promise<boolean> {
+  const [removed] = await session.query<{ source: number }>(
+    'SELECT source FROM telemetry_removed LIMIT 1 FOR UPDATE SKIP LOCKED',
+  );
+  if (!removed) return false;
+  const some = async (table: string, key: string) =>
+    (
+      await session.query(
+        `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE source = ? LIMIT ${pruneStep}) RETURNING source`,
+        [removed.source],
+      )
+    ).length;
+  const found =
+    (await some('telemetry_blocks', 'id')) + (await some('telemetry_rollups', 'source, field, level, chunk'));
+  if (found === 0) await session.query('DELETE FROM telemetry_removed WHERE source = ?', [removed.source]);
+  return true;
+}

@@ -1,0 +1,12 @@
+// For stores that keep the same blocks and roll-ups elsewhere than in the files of this package: the codec, the heads, and
+// what reads and seals them.
+export { Block } from './blocks/block-codec.ts';
+export { chunkOf, hourMs, type Level, minuteMs } from './blocks/rollup.ts';
+export type { BlockPlace, BlockTables, FieldRow } from './blocks/tables.ts';
+export { neverTs, SourceSeries } from './heads/source-series.ts';
+export type { SealedRows } from './read/raw-rows.ts';
+export { RecentRows } from './read/recent-rows.ts';
+export { queryFrame, readRows } from './read/series-reader.ts';
+export { CommitPace } from './write/commit-pace.ts';
+export { type NumberedSource, RecordWriter, readRecord } from './write/sample-record.ts';
+export { sealFirstRows } from './write/sealing.ts';
