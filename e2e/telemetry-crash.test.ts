@@ -1,11 +1,16 @@
 // 200 means durable: whatever was acknowledged before a SIGKILL is there after the next start, with its value.
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { killRounds } from './telemetry-rounds.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { openPostgresTelemetry } from '../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
+import { databaseKinds } from '../test/databases.ts';
+import { killRounds, killRoundsWith } from './telemetry-rounds.ts';
 import { command } from './weft-process.ts';
 
 const lanes = 2;
 const roundsPerLane = 5;
+const day = 86_400_000;
 
 test('R1 10 rounds of SIGKILL at random moments lose nothing that was acknowledged', { timeout: 180_000 }, async () => {
   const results = await Promise.all(Array.from({ length: lanes }, () => killRounds(roundsPerLane)));
@@ -19,6 +24,33 @@ test('R1 10 rounds of SIGKILL at random moments lose nothing that was acknowledg
     expect(oldestSegment).toBeGreaterThan(1);
   }
 });
+
+test.skipIf(inject('postgresUrl') === undefined)(
+  'R1 on PostgreSQL, while other nodes seal: nothing that was acknowledged is lost, nothing is there twice',
+  { timeout: 180_000 },
+  async () => {
+    const namespace = await databaseKinds.postgres.createNamespace({ isBare: true });
+    onTestFinished(() => namespace.remove());
+    const url = namespace.address;
+    const open = () => openPostgresTelemetry({ url, rawRetentionMs: day, rollupRetentionMs: day, onChange: () => {} });
+    const sealers = [open(), open()];
+    let isOver = false;
+    const sealing = sealers.map(async (node) => {
+      while (!isOver) if (!(await node.seal({ everything: true }))) await pause(50);
+    });
+    const { findings, acknowledged } = await killRoundsWith({ WEFT_TELEMETRY_URL: url }, roundsPerLane);
+    isOver = true;
+    await Promise.all(sealing);
+    expect(findings).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
+    expect(Math.min(...acknowledged)).toBeGreaterThan(40);
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query('SELECT count(*)::int AS blocks FROM telemetry_blocks');
+    await client.end();
+    expect(rows[0].blocks).toBeGreaterThan(20);
+    await Promise.all(sealers.map((node) => node.close()));
+  },
+);
 
 test('R14 the same rounds find the loss when answers come before the commit', { timeout: 120_000 }, async () => {
   const fault = join(import.meta.dirname, 'faults', 'answer-early.mjs');

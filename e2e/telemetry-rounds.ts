@@ -20,16 +20,36 @@ export interface RoundsResult {
   findings: Findings;
   /** Samples acknowledged in each round. */
   acknowledged: number[];
+}
+
+export interface EmbeddedRoundsResult extends RoundsResult {
   /** Of all agents together at the end. */
   sealedBlocks: number;
   /** Above 1 once journal segments have been removed. */
   oldestSegment: number;
 }
 
-export async function killRounds(rounds: number, launcher?: string[]): Promise<RoundsResult> {
+export async function killRounds(rounds: number, launcher?: string[]): Promise<EmbeddedRoundsResult> {
   const folder = temporaryFolder();
-  const { ledger, env, dataDir, journal } = await prepareLedger(folder, agents);
-  const options = { folder, env, ...(launcher && { launcher }) };
+  const { dataDir, journal, ...prepared } = await prepareLedger(folder, agents);
+  const result = await killRoundsOn({ folder, ...prepared, ...(launcher && { launcher }) }, rounds);
+  const oldestSegment = Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
+  return { ...result, sealedBlocks: countBlocks(dataDir), oldestSegment };
+}
+
+/** The same with telemetry in another place, which the settings name. */
+export async function killRoundsWith(settings: Record<string, string>, rounds: number): Promise<RoundsResult> {
+  const folder = temporaryFolder();
+  const { ledger, env } = await prepareLedger(folder, agents);
+  return killRoundsOn({ folder, ledger, env: { ...env, ...settings } }, rounds);
+}
+
+type Prepared = Pick<Awaited<ReturnType<typeof prepareLedger>>, 'ledger' | 'env'>;
+
+async function killRoundsOn(
+  { ledger, ...options }: Prepared & { folder: string; launcher?: string[] },
+  rounds: number,
+): Promise<RoundsResult> {
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
   const acknowledged: number[] = [];
   let weft = await serve(options);
@@ -62,8 +82,7 @@ export async function killRounds(rounds: number, launcher?: string[]): Promise<R
   for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
   add(findings, await ledger.compareExport(weft));
   await weft.end('SIGKILL');
-  const oldestSegment = Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
-  return { findings, acknowledged, sealedBlocks: countBlocks(dataDir), oldestSegment };
+  return { findings, acknowledged };
 }
 
 function countBlocks(dataDir: string): number {

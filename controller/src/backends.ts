@@ -11,10 +11,12 @@ import type { Mailer } from './mail/mailer.ts';
 import { readOrCreateSecret } from './secret-file.ts';
 import { Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
+import { PostgresPool } from './storage/postgres-pool.ts';
 import { openPostgres } from './storage/sql-database.postgres.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 import { openInfluxTelemetry } from './telemetry/store/influx/telemetry-store.influx.ts';
+import { openPostgresTelemetry } from './telemetry/store/postgres/telemetry-store.postgres.ts';
 import { openEmbeddedTelemetry } from './telemetry/store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
@@ -43,13 +45,18 @@ export async function openTelemetry(
   onFatal: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const rawRetentionMs = config.retention.rawDays * dayMs;
+  const rollupRetentionMs = config.retention.rollupDays * dayMs;
   if (config.influxUrl !== undefined) return openInfluxTelemetry({ url: config.influxUrl, rawRetentionMs });
+  if (config.telemetryUrl !== undefined) {
+    const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
+    return openPostgresTelemetry({ url: config.telemetryUrl, rawRetentionMs, rollupRetentionMs, onChange });
+  }
   const folder = join(config.dataDir, 'telemetry');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return await openEmbeddedTelemetry({
     folder,
     rawRetentionMs,
-    rollupRetentionMs: config.retention.rollupDays * dayMs,
+    rollupRetentionMs,
     onDamage: (message, isUnfinishedEnd) => log[isUnfinishedEnd ? 'warn' : 'error']({ folder }, message),
     onFatal,
   });
@@ -116,7 +123,11 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
     const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: TaskType.enum, deliveryLimit }));
     reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
   }
-  const { influxUrl: url, retention } = config;
+  const { influxUrl: url, telemetryUrl, retention } = config;
+  if (telemetryUrl !== undefined) {
+    const check = () => checkAndClose(new PostgresPool(telemetryUrl));
+    reports.push(report('Telemetry in PostgreSQL', 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
+  }
   if (url !== undefined) {
     const check = () => checkAndClose(openInfluxTelemetry({ url, rawRetentionMs: retention.rawDays * dayMs }));
     reports.push(report('InfluxDB', 'answers', 'See the setting WEFT_INFLUX_URL', check));

@@ -55,7 +55,7 @@ test('one process does everything by default; fewer roles need what processes sh
   });
   expect(problemsOf({ flags: { roles: 'worker' } })).toEqual([
     'WEFT_DATABASE_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
-    'WEFT_INFLUX_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
+    'WEFT_TELEMETRY_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
     'WEFT_AMQP_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',
   ]);
   expect(problemsOf({ flags: { roles: 'emulator' } }).at(-1)).toBe(
@@ -70,6 +70,15 @@ test('one process does everything by default; fewer roles need what processes sh
     WEFT_AMQP_URL: 'amqps://weft:hidden@rabbit.test/weft',
   };
   expect(loadConfig({ env, flags: { roles: 'worker,worker' } })).toMatchObject({ roles: ['worker'] });
+});
+
+test('telemetry is in one place', () => {
+  const telemetryUrl = 'postgres://weft@db.test/telemetry?sslmode=verify-full';
+  expect(loadConfig({ env: { WEFT_TELEMETRY_URL: telemetryUrl } })).toMatchObject({ telemetryUrl });
+  const both = { WEFT_TELEMETRY_URL: telemetryUrl, WEFT_INFLUX_URL: 'https://influx.test:8086' };
+  expect(problemsOf({ env: both })).toEqual([
+    'WEFT_TELEMETRY_URL and WEFT_INFLUX_URL are both set: telemetry is in one of them',
+  ]);
 });
 
 test('roll-ups that would go before their samples, and an address of InfluxDB that is none, stop the start', () => {
@@ -297,6 +306,7 @@ test.each([
   ],
   ['WEFT_DATABASE_URL', 'postgres://weft:hidden@db.test/weft?sslmode=prefer', 'postgres://weft:hidden@127.0.0.1/weft'],
   ['WEFT_AMQP_URL', 'amqp://weft:hidden@mq.test', 'amqps://weft:hidden@mq.test'],
+  ['WEFT_TELEMETRY_URL', 'postgres://weft:hidden@db.test/weft', 'postgres://weft:hidden@localhost/weft'],
   ['WEFT_INFLUX_URL', 'http://weft:hidden@influx.test:8086', 'http://weft:hidden@[::1]:8086'],
   ['WEFT_SMTP_URL', 'smtp://mail.test', 'smtp://localhost'],
   ['WEFT_CALLBACK_URL', 'http://weft.test', 'https://weft.test'],

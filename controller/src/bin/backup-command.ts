@@ -3,7 +3,7 @@ import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError, 
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
-import type { Config } from '../config.ts';
+import { type Config, isTelemetryShared } from '../config.ts';
 import { inBytes, showBytes } from './byte-progress.ts';
 import { parseCommandLine } from './command-line.ts';
 import { endingCleanly } from './ending-cleanly.ts';
@@ -24,7 +24,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
 
   const { BackupError } = await import('../backup/backup-error.ts');
   const { writeBackup } = await import('../backup/write-backup.ts');
-  if (config.databaseUrl !== undefined && config.influxUrl !== undefined) {
+  if (config.databaseUrl !== undefined && isTelemetryShared(config)) {
     throw new BackupError(`this installation stores nothing in its data folder. ${inWords(leftOut)}`);
   }
   const progress = new ProgressBar(around.stderr);
@@ -33,7 +33,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
     dataDir: config.dataDir,
     leftOut,
     hasRegistry: config.databaseUrl === undefined,
-    hasTelemetry: config.influxUrl === undefined,
+    hasTelemetry: !isTelemetryShared(config),
     secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
     weftVersion: packageJson.version,
     onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
@@ -50,11 +50,12 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
 }
 
 /** The parts in PostgreSQL or InfluxDB, and the commands that back them up. */
-function keptElsewhere({ databaseUrl, influxUrl }: Config): LeftOut[] {
+function keptElsewhere({ databaseUrl, telemetryUrl, influxUrl }: Config): LeftOut[] {
   const left: LeftOut[] = [];
   if (databaseUrl !== undefined) {
     left.push({ what: 'accounts, agents, apps, jobs and the audit log, in PostgreSQL', command: 'pg_dump' });
   }
+  if (telemetryUrl !== undefined) left.push({ what: 'telemetry, in PostgreSQL', command: 'pg_dump' });
   if (influxUrl !== undefined) left.push({ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' });
   return left;
 }

@@ -7,6 +7,7 @@ import type { LabelService } from '../agents/label-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import type { BatchService } from '../commands/api/batch-service.ts';
+import { isTelemetryShared } from '../config.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -57,7 +58,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const columns = new MetricColumns({
     telemetry,
     index,
-    freshMs: config.influxUrl === undefined ? Number.POSITIVE_INFINITY : sharedFreshMs,
+    freshMs: isTelemetryShared(config) ? sharedFreshMs : Number.POSITIVE_INFINITY,
   });
   const view = new FleetView({ index, columns, states, presence, severities: events.agentSeverities.ask });
   const lists = new ListService({ view, store, telemetry, shares });

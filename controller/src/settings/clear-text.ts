@@ -15,10 +15,13 @@ export function clearTextListening(values: SettingValues, isGiven: (key: 'tlsCer
 
 /** One warning for each server beyond this machine that is connected to without TLS. */
 export function clearTextConnections(values: SettingValues): string[] {
-  const { databaseUrl, amqpUrl, influxUrl, smtpUrl, callbackUrl } = values;
+  const { databaseUrl, telemetryUrl, amqpUrl, influxUrl, smtpUrl, callbackUrl } = values;
   const warnings = [
     databaseUrl && isRemote(databaseUrl) && !isPostgresEncrypted(databaseUrl)
       ? 'WEFT_DATABASE_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
+      : undefined,
+    telemetryUrl && isRemote(telemetryUrl) && !isPostgresEncrypted(telemetryUrl)
+      ? 'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
       : undefined,
     amqpUrl && isRemote(amqpUrl) && !amqpUrl.startsWith('amqps:')
       ? 'WEFT_AMQP_URL connects to RabbitMQ unencrypted: use amqps://'

@@ -25,6 +25,14 @@ export const dataSettings = {
     read: read.urlWith('postgres', 'postgresql'),
     description: 'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database.',
   }),
+  telemetryUrl: secret({
+    name: 'WEFT_TELEMETRY_URL',
+    group: 'Data',
+    placeholder: 'URL',
+    read: read.urlWith('postgres', 'postgresql'),
+    description:
+      'PostgreSQL for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database. It may be the one of WEFT_DATABASE_URL.',
+  }),
   influxUrl: secret({
     name: 'WEFT_INFLUX_URL',
     group: 'Data',

@@ -73,7 +73,7 @@ async function openPostgres(): Promise<TelemetryFixture> {
     return namespaces.at(-1)!.address;
   };
   const openOn = (url: string) => {
-    opened.push(openPostgresTelemetry({ url, rawRetentionMs, rollupRetentionMs }));
+    opened.push(openPostgresTelemetry({ url, rawRetentionMs, rollupRetentionMs, onChange: () => {} }));
     return opened.at(-1)!;
   };
   const url = await createNamespace();

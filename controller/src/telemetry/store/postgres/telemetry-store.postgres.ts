@@ -1,6 +1,7 @@
 // Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
 import { chunkOf, hourMs, minuteMs, queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+import { Rounds } from '../../../rounds.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type {
@@ -24,16 +25,23 @@ import { createTelemetryTables, dropDayBefore } from './telemetry-schema.ts';
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const pruneStep = 64;
+const sealEveryMs = 15_000;
 
 export interface PostgresTelemetryOptions {
   url: string;
   rawRetentionMs: number;
   rollupRetentionMs: number;
+  /** Sealing is held up, or goes on. */
+  onChange: (message: string, error?: unknown) => void;
+  /** How often to look for what can be sealed. */
+  sealEveryMs?: number;
 }
 
 /** Connects with the first call. */
 export function openPostgresTelemetry(options: PostgresTelemetryOptions): PostgresTelemetryStore {
-  return new PostgresTelemetryStore(options);
+  const store = new PostgresTelemetryStore(options);
+  store.sealing.start();
+  return store;
 }
 
 export class PostgresTelemetryStore implements TelemetryStore {
@@ -42,6 +50,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #sources: KnownSources;
   readonly #journal: JournalWriter;
   readonly #memory = new BlockMemory();
+  readonly sealing: Rounds;
   #prepared: Promise<void> | undefined;
 
   constructor(options: PostgresTelemetryOptions) {
@@ -49,6 +58,14 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#pool = new PostgresPool(options.url);
     this.#sources = new KnownSources(this.#pool);
     this.#journal = new JournalWriter(this.#pool);
+    this.sealing = new Rounds({
+      everyMs: options.sealEveryMs ?? sealEveryMs,
+      what: 'sealing of telemetry',
+      run: async () => {
+        while (!this.sealing.isStopped && (await this.seal()));
+      },
+      onChange: options.onChange,
+    });
   }
 
   async append(ap_id: string, samples: readonly Sample[]): Promise<void> {
@@ -148,6 +165,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 
   async close(): Promise<void> {
+    await this.sealing.stop();
     await this.#journal.idle();
     await this.#pool.close();
   }
