@@ -4,7 +4,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentSight } from '../../agents/agent-sight.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
+import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { fingerprint, readCursor as readListCursor, toCursor as toListCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
@@ -35,6 +35,8 @@ import {
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxEvents = 100;
+/** Names of one device whose events are read; nobody has so many. */
+const maxNames = 10;
 /** Of all that go through sorted lists; some 20 bytes each. */
 const maxSnapshotEntries = 500_000;
 
@@ -234,14 +236,15 @@ export class DeviceService {
     };
   }
 
-  async #events(device: string) {
-    const { events } = await this.#options.eventLog.read({
-      subject_kind: 'device',
-      subject: device,
-      order: 'newest_first',
-      limit: maxEvents,
-    });
-    return events;
+  /** Newest first; also what happened under other names of the device, before they were linked. */
+  async #events(device: string): Promise<LoggedEvent[]> {
+    const { eventLog, extrasOf } = this.#options;
+    const found: LoggedEvent[] = [];
+    for (const subject of [device, ...(extrasOf(device).identities ?? [])].slice(0, maxNames)) {
+      const read = { subject_kind: 'device', subject, order: 'newest_first', limit: maxEvents } as const;
+      found.push(...(await eventLog.read(read)).events);
+    }
+    return found.sort((a, b) => b.id - a.id).slice(0, maxEvents);
   }
 }
 

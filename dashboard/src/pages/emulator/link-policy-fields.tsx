@@ -43,14 +43,14 @@ export function LinkPolicyFields({ form }: { form: FormState<NetworkValues> }) {
         )}
       </div>
       {mode === 'load_balancing' && (
-        <fieldset class="link-weights">
-          <legend class="soft small">{text.weights}</legend>
-          <div class="mix-fields">
+        <div>
+          <p class="soft small">{text.weights}</p>
+          <div class="mix-fields" role="group" aria-label={text.weightsLabel}>
             {technologies.map((name) => (
               <TextField key={name} form={form} name={`link_policy.weights.${name}`} label={name} inputMode="decimal" />
             ))}
           </div>
-        </fieldset>
+        </div>
       )}
     </div>
   );
