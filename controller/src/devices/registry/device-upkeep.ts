@@ -8,10 +8,10 @@ import { none } from './device-table.ts';
 import { adoptValues, toListRecord } from './device-values.ts';
 
 const pageSize = 1_000;
-/** Lists that are written in one transaction. */
-const listsAtOnce = 100;
+/** Lists that are read at once, or written in one transaction: with 50 devices each, a few milliseconds of work. */
+const listsAtOnce = 20;
 /** How far apart. */
-const betweenSavesMs = 200;
+const betweenSavesMs = 40;
 const pruneAtOnce = 1_000;
 /** Rows of other nodes become visible late, and their clocks differ. */
 const overlapMs = 10_000;
