@@ -9,7 +9,7 @@ import { readSelector, SelectorInput, useSettled } from '../../components/forms/
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Table } from '../../components/tables/table.tsx';
-import { byName, useDevices } from '../../data/use-devices.ts';
+import { byName, useDevices } from '../../data/lists/use-devices.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';

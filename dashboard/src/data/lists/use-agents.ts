@@ -1,9 +1,9 @@
 // Access points as the server lists them.
-import { call, type Input } from '../api/client.ts';
-import type { AgentListItem } from '../api/operations.ts';
-import { noteNames } from './agent-names.ts';
+import { call, type Input } from '../../api/client.ts';
+import type { AgentListItem } from '../../api/operations.ts';
+import { noteNames } from '../agent-names.ts';
+import type { QueryState } from '../query-cache.ts';
 import { type ListPages, readPages, useListPages } from './list-pages.ts';
-import type { QueryState } from './query-cache.ts';
 
 export type AgentQuery = NonNullable<Input<'list_agents'>['query']>;
 

@@ -1,8 +1,8 @@
 // The first pages of a list of the server, each asked for again together, so that what is shown is one order of one moment.
 import { useEffect, useRef } from 'preact/hooks';
-import { noteAnswer } from './freshness.ts';
-import type { QueryState } from './query-cache.ts';
-import { queries } from './use-operation.ts';
+import { noteAnswer } from '../freshness.ts';
+import type { QueryState } from '../query-cache.ts';
+import { queries } from '../use-operation.ts';
 
 export interface ListPages<Item> {
   items: Item[];
