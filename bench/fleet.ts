@@ -1,6 +1,7 @@
 // Is a fleet of 100,000 access points listed fast? Pages by selector, search and order, also by the newest value of a metric,
-// while 1,000 reports a second come in, on SQLite and on PostgreSQL. The agents are seeded as rows. `--agents 10000`,
-// `--rounds 50`, `--database sqlite` and `--quiet` (no reports meanwhile) for a quick look.
+// while 1,000 reports a second come in, on SQLite and on PostgreSQL. The agents are seeded as rows: Weft hears of all of them
+// for the first time, and what it writes once because of that is waited for. `--agents 10000`, `--rounds 50`, `--settle 5`,
+// `--database sqlite` and `--quiet` (no reports meanwhile) for a quick look.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,8 @@ import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemet
 import { startPostgres } from '../test/postgres.ts';
 import { admin } from './harness/emulated-network.ts';
 import type { FleetAgent } from './harness/fleet.ts';
-import { createDataDir, startWeft } from './harness/processes.ts';
+import { percentile } from './harness/load.ts';
+import { cpuSecondsOfFamily, createDataDir, parentOf, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
 import { whilePosting } from './harness/steady-posts.ts';
 
@@ -26,12 +28,14 @@ const options = parseArgs({
   options: {
     agents: { type: 'string', default: '100000' },
     rounds: { type: 'string', default: '200' },
+    settle: { type: 'string', default: '30' },
     database: { type: 'string', default: 'both' },
     quiet: { type: 'boolean', default: false },
   },
 }).values;
 const agents = Number(options.agents);
 const rounds = Number(options.rounds);
+const settleMs = Number(options.settle) * 1000;
 const goalMs = 50;
 const posting = 1000;
 const sites = Array.from({ length: 100 }, (_, n) => `uk/town-${n % 10}/hall-${n}`);
@@ -56,7 +60,11 @@ if (options.database !== 'sqlite') {
   const postgres = await startPostgres();
   try {
     const env = { WEFT_DATABASE_URL: postgres.url, WEFT_SECRET: randomUUID() + randomUUID() };
-    await measure('PostgreSQL', env, () => openPostgres(postgres.url));
+    const database = openPostgres(postgres.url);
+    const [backend] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const server = await parentOf(backend!.pid);
+    await database.close();
+    await measure('PostgreSQL', env, () => openPostgres(postgres.url), server);
   } finally {
     await postgres.stop();
   }
@@ -67,6 +75,7 @@ async function measure(
   name: string,
   env: Record<string, string>,
   open: (dataDir: string) => SqlDatabase,
+  server?: number,
 ): Promise<void> {
   const dataDir = createDataDir();
   const fleet = await seed(dataDir, open(dataDir), new Keyring(env.WEFT_SECRET ?? readOrCreateSecret(dataDir)));
@@ -76,9 +85,14 @@ async function measure(
     // Once each, so that what is loaded at first use is there: as for everybody but the very first.
     for (const [, query] of questions) await page(weft.url, token, query);
     const askAll = async () => {
+      for (const end = performance.now() + settleMs; performance.now() < end; ) {
+        for (const [, query] of questions) await page(weft.url, token, query);
+      }
+      const since = await used();
       for (const [question, query] of questions) {
         const times = await ask(weft.url, token, query);
-        const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)];
+        times.sort((a, b) => a - b);
+        const [p50, p99] = [percentile(times, 0.5), percentile(times, 0.99)];
         process.stderr.write(`${name}: ${question}: p50 ${p50.toFixed(1)}, p99 ${p99.toFixed(1)} ms\n`);
         figures.push({
           question: `${name}: ${question}`,
@@ -87,7 +101,20 @@ async function measure(
           ok: p99 <= goalMs,
         });
       }
+      const [now, seconds] = [await used(), (performance.now() - since.at) / 1000];
+      const share = (of: 'weft' | 'bench' | 'server') => `${Math.round(((now[of] - since[of]) / seconds) * 100)} %`;
+      const ofServer = server === undefined ? '' : `, ${name} ${share('server')}`;
+      figures.push({
+        question: `${name}: processor time meanwhile, of two cores`,
+        value: `Weft ${share('weft')} of a core, reports and questions ${share('bench')}${ofServer}`,
+      });
     };
+    const used = async () => ({
+      at: performance.now(),
+      weft: await weft.cpuSeconds(),
+      bench: (process.cpuUsage().user + process.cpuUsage().system) / 1e6,
+      server: server === undefined ? 0 : await cpuSecondsOfFamily(server),
+    });
     await (options.quiet ? askAll() : whilePosting({ to: 'weft', url: weft.url, fleet }, askAll));
     figures.push({ question: `${name}: memory of the process`, value: `${(await weft.memoryMiB()).toFixed(0)} MiB` });
   } finally {
@@ -194,9 +221,4 @@ async function withToken({ ap_id, ver }: AgentRecord, keyring: Keyring): Promise
     .setExpirationTime(now + 6 * 3600)
     .sign(keyring.tokenKeys[0]!);
   return { ap_id, token };
-}
-
-function quantile(times: readonly number[], share: number): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 }

@@ -1,9 +1,15 @@
-// Devices and a real server: no address of one is found anywhere it should not be, and what was answered survives a SIGKILL.
+// Devices and a real server: no address of one is found anywhere it should not be, and what was answered survives a SIGKILL. On
+// the embedded backends, and on PostgreSQL with RabbitMQ.
+import { randomBytes } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createZstdDecompress } from 'node:zlib';
-import { expect, test } from 'vitest';
-import { password, runWeft, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { connect } from 'amqplib';
+import { Client } from 'pg';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { TaskType } from '../contract/src/index.ts';
+import { databaseKinds } from '../test/databases.ts';
+import { eventually, password, runWeft, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 /** However somebody might write it down. */
 function spellings(address: string): string[] {
@@ -29,10 +35,20 @@ const subscriber = '001010987654321';
 const identities = [...spellings(planted), subscriber];
 const foundIn = (text: string) => identities.filter((spelling) => text.includes(spelling));
 
-test('a planted address is in no file, log, answer, event or backup, and no join, leave or move is lost', async () => {
-  const folder = temporaryFolder();
-  const env = { WEFT_LOG_LEVEL: 'trace' };
+interface Scenario {
+  folder: string;
+  env?: Record<string, string>;
+  /** Once Weft runs, before it hears of a device. */
+  onStart?: () => Promise<void>;
+  /** Once everything was said, before Weft is killed. */
+  onPlanted?: () => Promise<void>;
+}
+
+/** Whatever people and access points do with addresses, and a kill. Resolves the pseudonym; Weft has ended. */
+async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario): Promise<string> {
+  const env = { WEFT_LOG_LEVEL: 'trace', ...given };
   let weft = await serve({ folder, env });
+  await onStart?.();
   const admin = await weft.createAdmin();
   const answers: string[] = [];
   const ask = async (server: WeftServer, method: string, path: string, token = admin, json?: unknown) => {
@@ -47,6 +63,23 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   }
   const report = (ap_id: string, json: object) =>
     ask(weft, 'POST', '/api/v1/agent_update/update', agents[ap_id], { load: 1, ...json });
+  const list = (ap_id: string, ...names: string[]) => report(ap_id, { devices: names.map((device) => ({ device })) });
+  const attached = async () => {
+    const found: Record<string, string[]> = {};
+    for (const ap_id of ['ap-1', 'ap-2']) {
+      const { body } = await ask(weft, 'GET', `/api/v1/agents/${ap_id}/devices`);
+      found[ap_id] = body.items.map((each: { device: string }) => each.device);
+    }
+    return found;
+  };
+  const send = (ap_id: string, device: string, target: string) => {
+    const command = encodeURIComponent(JSON.stringify({ name: 'steer_device', device, target }));
+    return ask(weft, 'POST', `/api/v1/send_command?agent_id=${ap_id}&command=${command}`);
+  };
+  const take = (ap_id: string) =>
+    weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=5`, { token: agents[ap_id]! });
+  const answer = (ap_id: string, command_id: string, json: object) =>
+    ask(weft, 'POST', `/api/v1/agents/${ap_id}/commands/${command_id}`, agents[ap_id], json);
 
   // Every way in.
   expect((await report('ap-1', { devices: [{ device: planted, rssi_dbm: -50 }, { device: subscriber }] })).status).toBe(
@@ -66,16 +99,12 @@ test('a planted address is in no file, log, answer, event or backup, and no join
     ]) {
       expect((await ask(weft, 'GET', path)).status).toBe(422);
     }
-    const command = encodeURIComponent(JSON.stringify({ name: 'steer_device', device: text, target: 'ap-2' }));
-    expect((await ask(weft, 'POST', `/api/v1/send_command?agent_id=ap-1&command=${command}`)).status).toBe(422);
+    expect((await send('ap-1', text, 'ap-2')).status).toBe(422);
   }
   // What an access point gets and says about it.
-  const command = encodeURIComponent(JSON.stringify({ name: 'steer_device', device, target: 'ap-2' }));
-  const { command_id, job_number } = (await ask(weft, 'POST', `/api/v1/send_command?agent_id=ap-1&command=${command}`))
-    .body;
-  const taken = await weft.request('GET', '/api/v1/agents/ap-1/commands?wait=5', { token: agents['ap-1'] });
-  expect(JSON.stringify(taken.body)).toContain(planted);
-  await ask(weft, 'POST', `/api/v1/agents/ap-1/commands/${command_id}`, agents['ap-1'], {
+  const { command_id, job_number } = (await send('ap-1', device, 'ap-2')).body;
+  expect(JSON.stringify((await take('ap-1')).body)).toContain(planted);
+  await answer('ap-1', command_id, {
     state: 'failed',
     result: { answer: 'refused', detail: `station ${planted.toUpperCase()} refused`, [planted]: [planted] },
     applied: { device: planted },
@@ -93,34 +122,53 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   ]) {
     await ask(weft, 'GET', path);
   }
-  expect((await runWeft(['backup', 'saved'], { folder })).code).toBe(0);
+  await onPlanted?.();
 
   // What is answered from here on must be there after the kill.
-  await report('ap-1', { devices: [{ device: 'stays' }, { device: 'goes' }] });
-  await report('ap-1', { devices: [{ device: 'stays' }] });
-  await report('ap-2', { devices: [{ device: 'goes' }, { device: 'comes' }] });
-  const attached = async () => {
-    const found: Record<string, string[]> = {};
-    for (const ap_id of ['ap-1', 'ap-2']) {
-      const { body } = await ask(weft, 'GET', `/api/v1/agents/${ap_id}/devices`);
-      found[ap_id] = body.items.map((each: { device: string }) => each.device);
-    }
-    return found;
-  };
+  await list('ap-1', 'stays', 'goes');
+  await list('ap-1', 'stays');
+  await list('ap-2', 'goes', 'comes');
+  expect(Object.values(await attached()).map((names) => names.length)).toEqual([1, 2]);
+  const { items: moves } = (await ask(weft, 'GET', '/api/v1/events?kinds=device.moved&limit=10')).body;
+  expect(moves[0]).toMatchObject({ ap_id: 'ap-2', data: { from: 'ap-1' } });
+  const goes: string = moves[0].subject;
+  const moved = (await send('ap-2', goes, 'ap-1')).body.command_id;
+  await take('ap-2');
+  await answer('ap-2', moved, { state: 'succeeded', result: { answer: 'accepted' } });
+  await list('ap-1', 'stays', 'goes');
+  await list('ap-2', 'comes');
   const before = await attached();
-  expect(Object.values(before).map((names) => names.length)).toEqual([1, 2]);
+  expect(Object.values(before).map((names) => names.length)).toEqual([2, 1]);
+  await eventually(
+    () => ask(weft, 'GET', `/api/v1/commands/${moved}`),
+    ({ body }) => body.state === 'succeeded',
+  );
   const logged = weft.out + weft.err;
   await weft.end('SIGKILL');
   weft = await serve({ folder, env });
   expect(await attached()).toEqual(before);
-  const { items: moves } = (await ask(weft, 'GET', '/api/v1/events?kinds=device.moved&limit=10')).body;
-  expect(moves[0]).toMatchObject({ ap_id: 'ap-2', data: { from: 'ap-1' } });
-
+  // One that goes back now was steered before the kill.
+  await list('ap-1', 'stays');
+  await list('ap-2', 'goes', 'comes');
+  await eventually(
+    () => ask(weft, 'GET', `/api/v1/devices/${goes}`),
+    ({ body }) => body.sticky?.reason === 'moved_back',
+  );
+  await weft.end();
   expect(foundIn(answers.join('\n'))).toEqual([]);
   expect(foundIn(logged + weft.out + weft.err)).toEqual([]);
+  for (const file of filesIn(folder)) expect([file, foundIn(readFileSync(file, 'latin1'))]).toEqual([file, []]);
+  return device;
+}
+
+test('a planted address is in no file, log, answer, event or backup, and no join, leave or move is lost', async () => {
+  const folder = temporaryFolder();
+  const device = await plant({
+    folder,
+    onPlanted: async () => expect((await runWeft(['backup', 'saved'], { folder })).code).toBe(0),
+  });
   const files = filesIn(folder);
   expect(files.some((file) => file.endsWith('weft.db'))).toBe(true);
-  for (const file of files) expect([file, foundIn(readFileSync(file, 'latin1'))]).toEqual([file, []]);
   const backup = await unpacked(join(folder, 'saved'));
   expect(backup).toContain(device);
   expect(foundIn(backup)).toEqual([]);
@@ -128,5 +176,62 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   const [key] = files.filter((file) => file.endsWith('device-key'));
   expect(statSync(key!).mode & 0o777).toBe(0o600);
   expect(backup).not.toContain(readFileSync(key!, 'utf8').trim());
-  await weft.end();
 });
+
+const amqpUrl = inject('amqpUrl');
+const isMissing = inject('postgresUrl') === undefined || amqpUrl === undefined;
+
+test.skipIf(isMissing)('a planted address is in no table of PostgreSQL and no message of RabbitMQ', async () => {
+  const namespace = await databaseKinds.postgres.createNamespace();
+  onTestFinished(() => namespace.remove());
+  const messages: string[] = [];
+  const device = await plant({
+    folder: temporaryFolder(),
+    env: {
+      WEFT_DATABASE_URL: namespace.address,
+      WEFT_AMQP_URL: amqpUrl!,
+      WEFT_SECRET: randomBytes(48).toString('base64'),
+    },
+    onStart: () => listen(messages),
+  });
+  const tables = await dump(namespace.address);
+  expect(tables.filter((rows) => rows.includes(device)).length).toBeGreaterThan(3);
+  expect(tables.flatMap(foundIn)).toEqual([]);
+  expect(messages.some((message) => message.includes(device))).toBe(true);
+  expect(messages.flatMap(foundIn)).toEqual([]);
+});
+
+/** A copy of every message that Weft publishes, whatever it is for. */
+async function listen(messages: string[]): Promise<void> {
+  const connection = await connect(amqpUrl!);
+  onTestFinished(() => connection.close());
+  const channel = await connection.createChannel();
+  const { queue } = await channel.assertQueue('', { exclusive: true });
+  for (const task of TaskType.enum) await channel.bindQueue(queue, 'weft', task);
+  for (const exchange of ['weft.news', 'weft.dead']) await channel.bindQueue(queue, exchange, '');
+  await channel.consume(
+    queue,
+    (message) => {
+      if (message) messages.push(message.content.toString('latin1') + JSON.stringify(message.properties));
+    },
+    { noAck: true },
+  );
+}
+
+/** The rows of each table as text. */
+async function dump(url: string): Promise<string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'",
+    );
+    const texts: string[] = [];
+    for (const { table_name } of tables) {
+      texts.push(JSON.stringify((await client.query(`SELECT * FROM "${table_name}"`)).rows));
+    }
+    return texts;
+  } finally {
+    await client.end();
+  }
+}

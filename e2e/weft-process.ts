@@ -163,7 +163,8 @@ export class WeftServer extends WeftProcess {
 }
 
 export const adminUsername = 'ada@example.org';
-export const password = 'correct horse battery';
+/** Of the form that is checked fast for agents. */
+export const password = 'wfs_59f1ca858435af0d0440bb4ec16a220fed7fdaeec22554c479239e32a3f20389d5b75d53';
 
 /** `weft` with these arguments, to its end. */
 export async function runWeft(args: string[], options: RunOptions = {}) {

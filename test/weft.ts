@@ -8,10 +8,12 @@ import type { Part } from '../controller/src/part.ts';
 import type { createParts } from '../controller/src/parts.ts';
 import { type RunningWeft, type ServeOptions, serve } from '../controller/src/serve.ts';
 import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
+import { untilSo } from './pure/until-so.ts';
 import { noteDocumented, SeenStatuses } from './seen-statuses.ts';
 
 export const adminUsername = 'admin@weft.test';
-export const password = 'correct horse battery';
+/** Of the form that is checked fast for agents: hashing it slowly for each would be a good part of the work of all tests. */
+export const password = 'wfs_59f1ca858435af0d0440bb4ec16a220fed7fdaeec22554c479239e32a3f20389d5b75d53';
 
 export interface Answer {
   status: number;
@@ -185,6 +187,12 @@ export async function startWeft<Parts extends PartList = AllParts>(
   };
   const metrics = new SeenStatuses();
   const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
+  // A busy machine may keep PostgreSQL from answering the first time; Weft then waits for it, and tests wait for Weft.
+  if (overrides.WEFT_DATABASE_URL !== undefined && weft.firstAdminNeeded === undefined) {
+    await untilSo(async () => {
+      if ((await fetch(`${weft.url}/api/v1/users/me`)).status === 503) throw new Error('its database does not answer');
+    });
+  }
   noteDocumented(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));
   return new TestWeft(weft, async () => {
     await weft.stop();

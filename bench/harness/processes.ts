@@ -1,7 +1,7 @@
 // Starts what a benchmark measures, each in a process of its own: the product as `npm start` runs it, and floors.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,7 +23,8 @@ export async function startWeft(
 ): Promise<Measured & { dataDir: string }> {
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
   // As npm start does.
-  const weft = await start(['--max-semi-space-size=16', join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
+  const flags = ['--max-semi-space-size=16', '--v8-pool-size=1'];
+  const weft = await start([...flags, join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
   return {
     ...weft,
     dataDir,
@@ -71,9 +72,27 @@ function firstAddress(child: ChildProcess): Promise<string> {
   });
 }
 
+/** Of a server with its children, those that have ended included. */
+export async function cpuSecondsOfFamily(pid: number): Promise<number> {
+  const own = await statOf(pid);
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const all = await Promise.all(processes.map((each) => statOf(each).catch(() => undefined)));
+  const children = all.filter((each) => each?.parent === pid);
+  return children.reduce((sum, each) => sum + each!.seconds, own.seconds + own.endedSeconds);
+}
+
+export async function parentOf(pid: number): Promise<number> {
+  return (await statOf(pid)).parent;
+}
+
 async function cpuSecondsOf(pid: number): Promise<number> {
+  return (await statOf(pid)).seconds;
+}
+
+async function statOf(pid: number): Promise<{ parent: number; seconds: number; endedSeconds: number }> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const [used, kernel, ended, endedKernel] = fields.slice(11, 15).map((ticks) => Number(ticks) / 100);
+  return { parent: Number(fields[1]), seconds: used! + kernel!, endedSeconds: ended! + endedKernel! };
 }
 
 export function describeHost(): Record<string, string | number> {

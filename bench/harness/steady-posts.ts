@@ -3,7 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { type FleetAgent, Radio } from './fleet.ts';
-import { answerSize, openLoop, requestBytes } from './load.ts';
+import { answerSize, openLoop, percentile, requestBytes } from './load.ts';
 import { influxPost, measurement } from './peer-influx.ts';
 
 const perSecond = 1000;
@@ -12,12 +12,25 @@ interface PostsTo {
   to: 'weft' | 'influx';
   url: string;
   fleet: readonly FleetAgent[];
+  /** What each of them posts; default: other values each time. */
+  bodies?: readonly string[];
+}
+
+/** From the moment each was due. */
+export interface Posted {
+  p50Ms: number;
+  p99Ms: number;
+  failures: number;
 }
 
 /** Says if posts failed: then the work was measured beside less than that. */
-export async function whilePosting<T>(posts: PostsTo, work: () => Promise<T>): Promise<T> {
+export async function whilePosting<T>(
+  posts: PostsTo,
+  work: () => Promise<T>,
+  onPosted: (posted: Posted) => void = () => {},
+): Promise<T> {
   const worker = new Worker(new URL(import.meta.url), { workerData: posts });
-  const over = new Promise<number>((resolve, reject) => {
+  const over = new Promise<Posted>((resolve, reject) => {
     worker.once('message', resolve);
     worker.once('error', reject);
   });
@@ -27,12 +40,14 @@ export async function whilePosting<T>(posts: PostsTo, work: () => Promise<T>): P
     return await work();
   } finally {
     worker.postMessage('enough');
-    const failures = await over;
+    const posted = await over;
+    onPosted(posted);
+    const { failures } = posted;
     if (failures > 0) process.stderr.write(`${failures} posts failed\n`);
   }
 }
 
-async function post({ to, url, fleet }: PostsTo): Promise<void> {
+async function post({ to, url, fleet, bodies }: PostsTo): Promise<void> {
   const radios = fleet.map(() => new Radio());
   const connections = new ReadyConnections(url);
   let next = 0;
@@ -40,21 +55,29 @@ async function post({ to, url, fleet }: PostsTo): Promise<void> {
     const index = next++ % fleet.length;
     const { ap_id, token } = fleet[index]!;
     const radio = radios[index]!;
-    return connections.send(to === 'influx' ? influxBytes(url, ap_id, radio) : weftBytes(url, token, radio));
+    if (to === 'influx') return connections.send(influxBytes(url, ap_id, radio));
+    return connections.send(weftBytes(url, token, bodies?.[index] ?? JSON.stringify(radio.fields())));
   };
   let isOver = false;
   parentPort!.once('message', () => {
     isOver = true;
   });
-  let failed = 0;
-  while (!isOver) failed += (await openLoop(send, perSecond, 1)).failures;
+  const latencies: number[] = [];
+  let failures = 0;
+  while (!isOver) {
+    const second = await openLoop(send, perSecond, 1);
+    latencies.push(...second.latencies);
+    failures += second.failures;
+  }
   connections.close();
-  parentPort!.postMessage(failed);
+  latencies.sort((a, b) => a - b);
+  const posted: Posted = { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), failures };
+  parentPort!.postMessage(posted);
 }
 
-function weftBytes(url: string, token: string, radio: Radio): Buffer {
+function weftBytes(url: string, token: string, body: string): Buffer {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return requestBytes('POST', `${url}/api/v1/agent_update/update`, headers, JSON.stringify(radio.fields()));
+  return requestBytes('POST', `${url}/api/v1/agent_update/update`, headers, body);
 }
 
 function influxBytes(url: string, ap_id: string, radio: Radio): Buffer {

@@ -58,7 +58,18 @@ export const CommandStateMessage = Type.Object(
 export type CommandStateMessage = Type.Static<typeof CommandStateMessage>;
 
 /** Answers `hello`, once the agent's configuration has what it said. */
-export const HelloAck = Type.Object({ type: Type.Literal('hello_ack') }, { title: 'HelloAck' });
+export const HelloAck = Type.Object(
+  {
+    type: Type.Literal('hello_ack'),
+    offered_secret: Type.Optional(
+      Type.String({
+        description:
+          'For an agent whose password somebody chose: a secret that Weft checks faster. Nothing changes until the agent, having stored it, makes it its password by `update_agent` (#15).',
+      }),
+    ),
+  },
+  { title: 'HelloAck' },
+);
 export type HelloAck = Type.Static<typeof HelloAck>;
 
 /** Answers a message that changed nothing; the channel stays open. */

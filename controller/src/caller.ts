@@ -64,6 +64,8 @@ export interface Principal {
 export interface PrincipalSource {
   /** The current principal of that name, or undefined. */
   principal(name: string): Promise<Principal | undefined>;
+  /** While it stays the same, no principal has changed, wherever it was changed; without it nothing says so. */
+  revision?(): Promise<number>;
   /** Those of these callers that exist and are not disabled, with their rights, inside of the transaction. */
   present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]>;
   /**

@@ -43,8 +43,11 @@ export function createEvents() {
     devicesChanged: new Event<[changes: readonly DeviceChange[]]>(),
     /** An access point has said which devices it serves. */
     devicesListed: new Event<[ap_id: string]>(),
-    /** A steering command has ended, by what the network saw. */
-    deviceSteered: new Event<[steered: SteeredDevice]>(),
+    /** Steering commands end, by what the network saw: steps of the transaction in which they do, and afterwards. */
+    devicesSteering: new TransactionStep<[steered: readonly SteeredDevice[]]>(),
+    devicesSteered: new Event<[steered: readonly SteeredDevice[]]>(),
+    /** A device is erased, with all names that stood for it. */
+    deviceErased: new ChangeEvent<{ names: readonly string[] }>(),
     /** What a caller sees of the network now, and what of it matches a selector. */
     agentSight: new Question<[caller: Caller, selector: string], Promise<AgentSight>>(),
     /** Agents are in another state than before, as the one node found that looks after the whole network; only there. */

@@ -64,7 +64,7 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const steering = createSteeringPart({ ...platform, agentStore, eventLog, commands, devices }, events);
+  const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
   const emulator = createEmulatorPart(
     { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
     events,

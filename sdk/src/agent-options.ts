@@ -8,6 +8,13 @@ export interface AgentOptions {
   trustedCertificate?: string | undefined;
   ap_id: string;
   password: string;
+  /** Tried if Weft refuses `password`: the one before, when it is not known whether Weft has taken the new one. */
+  formerPassword?: string | undefined;
+  /**
+   * Stores a secret that Weft offers in place of a password that somebody chose, together with the password of now. Weft
+   * is told once it resolves. Without it, offers are not asked for.
+   */
+  keepSecret?: ((secret: string, password: string) => void | Promise<void>) | undefined;
   /** Registers the access point first, if it is not registered. */
   enrolmentToken?: string;
   /** Merged into the agent's configuration at the start, together with the commands and metrics. */

@@ -28,6 +28,58 @@ function createAgent(url: string, options: Partial<AgentOptions> = {}): Agent {
   return agent;
 }
 
+describe('an agent whose password somebody chose', () => {
+  const chosen = 'a password that somebody chose';
+
+  test('is offered a secret, keeps it before Weft is told, and goes on with it', async () => {
+    const server = await start();
+    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    const kept: [string, string][] = [];
+    let connects = 0;
+    const agent = createAgent(server.url, {
+      password: chosen,
+      keepSecret: (secret, before) => void kept.push([secret, before]),
+      onConnected: () => connects++,
+    });
+    await agent.start();
+    await untilSo(() => expect(connects).toBeGreaterThan(1));
+    expect(kept).toEqual([[expect.stringMatching(/^wfs_[0-9a-f]{72}$/), chosen]]);
+    const [secret] = kept[0]!;
+    expect(await agent.post({ load: 1 })).toBe(1);
+    expect(await server.agents.authenticate('ap-1', secret)).toBeDefined();
+    expect(await server.agents.authenticate('ap-1', chosen)).toBeUndefined();
+  });
+
+  test('is not changed where nobody keeps secrets, or where one cannot be kept', async () => {
+    const server = await start();
+    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    const errors: string[] = [];
+    const agent = createAgent(server.url, {
+      password: chosen,
+      keepSecret: () => {
+        throw new Error('disk full');
+      },
+      onError: ({ message }) => errors.push(message),
+    });
+    await agent.start();
+    await untilSo(() => expect(errors).toEqual(['disk full']));
+    expect(await server.agents.authenticate('ap-1', chosen)).toBeDefined();
+    await agent.stop();
+    const plain = createAgent(server.url, { password: chosen });
+    await plain.start();
+    expect(await plain.post({ load: 1 })).toBe(1);
+    expect(await server.agents.authenticate('ap-1', chosen)).toBeDefined();
+  });
+
+  test('logs in with the one before if Weft never heard of the new one', async () => {
+    const server = await start();
+    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    const agent = createAgent(server.url, { formerPassword: chosen });
+    await agent.start();
+    expect(await agent.post({ load: 1 })).toBe(1);
+  });
+});
+
 describe('an agent', () => {
   test('says what it can do, reports, and does what it is told', async () => {
     const server = await start();

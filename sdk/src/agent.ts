@@ -13,6 +13,7 @@ import { IgnoredWarnings } from './ignored-warnings.ts';
 import { requireAgentOptions } from './missing-options.ts';
 import { Report, type Sample } from './report.ts';
 import { ReportQueue, stopped } from './report-queue.ts';
+import { SecretOffers } from './secret-offers.ts';
 import { Session } from './session.ts';
 import { CommandMemory } from './spool/command-memory.ts';
 import { Spool } from './spool/spool.ts';
@@ -49,6 +50,7 @@ export class Agent {
   readonly #reports: ReportQueue;
   readonly #spooled: SpooledReports | undefined;
   readonly #memory: CommandMemory | undefined;
+  readonly #offers: SecretOffers;
   readonly #declarations: CommandDeclaration[] = [];
   readonly #metrics: Record<string, { label?: string; unit?: string }> = {};
   readonly #ignored: IgnoredWarnings;
@@ -64,9 +66,11 @@ export class Agent {
     this.#session = new Session(options);
     this.#ignored = new IgnoredWarnings(options.onIgnored);
     const onError = (error: Error) => options.onError?.(error);
+    const say = (text: string) => void this.#channel.send(text);
+    this.#offers = new SecretOffers({ session: this.#session, keep: options.keepSecret, send: say, onError });
     const folder = options.spoolDir && join(options.spoolDir, encodeURIComponent(options.ap_id));
     if (folder) this.#memory = new CommandMemory(join(folder, 'commands.log'), maxRemembered);
-    this.#desk = new CommandDesk({ send: (text) => void this.#channel.send(text), memory: this.#memory, onError });
+    this.#desk = new CommandDesk({ send: say, memory: this.#memory, onError });
     const stamp = (moment: number) => this.#stamp(moment);
     this.#reports = new ReportQueue({
       send: (text) => this.#channel.send(text),
@@ -93,6 +97,7 @@ export class Agent {
         this.#desk.repeat();
         this.#reports.repeat();
         this.#spooled?.opened();
+        this.#offers.ask();
         options.onConnected?.();
       },
       onClosed: (code, reason) => {
@@ -178,29 +183,11 @@ export class Agent {
         metrics: { ...(configuration.metrics as Record<string, unknown> | undefined), ...this.#metrics },
       }),
     };
-    await this.#logIn(enrolmentToken, declared);
+    await this.#session.begin(enrolmentToken, declared);
     if (Object.keys(declared).length > 0) {
       await this.#session.post('/api/v1/agent_update/update', { configuration: declared });
     }
     await this.#channel.start();
-  }
-
-  /**
-   * Registers first, if it can: to try a password that Weft does not know would count as an attempt to guess it. When the
-   * access point starts again, the token is refused, and the password is known.
-   */
-  async #logIn(enrolmentToken: string | undefined, declared: Record<string, unknown>): Promise<void> {
-    let refusal: WeftRefusal | undefined;
-    if (enrolmentToken !== undefined) {
-      await this.#session.enrol(enrolmentToken, declared).catch((error) => {
-        if (!(error instanceof WeftRefusal) || error.isPassing) throw error;
-        refusal = error;
-      });
-    }
-    await this.#session.token().catch((error) => {
-      const isUnknown = error instanceof WeftRefusal && error.status === 401;
-      throw (isUnknown && refusal) || error;
-    });
   }
 
   /**
@@ -275,6 +262,9 @@ export class Agent {
         return;
       case 'command_state':
         this.#desk.heard(message.command_id, message.state);
+        return;
+      case 'hello_ack':
+        void this.#offers.take(message.offered_secret);
         return;
       case 'error':
         this.#refused(message);

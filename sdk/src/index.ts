@@ -5,6 +5,7 @@ export type { IgnoredField } from '@weft/contract';
 export { BackOff } from '@weft/contract/back-off';
 export { Agent } from './agent.ts';
 export type { AgentOptions } from './agent-options.ts';
+export { generateAgentSecret, isGeneratedSecret } from './agent-secret.ts';
 export * from './app/index.ts';
 export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenCommand } from './command-desk.ts';

@@ -17,11 +17,13 @@ export interface SessionOptions {
   trustedCertificate?: string | undefined;
   ap_id: string;
   password: string;
+  formerPassword?: string | undefined;
 }
 
 export class Session {
   readonly #ap_id: string;
-  readonly #password: string;
+  #password: string;
+  #formerPassword: string | undefined;
   readonly #http: HttpClient;
   readonly trustedCertificate: string | undefined;
   #token: string | undefined;
@@ -29,11 +31,17 @@ export class Session {
   #login: Promise<string> | undefined;
   readonly clock = new ServerClock();
 
-  constructor({ url, ap_id, password, trustedCertificate }: SessionOptions) {
+  constructor({ url, ap_id, password, formerPassword, trustedCertificate }: SessionOptions) {
     this.#http = new HttpClient({ url, fetch: keptFetch(trustedCertificate) });
     this.trustedCertificate = trustedCertificate;
     this.#ap_id = ap_id;
     this.#password = password;
+    this.#formerPassword = formerPassword;
+  }
+
+  /** The one that Weft has accepted last, or that is tried first. */
+  get password(): string {
+    return this.#password;
   }
 
   get channelUrl(): string {
@@ -50,8 +58,26 @@ export class Session {
     return Math.max(0, this.#renewAtMs - performance.now());
   }
 
+  /**
+   * Registers first, if it can: to try a password that Weft does not know would count as an attempt to guess it. When the
+   * access point starts again, the token is refused, and the password is known.
+   */
+  async begin(enrolmentToken: string | undefined, configuration: Record<string, unknown>): Promise<void> {
+    let refusal: WeftRefusal | undefined;
+    if (enrolmentToken !== undefined) {
+      await this.#enrol(enrolmentToken, configuration).catch((error) => {
+        if (!(error instanceof WeftRefusal) || error.isPassing) throw error;
+        refusal = error;
+      });
+    }
+    await this.token().catch((error) => {
+      const isUnknown = error instanceof WeftRefusal && error.status === 401;
+      throw (isUnknown && refusal) || error;
+    });
+  }
+
   /** Throws WeftRefusal, but not if the agent is registered already. */
-  async enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
+  async #enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
     const json = { ap_id: this.#ap_id, password: this.#password, configuration };
     try {
       await this.#post({ path: '/api/v1/agents/public', token: enrolmentToken, json });
@@ -86,10 +112,24 @@ export class Session {
     }
   }
 
+  /** Weft ends the tokens of the old one. */
+  async changePassword(password: string): Promise<void> {
+    const path = `/api/v1/agents/${encodeURIComponent(this.#ap_id)}`;
+    await this.#ask({ method: 'PUT', path, token: await this.token(), json: { password } });
+    this.#password = password;
+    this.#token = undefined;
+  }
+
   async #logIn(): Promise<string> {
-    const form = { username: this.#ap_id, password: this.#password };
     const startedAt = performance.now();
-    const answer = await this.#post({ path: '/api/v1/token/', query: { login_type: 'agent' }, form });
+    const answer = await this.#logInWith(this.#password).catch(async (error) => {
+      const former = this.#formerPassword;
+      if (former === undefined || !(error instanceof WeftRefusal && error.status === 401)) throw error;
+      const answer = await this.#logInWith(former);
+      this.#password = former;
+      this.#formerPassword = undefined;
+      return answer;
+    });
     const { access_token, expires_in } = answer as { access_token: string; expires_in: number };
     this.#token = access_token;
     const lifeMs = expires_in * 1000;
@@ -97,9 +137,18 @@ export class Session {
     return access_token;
   }
 
-  async #post(request: Omit<HttpRequest, 'method'>): Promise<unknown> {
+  #logInWith(password: string): Promise<unknown> {
+    const form = { username: this.#ap_id, password };
+    return this.#post({ path: '/api/v1/token/', query: { login_type: 'agent' }, form });
+  }
+
+  #post(request: Omit<HttpRequest, 'method'>): Promise<unknown> {
+    return this.#ask({ method: 'POST', ...request });
+  }
+
+  async #ask(request: HttpRequest): Promise<unknown> {
     const askedAt = this.clock.moment();
-    const answer = await this.#http.answer({ method: 'POST', timeoutMs: requestTimeoutMs, ...request });
+    const answer = await this.#http.answer({ timeoutMs: requestTimeoutMs, ...request });
     this.clock.heard(answer.headers.get('date') ?? undefined, askedAt);
     return readAnswer(answer);
   }

@@ -1,5 +1,5 @@
-// The store on the caller's thread: replaces names by numbers, puts the appends of a few milliseconds into one commit, and
-// passes everything else to the store's own thread.
+// The store on the caller's thread: replaces names by numbers, puts the appends that wait together into one commit, and passes
+// everything else to the store's own thread.
 import { Worker } from 'node:worker_threads';
 import type { RegisteredSource } from './engine.ts';
 import type { ThreadAnswer, ThreadCall } from './engine-thread.ts';
@@ -18,12 +18,9 @@ import {
   type TimeSeriesOptions,
   type TimeSeriesStore,
 } from './time-series.ts';
+import { CommitPace } from './write/commit-pace.ts';
 import { type NumberedSource, RecordWriter } from './write/sample-record.ts';
 
-/** Appends that arrive within this time share a flush to disk. */
-const groupMs = 4;
-/** This many appends do not wait for more. */
-const fullGroup = 32;
 const maxKnownSources = 50_000;
 /** Samples that wait for a commit; beyond it new ones are refused, so that memory stays bounded. */
 const maxWaitingSamples = 200_000;
@@ -55,7 +52,10 @@ class ThreadedStore implements TimeSeriesStore {
   #lastLatest: Promise<unknown> = Promise.resolve();
   #lastCall = 0;
   #group: Group = emptyGroup();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #pace = new CommitPace();
+  /** The next commit begins once this turn of the event loop has taken what has arrived with it. */
+  #soon: NodeJS.Immediate | undefined;
+  #later: NodeJS.Timeout | undefined;
   #isCommitting = false;
   #failure: Error | undefined;
 
@@ -119,7 +119,6 @@ class ThreadedStore implements TimeSeriesStore {
 
   async close(): Promise<void> {
     if (this.#failure) return;
-    clearTimeout(this.#timer);
     while (!this.#writer.isEmpty || this.#isCommitting) await this.#flush();
     this.#thread.removeAllListeners('exit');
     // Wait for its exit, not for its answer: a message of a thread that is ending may be lost.
@@ -156,21 +155,27 @@ class ThreadedStore implements TimeSeriesStore {
     if (!this.#writer.add(numbered, samples)) return undefined;
     group.samples += samples.length;
     group.appends.push({ source, numbered, samples });
-    if (!this.#isCommitting) {
-      if (group.appends.length >= fullGroup) this.#flushNow();
-      else this.#timer ??= setTimeout(() => this.#flush(), groupMs);
-    }
+    this.#plan();
     return group.promise;
   }
 
-  #flushNow(): void {
-    clearTimeout(this.#timer);
-    void this.#flush();
+  #plan(): void {
+    if (this.#isCommitting || this.#soon) return;
+    const waitMs = this.#pace.waitMs(this.#group.appends.length);
+    if (waitMs === 0) this.#soon = setImmediate(() => this.#flush());
+    else this.#later ??= setTimeout(() => this.#flush(), waitMs);
+  }
+
+  #unplan(): void {
+    clearImmediate(this.#soon);
+    clearTimeout(this.#later);
+    this.#soon = undefined;
+    this.#later = undefined;
   }
 
   /** One commit at a time: what arrives meanwhile is the next group. */
   async #flush(): Promise<void> {
-    this.#timer = undefined;
+    this.#unplan();
     const group = this.#group;
     if (this.#writer.isEmpty || this.#isCommitting) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -178,6 +183,7 @@ class ThreadedStore implements TimeSeriesStore {
     }
     this.#group = emptyGroup();
     this.#isCommitting = true;
+    this.#pace.begun(group.appends.length, performance.now());
     try {
       const bytes = this.#writer.take();
       await this.#call('commit', [bytes], [bytes.buffer]);
@@ -187,7 +193,7 @@ class ThreadedStore implements TimeSeriesStore {
       group.reject(error);
     }
     this.#isCommitting = false;
-    if (!this.#writer.isEmpty) this.#timer ??= setTimeout(() => this.#flush(), 0);
+    if (!this.#writer.isEmpty) this.#plan();
   }
 
   async #readLatest(sources: readonly string[]): Promise<LatestValues[]> {

@@ -10,7 +10,7 @@ import { OfferedCommands } from './commands/offered-commands.ts';
 import { offerScripts } from './commands/script-commands.ts';
 import { offerSystemCommands } from './commands/system-commands.ts';
 import type { Machine } from './machine/machine.ts';
-import { ownPassword } from './own-password.ts';
+import { keepPassword, type OwnPassword, ownPassword } from './own-password.ts';
 import { Pace } from './pace.ts';
 import type { Description } from './readers/description.ts';
 import { Measurements, readersOf } from './readers/measurements.ts';
@@ -71,16 +71,18 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
 
 function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Record<string, unknown>): Agent {
   const { url, ap_id, stateDir, enrolmentToken, trustedCertificate } = settings;
-  let password: string;
+  const folder = join(stateDir, encodeURIComponent(ap_id));
+  let own: OwnPassword;
   try {
-    password = ownPassword(join(stateDir, encodeURIComponent(ap_id)));
+    own = ownPassword(folder);
   } catch (error) {
     throw new CommandFailure(`The agent cannot store its password: ${(error as Error).message}`);
   }
   return new Agent({
     url,
     ap_id,
-    password,
+    ...own,
+    keepSecret: (secret, password) => keepPassword(folder, secret, password),
     spoolDir: stateDir,
     trustedCertificate,
     configuration,

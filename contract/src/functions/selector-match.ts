@@ -2,6 +2,8 @@
 import { isGlob, matchesGlob } from './glob.ts';
 import type { AgentState, SelectorNode, SelectorOperator, SelectorTerm } from './selector-syntax.ts';
 
+const maxRemembered = 32;
+
 /** What a selector asks of an agent. What is absent matches nothing. */
 export interface Selectable {
   ap_id: string;
@@ -51,7 +53,8 @@ function compileLabel({ key, value }: Extract<SelectorTerm, { kind: 'label' }>):
     case 'type': {
       // Nobody remembers how WiFi is spelled.
       const wanted = value.toLowerCase();
-      return ({ access_point_type }) => access_point_type !== null && access_point_type.toLowerCase() === wanted;
+      const test = remembered((type) => type.toLowerCase() === wanted);
+      return ({ access_point_type }) => access_point_type !== null && test(access_point_type);
     }
     case 'state':
       return ({ state }) => state === value;
@@ -64,6 +67,20 @@ function compileLabel({ key, value }: Extract<SelectorTerm, { kind: 'label' }>):
       return ({ emulated }) => (emulated ?? false) === wanted;
     }
   }
+}
+
+/** Of the few words that very many agents share: another case of each is a text to allocate. */
+function remembered(test: (text: string) => boolean): (text: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (text) => {
+    let answer = known.get(text);
+    if (answer === undefined) {
+      answer = test(text);
+      if (known.size >= maxRemembered) known.clear();
+      known.set(text, answer);
+    }
+    return answer;
+  };
 }
 
 /** A metric that was never reported matches nothing, not even `!=`. */

@@ -1,6 +1,7 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
 import type { Agent } from '@weft/contract';
+import { generateAgentSecret } from '@weft/sdk/agent-secret';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
@@ -25,16 +26,9 @@ import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
-import {
-  type AgentChange,
-  type AgentRecord,
-  type AgentStore,
-  agentExists,
-  generatedHashPrefix,
-  noLabels,
-} from './agent-store.ts';
+import { hashOf, isGeneratedHash, isPassword } from './agent-password.ts';
+import { type AgentChange, type AgentRecord, type AgentStore, agentExists, noLabels } from './agent-store.ts';
 import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
-import { isSameHash, toGeneratedHash } from './generated-password.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -167,9 +161,9 @@ export class AgentService implements PrincipalSource {
     write: (agent: AgentRecord, also: InSameTransaction<AgentRecord>) => Promise<boolean>,
   ): Promise<Agent | undefined> {
     await this.requireRoomFor(1);
-    // Checked before the password is hashed: access points that restart with their enrolment token get here each time.
+    // Checked before a password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
-    const agent = toNewRecord(input, await this.#hasher.hash(input.password, { principal: principalOf(by) }));
+    const agent = toNewRecord(input, await hashOf(input.password, this.#hasher, { principal: principalOf(by) }));
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
     // Late telemetry of an earlier agent with this name may still be stored.
@@ -199,7 +193,7 @@ export class AgentService implements PrincipalSource {
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
       if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-      change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
+      change.password_hash = await hashOf(input.password, this.#hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
     }
     const isChange = Object.keys(change).length > 0;
@@ -265,6 +259,10 @@ export class AgentService implements PrincipalSource {
     return agent && toPrincipal(agent);
   }
 
+  revision(): Promise<number> {
+    return this.#agents.revision();
+  }
+
   async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
     return (await this.#agents.byIds(tx, ids)).map((agent) => toPrincipal(agent).caller);
   }
@@ -272,7 +270,7 @@ export class AgentService implements PrincipalSource {
   /** The first successful login sets `onboard`. */
   async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const agent = await this.#agents.get(ap_id);
-    if (!(await this.#isPassword(agent?.password_hash, password, turn))) return undefined;
+    if (!(await isPassword(agent?.password_hash, password, this.#hasher, turn))) return undefined;
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
@@ -282,10 +280,10 @@ export class AgentService implements PrincipalSource {
     return principal;
   }
 
-  /** A wrong password takes the same time for every agent, also for generated passwords. */
-  async #isPassword(hash: string | undefined, password: string, turn?: PasswordTurn): Promise<boolean> {
-    if (!hash?.startsWith(generatedHashPrefix)) return this.#hasher.verify(hash, password, turn);
-    if (isSameHash(hash, toGeneratedHash(password))) return true;
-    return this.#hasher.verify(undefined, password, turn);
+  /** A secret for an agent whose password has to be checked slowly; undefined if it has none. Nothing is stored. */
+  async offerSecret(agent: AgentCaller): Promise<string | undefined> {
+    const record = await this.#agents.get(agent.name);
+    const isSlow = record?.id === agent.id && !isGeneratedHash(record.password_hash);
+    return isSlow ? generateAgentSecret() : undefined;
   }
 }

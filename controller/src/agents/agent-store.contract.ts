@@ -53,6 +53,22 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     expect(await fixture.otherNode.get('ap-2')).toStrictEqual(emulated);
   });
 
+  test('revision rises with every change, on any node, and with nothing else', async () => {
+    const seen = [await store.revision()];
+    const rose = async (change: () => Promise<unknown>) => {
+      await change();
+      seen.push(await fixture.otherNode.revision());
+      expect(seen.at(-1)).toBeGreaterThan(seen.at(-2)!);
+    };
+    await rose(() => store.create(agentNamed('ap-1')));
+    await rose(() => fixture.otherNode.update('ap-1', { ver: 'ver-2' }));
+    await rose(() => store.changeConfiguration('ap-1', () => ({ a: 1 })));
+    await rose(() => fixture.db.transaction((tx) => store.revokeAll(tx, ['ap-1'], 'ver-3')));
+    await rose(() => store.remove('ap-1'));
+    await store.get('ap-1');
+    expect(await store.revision()).toBe(seen.at(-1));
+  });
+
   test('visible gives what decides who may see these agents, also in a transaction', async () => {
     const many = Array.from({ length: 600 }, (_, n) =>
       agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob', tags: [`t${n}`], display_name: `Cell ${n}` }),

@@ -1,5 +1,5 @@
 // Agents in SQL.
-import { noteRemoved, raiseRevision } from '../storage/fleet-revision.sql.ts';
+import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.sql.ts';
 import {
   type InSameTransaction,
   type SqlDatabase,
@@ -81,6 +81,10 @@ class SqlAgentStore implements AgentStore {
   async count(): Promise<number> {
     const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM agents');
     return row?.count ?? 0;
+  }
+
+  revision(): Promise<number> {
+    return readRevision(this.#db);
   }
 
   async visible(ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<VisibleAgent[]> {

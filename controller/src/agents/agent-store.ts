@@ -60,6 +60,8 @@ export interface AgentStore {
    */
   page(afterApId: string, limit: number): Promise<AgentRecord[]>;
   count(): Promise<number>;
+  /** Every change of an agent raises it, on any node; so do changes of sites. */
+  revision(): Promise<number>;
   /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
   visible(ap_ids: readonly string[], tx?: SqlQueries): Promise<VisibleAgent[]>;
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */

@@ -1,5 +1,6 @@
 // Tokens: issued at login, verified at every request. A token proves the identity when it was issued; what counts is
-// the current record, which is read again at most `freshMs` after the last time.
+// the current record, which is read again at most `freshMs` after the last time, unless its kind has a revision that says that
+// no record has changed.
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType, Token } from '@weft/contract';
@@ -10,6 +11,7 @@ import type { PasswordTurn } from '../password-hasher.ts';
 import type { Keyring } from '../secrets.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { EndedSessions } from './ended-sessions.ts';
+import { RecordRevision } from './record-revision.ts';
 import type { EndedSession, SessionStore } from './session-store.ts';
 
 const issuer = 'weft';
@@ -42,6 +44,8 @@ interface Claims extends TokenClaims {
 interface KnownPrincipal {
   principal: Principal;
   loadedAt: number;
+  /** Of the records of its kind, read before the record; undefined if they have none. */
+  revision: number | undefined;
 }
 
 export interface AuthServiceOptions {
@@ -59,6 +63,7 @@ export interface AuthServiceOptions {
 export class AuthService {
   readonly #sources: Record<LoginType, PrincipalSource>;
   readonly #keyring: Keyring;
+  readonly #revisions: Partial<Record<LoginType, RecordRevision>> = {};
   readonly #ended: EndedSessions;
   readonly #tokenTtlSeconds: number;
   readonly #freshMs: number;
@@ -72,6 +77,10 @@ export class AuthService {
     this.#ended = new EndedSessions(sessions, freshMs);
     this.#freshMs = freshMs;
     this.#sources = sources;
+    for (const kind of ['user', 'agent', 'third_party_app'] as const) {
+      const source = sources[kind];
+      if (source.revision) this.#revisions[kind] = new RecordRevision(source.revision.bind(source), freshMs);
+    }
     this.#keyring = keyring;
     this.#tokenTtlSeconds = tokenTtlSeconds;
   }
@@ -158,22 +167,26 @@ export class AuthService {
     // post.
     const now = performance.now();
     if (!this.#ended.isFresh(now) || this.#ended.has(claims.session)) return undefined;
-    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.known, now)) {
+    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.kind, claims.known, now)) {
       claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
       claims.knownAtChange = this.#changes;
     }
     const { known } = claims;
-    return this.#isFresh(known, now) && known.principal.ver === claims.ver ? known.principal.caller : undefined;
+    return this.#isFresh(claims.kind, known, now) && known.principal.ver === claims.ver
+      ? known.principal.caller
+      : undefined;
   }
 
   /** The current caller of that name; throws AuthenticationError if it was deleted or has another version. */
   recall(proof: Proof): Caller | Promise<Caller> {
     const known = this.#principals.get(principalKey(proof.kind, proof.name));
-    return this.#isFresh(known) ? match(proof, known.principal) : this.#present(proof);
+    return this.#isFresh(proof.kind, known) ? match(proof, known.principal) : this.#present(proof);
   }
 
-  #isFresh(known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
-    return known !== undefined && now - known.loadedAt < this.#freshMs;
+  #isFresh(kind: LoginType, known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
+    if (known === undefined) return false;
+    if (now - known.loadedAt < this.#freshMs) return true;
+    return known.revision !== undefined && known.revision === this.#revisions[kind]?.known(now);
   }
 
   /** The next request reads the record again. */
@@ -186,15 +199,20 @@ export class AuthService {
   forgetAll(): void {
     this.#changes++;
     this.#principals.clear();
+    for (const revision of Object.values(this.#revisions)) revision.forget();
     this.#ended.forget();
   }
 
   async #present(claims: Proof): Promise<Caller> {
     const changesBefore = this.#changes;
+    const key = principalKey(claims.kind, claims.name);
+    const revision = await this.#revisions[claims.kind]?.current();
+    const known = this.#principals.get(key);
+    if (revision !== undefined && known?.revision === revision) return match(claims, known.principal);
     const principal = await this.#sources[claims.kind].principal(claims.name);
     if (!principal) throw invalidToken();
     if (changesBefore === this.#changes) {
-      this.#principals.set(principalKey(claims.kind, claims.name), { principal, loadedAt: performance.now() });
+      this.#principals.set(key, { principal, loadedAt: performance.now(), revision });
     }
     return match(claims, principal);
   }

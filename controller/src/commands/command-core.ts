@@ -13,7 +13,7 @@ import { FleetMap } from './arbitration/fleet-map.ts';
 import { CommandDispatcher } from './delivery/command-dispatcher.ts';
 import type { DeviceDelivery } from './delivery/device-delivery.ts';
 import { CommandDecision } from './ledger/command-decision.ts';
-import { CommandLedger, type Committed } from './ledger/command-ledger.ts';
+import { CommandLedger, type CommandLedgerOptions, type Committed } from './ledger/command-ledger.ts';
 import { CommandOperations } from './ledger/command-operations.ts';
 import { CommandStateMachine } from './ledger/command-state-machine.ts';
 import type { CommandStore } from './ledger/command-store.ts';
@@ -32,6 +32,8 @@ export interface CommandCoreOptions {
   audit: AuditLog;
   /** See CommandLedger. */
   eventLog?: EventLog;
+  /** See CommandLedger. */
+  onSteered?: CommandLedgerOptions['onSteered'];
   keyring: Pick<Keyring, 'decrypt'>;
   /** See CommandDispatcher. */
   devices?: DeviceDelivery;
@@ -62,6 +64,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     mailbox,
     audit,
     eventLog,
+    onSteered: options.onSteered,
     rules,
     rights,
     onCommitted: committed.emit,

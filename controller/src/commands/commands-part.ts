@@ -23,6 +23,7 @@ import { DeviceDelivery } from './delivery/device-delivery.ts';
 import type { SteeringOutcome } from './grammar/device-commands.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
 import { createCommandStore } from './ledger/command-store.sql.ts';
+import { DeviceErasure } from './ledger/device-erasure.ts';
 import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
@@ -70,6 +71,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     mailbox: mailboxStore,
     audit,
     eventLog: deps.eventLog,
+    onSteered: events.devicesSteering.run,
     keyring,
     devices,
     retentionMs,
@@ -124,7 +126,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   committed.on(({ jobs, messages, released, frozen, hasGuards, steered }) => {
     decided += jobs.length;
     mailbox.tell(messages);
-    for (const each of steered) events.deviceSteered.emit(each);
+    if (steered.length > 0) events.devicesSteered.emit(steered);
     if (isPublished) for (const job of jobs) outbox.publish(job);
     if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
     for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
@@ -138,6 +140,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   }
 
   events.callerChanged.within(new CommandEnding({ store, ledger, operations, rights }).step);
+  events.deviceErased.within(new DeviceErasure({ store, ledger, operations }).step);
   events.agentConfigured.on((agent) => {
     fleet.set(agent);
     devices.configured(agent);

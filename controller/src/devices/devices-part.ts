@@ -25,7 +25,6 @@ import { DeviceRegistry } from './registry/device-registry.ts';
 import { DeviceUpkeep } from './registry/device-upkeep.ts';
 import { mergeDevices } from './registry/merge-devices.ts';
 import { createDeviceExtrasStore } from './store/device-extras-store.sql.ts';
-import type { StickyDevice } from './store/device-extras-store.ts';
 import { createDeviceStore } from './store/device-store.sql.ts';
 
 const dayMs = 86_400_000;
@@ -111,12 +110,13 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     eventLog,
     auditLog,
     sightOf,
+    onErased: events.deviceErased.run,
   });
 
   events.devicesReported.onAsk((ap_id, lists) => intake.take(ap_id, lists));
   events.presenceChanged.on((changes) => {
     for (const { ap_id, to, atMs } of changes) {
-      if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs);
+      if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs, to);
     }
     journal
       .settled()
@@ -139,11 +139,8 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     names,
     registry,
     addresses: new DeviceAddresses(registry),
-    /** Notes that a device would not be moved. */
-    async rememberSticky(sticky: StickyDevice): Promise<void> {
-      await database.transaction((tx) => extrasStore.putSticky(tx, sticky));
-      await extras.refresh();
-    },
+    /** Notes which devices would not be moved. */
+    sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
     routes: [...deviceRoutes(devices), ...deviceCareRoutes(care)],
     metrics: {
       weft_devices: { help: 'Devices that this node knows', value: () => registry.table.deviceCount },
@@ -158,7 +155,10 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       await upkeep.load();
     },
     start: () => upkeep.start(),
-    stop: () => upkeep.stop(),
+    async stop() {
+      devices.stop();
+      await upkeep.stop();
+    },
   } satisfies Part & Record<string, unknown>;
 }
 

@@ -6,6 +6,10 @@ import type { EventFilters } from './event-log.ts';
 const aboutAgents = (count: number) => `id IN (SELECT id FROM event_log WHERE ap_id IN (${listOf('?', count, ', ')})
   UNION ALL SELECT id FROM event_log WHERE subject_kind = 'agents' AND (${listOf("data LIKE ? ESCAPE '!'", count, ' OR ')}))`;
 
+/** Its own, and those of many at once. The kind is written out: the index is only for rows of this kind. */
+const aboutDevice = `id IN (SELECT id FROM event_log WHERE subject_kind = 'device' AND subject = ?
+  UNION ALL SELECT event_id FROM grouped_devices WHERE device = ?)`;
+
 export function toConditions({ kinds, ap_id, ap_ids, subject, subject_kind, site, fromMs, untilMs }: EventFilters) {
   const conditions: string[] = [];
   const params: SqlValue[] = [];
@@ -22,10 +26,11 @@ export function toConditions({ kinds, ap_id, ap_ids, subject, subject_kind, site
     if (names.length === 0) add('1 = 0');
     else add(aboutAgents(names.length), ...names, ...names.map((name) => `%${likeText(JSON.stringify(name))}%`));
   }
-  if (subject !== undefined) add('subject = ?', subject);
-  // Written out: the index of devices is only for rows of this kind.
-  if (subject_kind === 'device') add("subject_kind = 'device'");
-  else if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  if (subject_kind === 'device' && subject !== undefined) add(aboutDevice, subject, subject);
+  else {
+    if (subject !== undefined) add('subject = ?', subject);
+    if (subject_kind !== undefined) add('subject_kind = ?', subject_kind);
+  }
   // `0` is the character after `/`.
   if (site !== undefined) add('(site = ? OR (site >= ? AND site < ?))', site, `${site}/`, `${site}0`);
   if (fromMs !== undefined) add('ts >= ?', fromMs);

@@ -249,6 +249,41 @@ export function describeEventLog(open: (now: () => number, onLogged: () => void)
     expect(await log.byIds([])).toEqual([]);
   });
 
+  describe('of many devices', () => {
+    const group = (subject: string, ...devices: string[]): NewEvent =>
+      eventOf(subject, {
+        kind: 'device.left',
+        subject_kind: 'devices',
+        data: { ap_id: subject, count: devices.length },
+        devices,
+      });
+    const of = async (subject: string) =>
+      (await log.read({ subject_kind: 'device', subject, limit: 10 })).events.map((event) => event.subject);
+
+    test('each finds what happened to it, alone and among others; nobody reads the others', async () => {
+      await append([eventOf('d1', { subject_kind: 'device' }), group('a', 'd1', 'd2', 'd1'), group('b', 'd2')]);
+      expect([await of('d1'), await of('d2'), await of('d3')]).toEqual([['d1', 'a'], ['a', 'b'], []]);
+      const { events } = await log.read({ ap_id: 'a', limit: 10 });
+      expect(events).toMatchObject([{ subject: 'a', ap_id: 'a', data: { ap_id: 'a', count: 3 } }]);
+      expect(JSON.stringify(events)).not.toContain('d1');
+    });
+
+    test('removeDevice takes its name out of them', async () => {
+      await append([group('a', 'd1', 'd2')]);
+      await database.transaction((tx) => log.removeDevice(tx, 'd1'));
+      expect([await of('d1'), await of('d2')]).toEqual([[], ['a']]);
+    });
+
+    test('prune removes them as early as those of one, with the names', async () => {
+      await append([group('a', 'd1'), eventOf('x')]);
+      now += 1000;
+      await append([group('b', 'd1')]);
+      while (await log.prune({ events: NOW, devices: NOW + 500 }, 10));
+      expect([await subjects(), await of('d1')]).toEqual([['x', 'b'], ['b']]);
+      expect(await database.query('SELECT device FROM grouped_devices')).toEqual([{ device: 'd1' }]);
+    });
+  });
+
   describe('prune', () => {
     test('removes what is too old in bounded steps, oldest first; devices earlier', async () => {
       await append([eventOf('a'), eventOf('d1', { kind: 'device.moved', subject_kind: 'device' })]);

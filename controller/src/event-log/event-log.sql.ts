@@ -8,6 +8,7 @@ import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
 import { toConditions } from './event-conditions.ts';
+import { appendMembers, pruneGroups, removeDeviceEvents } from './event-devices.ts';
 import {
   type EventLog,
   type EventPage,
@@ -71,6 +72,7 @@ class SqlEventLog implements EventLog {
     const ts = Math.max(this.#now(), head.ts);
     const rows = events.map((event, index) => this.#toColumns(event, head.newest + 1 + index, ts));
     await runRows(tx, `INSERT INTO event_log (${COLUMNS}) VALUES {{rows}}`, rows);
+    await appendMembers(tx, events, head.newest + 1);
     await tx.query('UPDATE event_head SET newest = ?, ts = ? WHERE id = 1', [head.newest + events.length, ts]);
     if (onLogged) afterCommit(tx, onLogged);
   }
@@ -105,12 +107,16 @@ class SqlEventLog implements EventLog {
   }
 
   async removeDevice(tx: SqlQueries, device: string): Promise<void> {
-    await tx.query("DELETE FROM event_log WHERE subject_kind = 'device' AND subject = ?", [device]);
+    await removeDeviceEvents(tx, device);
   }
 
   async prune(before: { events: number; devices: number }, limit: number): Promise<boolean> {
+    const areMoreGroups = await pruneGroups(this.#db, before.devices);
+    // Those about many devices have rows of their own, and go as above.
     const removed = await this.#db.query(
-      'DELETE FROM event_log WHERE id IN (SELECT id FROM event_log ORDER BY id LIMIT ?) AND ts < ? RETURNING id',
+      `DELETE FROM event_log WHERE id IN (
+        SELECT id FROM event_log WHERE subject_kind <> 'devices' ORDER BY id LIMIT ?
+      ) AND ts < ? RETURNING id`,
       [limit, before.events],
     );
     const removedDevices = await this.#db.query(
@@ -119,7 +125,7 @@ class SqlEventLog implements EventLog {
       ) AND ts < ? RETURNING id`,
       [limit, before.devices],
     );
-    return removed.length === limit || removedDevices.length === limit;
+    return areMoreGroups || removed.length === limit || removedDevices.length === limit;
   }
 
   async #lockHead(tx: SqlQueries): Promise<{ newest: number; ts: number }> {

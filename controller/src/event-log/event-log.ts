@@ -20,6 +20,8 @@ export interface NewEvent {
   text: string;
   /** For programs; never a secret. At most `maxDataBytes` as JSON. A text `ap_id` names the agent that it is about. */
   data?: Record<string, unknown> | undefined;
+  /** The devices that it is about, if there are many (`subject_kind` is `devices`): each of them finds it, nobody else reads them. */
+  devices?: readonly string[] | undefined;
   /** When it happened, if that was before it is logged: kept as `data.at`. */
   ts?: number | undefined;
 }
@@ -47,6 +49,7 @@ export interface EventFilters {
   ap_id?: string | undefined;
   /** The agents that they are about: one of these. */
   ap_ids?: readonly string[] | undefined;
+  /** Of a device (`subject_kind` is `device`) also what happened to it among others. */
   subject?: string | undefined;
   subject_kind?: string | undefined;
   /** The path of a site: events of it and of those below it. */
@@ -97,9 +100,9 @@ export interface EventLog {
   newest(): Promise<number>;
   /** The id of the oldest event that is kept; undefined if there is none. */
   oldest(): Promise<number | undefined>;
-  /** Removes all events about this device, in the transaction of the caller. */
+  /** Removes all events about this device, and its name from those about many, in the transaction of the caller. */
   removeDevice(tx: SqlQueries, device: string): Promise<void>;
-  /** Removes up to `limit` events from before these times, oldest first. Resolves whether there may be more. */
+  /** Removes up to `limit` events of each kind from before these times, oldest first. Resolves whether there may be more. */
   prune(before: { events: number; devices: number }, limit: number): Promise<boolean>;
 }
 

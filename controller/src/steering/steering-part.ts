@@ -3,21 +3,23 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
 import { none } from '../devices/registry/device-table.ts';
-import type { EventLog } from '../event-log/event-log.ts';
+import { createSteeredStore } from '../devices/store/steered-store.sql.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { Rounds } from '../rounds.ts';
 import { SteeringWatch, type TargetSight } from './steering-watch.ts';
 import { Stickiness } from './stickiness.ts';
 
+const lookBackEveryMs = 5_000;
+
 interface SteeringPartDeps extends Platform {
   agentStore: Pick<AgentStore, 'get'>;
-  eventLog: EventLog;
   commands: Pick<CommandsPart, 'steering'>;
-  devices: Pick<DevicesPart, 'names' | 'registry' | 'addresses' | 'rememberSticky'>;
+  devices: Pick<DevicesPart, 'names' | 'registry' | 'addresses' | 'sticky'>;
 }
 
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
-  const { config, database, agentStore, eventLog, commands, devices, onError } = deps;
+  const { config, database, agentStore, commands, devices, onError, onChange } = deps;
   const { registry } = devices;
   const lookAt = (ap_id: string, device: string): TargetSight | undefined => {
     const agent = registry.agent(ap_id);
@@ -42,30 +44,38 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     onError,
   });
   const stickiness = new Stickiness({
+    database,
+    store: createSteeredStore(database),
     isAttached: (ap_id, device) => lookAt(ap_id, device)?.hasDevice ?? false,
-    remember: devices.rememberSticky,
+    putSticky: devices.sticky.put,
+    refreshSticky: devices.sticky.refresh,
     onError,
+  });
+  const isShared = database.dialect === 'postgres';
+  const rounds = new Rounds({
+    everyMs: lookBackEveryMs,
+    what: 'looking for devices that went back',
+    async run() {
+      stickiness.check();
+      if (isShared) await stickiness.refresh();
+    },
+    onChange,
   });
   events.devicesListed.on((ap_id) => watch.listed(ap_id));
   events.devicesChanged.on((changes) => stickiness.changed(changes));
-  events.deviceSteered.on(({ device, ap_id, target, outcome, command_id }) => {
-    // One that the access point was to choose, and did not name.
-    if (device === '') return;
-    if (outcome === 'refused') stickiness.refused({ device, ap_id, target });
-    if (outcome === 'moved') stickiness.moved({ device, ap_id, target });
-    const text = `${device} was steered from ${ap_id} to ${target}: ${outcome}`;
-    const data = { ap_id, target, outcome, command_id };
-    database
-      .transaction((tx) =>
-        eventLog.append(tx, [{ kind: 'device.steered', subject_kind: 'device', subject: device, text, data }]),
-      )
-      .catch((error) => onError(error, 'the end of a steering command could not be logged as an event'));
-  });
+  events.devicesSteering.add((tx, steered) => stickiness.ending(tx, steered));
+  events.devicesSteered.on((steered) => void stickiness.ended(steered));
   return {
     watch,
+    prepare: () => stickiness.refresh(),
     start() {
-      if (config.roles.includes('api')) watch.start();
+      if (!config.roles.includes('api')) return;
+      watch.start();
+      rounds.start();
     },
-    stop: () => watch.stop(),
+    async stop() {
+      await rounds.stop();
+      await watch.stop();
+    },
   } satisfies Part & Record<string, unknown>;
 }

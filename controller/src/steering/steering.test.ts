@@ -174,4 +174,47 @@ describe('steer_device', () => {
       expect(text).not.toContain(address);
     }
   });
+
+  test('an erased device is named by the audit log alone', async () => {
+    const { address, device, send, take, answer, ended, stateOf } = await setUp();
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'failed', result: { answer: 'refused', detail: `${address} refused` } });
+    await ended(command_id);
+    await erase(device);
+    expect(await stateOf(command_id)).toMatchObject({
+      state: 'failed',
+      args: { device: 'erased', target: b },
+      result: { outcome: 'refused', detail: 'erased refused' },
+    });
+    expect(await tablesWith(device)).toEqual(['audit_log', 'device_erasures']);
+  });
+
+  test('what is open about an erased device ends, and so does the conflict about it', async () => {
+    const { address, device, report, send, stateOf } = await setUp();
+    await report(b, address);
+    const [one, two] = [await weft.app('three'), await weft.app('four')];
+    const { command_id } = (await send(one)).body;
+    expect((await send(two, b, a)).status).toBe(409);
+    await erase(device);
+    expect(await stateOf(command_id)).toMatchObject({ state: 'cancelled', detail: 'The device was erased' });
+    expect(await tablesWith(device)).toEqual(['audit_log', 'device_erasures']);
+  });
 });
+
+async function erase(device: string): Promise<void> {
+  expect((await weft.request('DELETE', `/api/v1/devices/${device}`, { token: admin })).status).toBe(200);
+}
+
+/** The tables in which a text is found. */
+async function tablesWith(text: string): Promise<string[]> {
+  const { database } = weft.platform;
+  const tables = await database.query<{ name: string }>(
+    "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    if (JSON.stringify(await database.query(`SELECT * FROM "${name}"`)).includes(text)) found.push(name);
+  }
+  return found;
+}

@@ -13,8 +13,8 @@ export interface Standings {
   of(ap_id: string): Omit<Standing, 'site'> | undefined;
   /** Those that were heard of and are not online. */
   away: Iterable<string>;
-  /** Those that went away or came back within a day. */
-  unsteady: Iterable<string>;
+  /** Those that went away or came back at least this often within a day. */
+  unsteady(count: number): Iterable<string>;
 }
 
 export interface AgentStandingsOptions {
@@ -70,6 +70,6 @@ export class AgentStandings {
         changesMs: changes.of(ap_id),
       };
     };
-    return { of, away, unsteady: changes.names };
+    return { of, away, unsteady: (count) => changes.atLeast(count) };
   }
 }

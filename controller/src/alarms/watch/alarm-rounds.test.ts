@@ -134,7 +134,8 @@ eachDatabase((kind) => {
         standings: async () => ({
           of: (ap_id) => standings.get(ap_id),
           away: [...standings].filter(([, { state }]) => state !== 'online').map(([ap_id]) => ap_id),
-          unsteady: [...standings].filter(([, { changesMs }]) => changesMs.length > 0).map(([ap_id]) => ap_id),
+          unsteady: (count: number) =>
+            [...standings].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
         readings: new ReadingWatch({ readings, book, directory }),
         kept: { ms: hourMs, count: 100 },

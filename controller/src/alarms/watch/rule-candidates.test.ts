@@ -42,7 +42,7 @@ it('what a rule finds among its candidates is what it finds among all', () => {
         const standings = {
           of: (ap_id: string) => byName.get(ap_id),
           away: names(all.filter(({ state }) => state !== 'online')),
-          unsteady: names(all.filter(({ changesMs }) => changesMs.length > 0)),
+          unsteady: (count: number) => names(all.filter(({ changesMs }) => changesMs.length >= count)),
         };
         const candidates = candidatesOf(rule, standings, active);
         const chosen = candidates ? all.filter(({ ap_id }) => candidates.has(ap_id)) : all;

@@ -10,7 +10,7 @@ export function candidatesOf(
 ): ReadonlySet<string> | undefined {
   const { state, state_changes, share_of_site: ofSite } = rule.condition;
   if (isAway(state)) return new Set([...standings.away, ...active]);
-  if (state_changes !== undefined) return new Set([...standings.unsteady, ...active]);
+  if (state_changes !== undefined) return new Set([...standings.unsteady(state_changes), ...active]);
   if (!ofSite || !isAway(ofSite.state) || active.size > 0 || !SiteShares.isQuietAtNone(rule)) return undefined;
   for (const ap_id of standings.away) if (standings.of(ap_id)?.state === ofSite.state) return undefined;
   return new Set();

@@ -65,6 +65,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
       const caller = auth.authenticate(token);
       return caller instanceof Promise ? caller.then(requireChannelRight) : requireChannelRight(caller);
     },
+    offerSecret: (agent) => agents.offerSecret(agent),
     tell: tuning.tell ?? (isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined),
     times: tuning.socketTimes,
     flowLimits: tuning.flowLimits,

@@ -1,14 +1,25 @@
-// The events of one transaction of the ledger: commands that were accepted, conflicts, and commands that have ended.
+// The events of one transaction of the ledger: commands that were accepted, conflicts, commands that have ended, and
+// what became of devices that were to be moved.
 import type { NewAuditEntry } from '../../audit/audit-store.ts';
 import type { NewEvent, Severity } from '../../event-log/event-log.ts';
 import { type DecisionRecord, isPass } from '../arbitration/decision-record.ts';
 import type { CommandRecord } from './command-store.ts';
-import type { LedgerBatch } from './ledger-batch.ts';
+import type { LedgerBatch, SteeredDevice } from './ledger-batch.ts';
 
 const endSeverities: Record<string, Severity> = { failed: 'warning', expired: 'warning' };
 
-export function commandEvents({ entries, closed }: Pick<LedgerBatch, 'entries' | 'closed'>): NewEvent[] {
-  return [...entries.flatMap(ofEntry), ...closed.map(ofEnd)];
+type Batch = Pick<LedgerBatch, 'entries' | 'closed' | 'steered'>;
+
+export function commandEvents({ entries, closed, steered }: Batch): NewEvent[] {
+  return [...entries.flatMap(ofEntry), ...closed.map(ofEnd), ...steered.flatMap(ofSteering)];
+}
+
+function ofSteering({ device, ap_id, target, outcome, command_id }: SteeredDevice): NewEvent[] {
+  // One that the access point was to choose, and did not name.
+  if (device === '') return [];
+  const text = `${device} was steered from ${ap_id} to ${target}: ${outcome}`;
+  const data = { ap_id, target, outcome, command_id };
+  return [{ kind: 'device.steered', subject_kind: 'device', subject: device, text, data }];
 }
 
 function ofEntry({ action, target, detail }: NewAuditEntry): NewEvent[] {

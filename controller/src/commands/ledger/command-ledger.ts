@@ -48,6 +48,8 @@ export interface CommandLedgerOptions {
   audit: Pick<AuditLog, 'lock' | 'append'>;
   /** Default: nothing is logged. */
   eventLog?: Pick<EventLog, 'append'> | undefined;
+  /** Steps of the transaction in which steering commands end. */
+  onSteered?: ((tx: SqlQueries, steered: readonly SteeredDevice[]) => Promise<void>) | undefined;
   rules: RulesKeeper;
   /** What callers may do now; default: what they may is not looked at again. */
   rights?: PresentRights | undefined;
@@ -189,6 +191,7 @@ export class CommandLedger {
     await jobs.createAll(tx, batch.jobs);
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);
+    if (batch.steered.length > 0) await this.#options.onSteered?.(tx, batch.steered);
     await audit.append(tx, batch.entries);
     await eventLog?.append(tx, commandEvents(batch));
     const { jobs: newJobs, commands, released, ended, frozen, hasGuards, steered } = batch;

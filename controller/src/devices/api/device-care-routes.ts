@@ -77,7 +77,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
       tag,
       summary: 'Erase everything about a device',
       description:
-        'Links, moves, history, identities. Commands and entries of the audit log keep its pseudonym. A device that is still attached comes back with the next report.',
+        'Links, moves, history, identities; in commands, their jobs and results `erased` stands in place of its pseudonym, and those that are open end. Entries of the audit log, which cannot be changed, keep the pseudonym. A device that is still attached comes back with the next report.',
       response: StatusAnswer,
       handle: async (context) => {
         await care.erase(context.caller, context.path('device'));

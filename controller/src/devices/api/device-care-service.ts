@@ -5,6 +5,7 @@ import type { AgentSight } from '../../agents/agent-sight.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import type { StepOutcome } from '../../event-kinds.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
@@ -32,6 +33,8 @@ export interface DeviceCareOptions {
   eventLog: Pick<EventLog, 'removeDevice'>;
   auditLog: Pick<AuditLog, 'append'>;
   sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
+  /** Steps of the transaction that erases a device. */
+  onErased: (tx: SqlQueries, change: { names: readonly string[] }) => Promise<Required<StepOutcome>>;
   now?: () => number;
 }
 
@@ -100,16 +103,24 @@ export class DeviceCareService {
     return devices.show(caller, device);
   }
 
-  /** Forgets everything about the device. What stays are commands and audit entries with its pseudonym. */
+  /**
+   * Forgets everything about the device. Commands stay without its name; the audit log, which cannot be changed, keeps the
+   * pseudonym.
+   */
   async erase(caller: Caller, text: string): Promise<void> {
-    const { devices, extrasStore, store, journal, history, eventLog } = this.#options;
+    const { devices, extrasStore, store, journal, history, eventLog, auditLog, onErased } = this.#options;
     const device = await devices.require(caller, text);
     await journal.settled();
+    let committed = () => {};
     await this.#change(caller, 'device_erased', device, {}, async (tx) => {
-      const names = await extrasStore.remove(tx, device, this.#now());
-      await store.remove(tx, [device, ...names]);
-      for (const name of [device, ...names]) await eventLog.removeDevice(tx, name);
+      const names = [device, ...(await extrasStore.remove(tx, device, this.#now()))];
+      await store.remove(tx, names);
+      const outcome = await onErased(tx, { names });
+      committed = outcome.committed;
+      await auditLog.append(tx, outcome.entries);
+      for (const name of names) await eventLog.removeDevice(tx, name);
     });
+    committed();
     await history.remove(device);
   }
 

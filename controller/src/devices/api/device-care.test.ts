@@ -57,6 +57,8 @@ test('linked names are one device, then and from now on', async () => {
   await report({ device: 'phone-wifi', rssi_dbm: -41 });
   expect((await call('GET', `/${device}`)).body.links).toMatchObject([{ ap_id: 'ap-1', rssi_dbm: -41 }]);
   expect((await call('POST', `/${device}/identities`, { identity })).status).toBe(409);
+  // What happened to either is what happened to it.
+  expect((await call('GET', `/${device}`)).body.moves).toMatchObject([{ kind: 'joined' }, { kind: 'joined' }]);
 });
 
 test('erasing a device leaves nothing of it', async () => {

@@ -1,9 +1,20 @@
 import { looksLikeAddress } from '@weft/contract/device-address';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DeviceNames } from './device-names.ts';
-import { isPseudonym, isRandomised, Pseudonyms } from './pseudonyms.ts';
+import { isPartOfPseudonym, isPseudonym, isRandomised, Pseudonyms } from './pseudonyms.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 7));
+
+test('every part of a pseudonym is known as one, and what none can have is not', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.nat(20), fc.nat(20), (identity, start, end) => {
+      expect(isPartOfPseudonym(pseudonyms.of(identity).slice(start, end))).toBe(true);
+    }),
+  );
+  for (const text of ['ap-77', 'hall_3', 'DEV', 'dev1', '-dev-', 'x'.repeat(17)])
+    expect(isPartOfPseudonym(text)).toBe(false);
+});
 
 test('an address has one name however it is written, and another one under another key', () => {
   const name = pseudonyms.of('02:AB:cd:00:11:22');

@@ -1,19 +1,21 @@
 // The names of devices. An identity (a hardware address, a subscriber's number) is personal data: as it comes in it becomes a
 // keyed pseudonym, the same for the same identity as long as the key is the same, and of no use to guess it without the key.
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz234567';
 const pseudonym = /^dev-[a-z2-7]{16}$/;
+const partOfPseudonym = /^(?:(?:dev|ev|v)?-)?[a-z2-7]{0,16}$/;
 const hardwareAddress =
   /^(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$|^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$|^[0-9a-f]{12}$/i;
 /** 80 bits: among 100,000 devices two with the same name are not to be expected in the life of the universe. */
 const pseudonymBytes = 10;
 
 export class Pseudonyms {
-  readonly #key: Uint8Array;
+  /** Prepared once: that takes four times as long as to use it. */
+  readonly #key: KeyObject;
 
   constructor(key: Uint8Array) {
-    this.#key = key;
+    this.#key = createSecretKey(key);
   }
 
   of(identity: string): string {
@@ -36,6 +38,11 @@ export class Pseudonyms {
 
 export function isPseudonym(text: string): boolean {
   return pseudonym.test(text);
+}
+
+/** Whether a pseudonym can have this text in it. */
+export function isPartOfPseudonym(text: string): boolean {
+  return partOfPseudonym.test(text);
 }
 
 /** One device, however its address is written. */

@@ -3,7 +3,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
-import { type DeviceChange, toEvent } from './device-changes.ts';
+import { type DeviceChange, groupOf, toEvents } from './device-changes.ts';
 
 /** Larger transactions would keep the thread and the event log to themselves. */
 const maxPerTransaction = 1_000;
@@ -79,9 +79,18 @@ export class DeviceJournal {
     }
   }
 
+  /** What becomes one event is not taken apart. */
+  #endOfPart(): number {
+    const end = Math.min(maxPerTransaction, this.#pending.length);
+    const group = end === 0 ? undefined : groupOf(this.#pending[end - 1]!);
+    let after = end;
+    while (group !== undefined && after < this.#pending.length && groupOf(this.#pending[after]!) === group) after++;
+    return after;
+  }
+
   async #writeSome(): Promise<void> {
     const { database, store, eventLog, onWritten } = this.#options;
-    const changes = this.#pending.slice(0, maxPerTransaction);
+    const changes = this.#pending.slice(0, this.#endOfPart());
     // Of several changes of one link the last one is what is true.
     const links = new Map<string, DeviceLinkRecord>();
     const repeated = new Set<string>();
@@ -94,7 +103,7 @@ export class DeviceJournal {
       // What another node has told already is not told again.
       const known = new Set((await store.write(tx, [...links.values()])).map(keyOf));
       const news = changes.filter(({ link }) => !known.has(keyOf(link)) || repeated.has(keyOf(link)));
-      await eventLog.append(tx, news.map(toEvent));
+      await eventLog.append(tx, toEvents(news));
     });
     this.#pending.splice(0, changes.length);
     this.#written += changes.length;

@@ -4,6 +4,7 @@ import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/
 import { createEventLog } from '../../event-log/event-log.sql.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
+import { toMoves } from '../api/device-moves.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
 import { createDeviceStore } from '../store/device-store.sql.ts';
 import { DeviceIntake } from './device-intake.ts';
@@ -13,21 +14,25 @@ import { DeviceUpkeep } from './device-upkeep.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 1));
 const dayMs = 86_400_000;
+const seesAll = { seesAll: true, isSeen: () => true, isSelected: () => true, typeOf: () => null };
 
 function openNode(database: SqlDatabase, node: string) {
-  const store = createDeviceStore(database, { node });
+  const clock = { nowMs: Date.now() };
+  const now = () => clock.nowMs;
+  const store = createDeviceStore(database, { node, now });
   const eventLog = createEventLog(database, { auditLog: { lock: async () => {} } });
   const journal = new DeviceJournal({ database, store, eventLog });
   const registry = new DeviceRegistry({
     pseudonyms,
-    maxDevices: 1_000,
+    maxDevices: 3_000,
     onChanges: (changes) => journal.add(changes),
+    now,
   });
   const intake = new DeviceIntake(registry, journal);
   const onError = (error: unknown) => {
     throw error;
   };
-  const upkeep = new DeviceUpkeep({ registry, store, journal, isShared: true, keptMs: dayMs, onError });
+  const upkeep = new DeviceUpkeep({ registry, store, journal, isShared: true, keptMs: dayMs, onError, now });
   const report = (ap_id: string, ts: number, ...identities: string[]) =>
     intake.take(ap_id, [
       {
@@ -53,7 +58,7 @@ function openNode(database: SqlDatabase, node: string) {
     }
     return pairs.sort();
   };
-  return { registry, upkeep, journal, eventLog, report, attached };
+  return { clock, registry, upkeep, journal, eventLog, report, attached };
 }
 
 async function openNodes(kind: DatabaseKind) {
@@ -130,15 +135,65 @@ eachDatabase((kind) => {
     expect(two.attached()).toEqual(pairs('d1 a'));
   });
 
+  test('devices of an access point that goes offline are one event, of which each of them knows', async () => {
+    const { one } = await openNodes(kind);
+    const now = Date.now();
+    const many = Array.from({ length: 1_100 }, (_, index) => `many-${index}`);
+    await one.report('a', now, 'd1', ...many);
+    await one.report('b', now, 'd2', 'moves');
+    await one.report('c', now + 10, 'moves', 'd3');
+    for (const ap_id of ['a', 'b', 'c']) one.registry.leaveAll(ap_id, now + 20, 'offline');
+    await one.journal.settled();
+    const { events } = await one.eventLog.read({ kinds: ['device.left', 'device.moved'], limit: 10 });
+    expect(events.map(({ text }) => text)).toEqual([
+      '1,101 devices left a, which is offline',
+      `${pseudonyms.of('moves')} moved from b to c`,
+      `${pseudonyms.of('d2')} left b`,
+      '2 devices left c, which is offline',
+    ]);
+    expect(events[0]).toMatchObject({ subject: 'a', ap_id: 'a', data: { count: 1_101, because: 'offline' } });
+    const ofOne = await one.eventLog.read({ subject_kind: 'device', subject: pseudonyms.of('d1'), limit: 10 });
+    expect(toMoves(ofOne.events, seesAll).map(({ kind: what, ap_id }) => [what, ap_id])).toEqual([
+      ['joined', 'a'],
+      ['left', 'a'],
+    ]);
+  });
+
   test('devices are forgotten a day after they were seen last', async () => {
     const { one, two } = await openNodes(kind);
-    const old = Date.now() - dayMs - 60_000;
-    await one.report('a', old - 10, 'd1', 'd2');
-    await one.report('a', old);
-    await one.report('a', Date.now(), 'd2');
+    const later = one.clock.nowMs;
+    one.clock.nowMs -= dayMs + 60_000;
+    await one.report('a', one.clock.nowMs, 'd1', 'd2');
+    await one.report('a', one.clock.nowMs + 10);
+    one.clock.nowMs = later;
+    await one.report('a', later, 'd2');
     await one.upkeep.prune();
     expect([...one.registry.table.all()].map((slot) => one.registry.table.idOf(slot))).toEqual([pseudonyms.of('d2')]);
     await two.upkeep.load();
     expect(two.registry.table.deviceCount).toBe(1);
+  });
+
+  test('a model that lies in the past keeps its devices, on every node and across a restart, until nobody hears of it', async () => {
+    const { databases, one, two } = await openNodes(kind);
+    const past = Date.parse('2020-01-01T00:00:00Z');
+    await one.report('a', past, 'd1', 'd2');
+    await one.report('a', past + 1_000, 'd1');
+    await one.upkeep.save();
+    await two.upkeep.load();
+    const next = openNode(databases[0], 'one');
+    await next.upkeep.load();
+    for (const node of [one, two, next]) {
+      await node.upkeep.prune();
+      expect([node.attached(), node.registry.table.deviceCount]).toEqual([pairs('d1 a'), 2]);
+    }
+    expect((await one.eventLog.read({ limit: 100 })).events.map(({ kind: what }) => what)).toEqual([
+      'device.joined',
+      'device.joined',
+      'device.left',
+    ]);
+    // Not even that it ended is known then.
+    two.clock.nowMs += dayMs + 60_000;
+    await two.upkeep.prune();
+    expect([two.attached(), two.registry.table.deviceCount]).toEqual([[], 1]);
   });
 });

@@ -69,7 +69,7 @@ test('since is when the access point says that it came', () => {
 test('an access point that is offline serves nobody; what it spooled meanwhile still counts', () => {
   const { registry, list, takeTold } = setUp();
   list('a', 10 * second, 'd');
-  registry.leaveAll('a', 100 * second);
+  registry.leaveAll('a', 100 * second, 'offline');
   list('a', 20 * second, 'd');
   expect(takeTold().map(({ kind }) => kind)).toEqual(['joined', 'left', 'joined']);
   expect(registry.table.linkCount).toBe(1);

@@ -3,7 +3,7 @@
 import type { DeviceList, ReportedDevice } from '../../telemetry/ingest/device-list.ts';
 import { isRandomised, type Pseudonyms } from '../privacy/pseudonyms.ts';
 import type { DeviceLinkRecord } from '../store/device-store.ts';
-import { type ChangeKind, type DeviceChange, moveMs } from './device-changes.ts';
+import { type ChangeKind, type DeviceChange, moveMs, type SilenceReason } from './device-changes.ts';
 import { DeviceTable, none } from './device-table.ts';
 import { ServedDevices } from './served-devices.ts';
 
@@ -14,6 +14,7 @@ export interface DeviceRegistryOptions {
   canonical?: (device: string) => string;
   /** Takes what changed, in order; returns the number of the last of them, which the journal counts. */
   onChanges: (changes: readonly DeviceChange[]) => number;
+  now?: () => number;
 }
 
 export class DeviceRegistry {
@@ -21,6 +22,7 @@ export class DeviceRegistry {
   /** How many devices were left out because there were too many. */
   leftOut = 0;
   readonly #options: DeviceRegistryOptions;
+  readonly #now: () => number;
   readonly #agents = new Map<string, ServedDevices>();
   readonly #bySlot: (ServedDevices | undefined)[] = [];
   readonly #freeSlots: number[] = [];
@@ -32,6 +34,7 @@ export class DeviceRegistry {
 
   constructor(options: DeviceRegistryOptions) {
     this.#options = options;
+    this.#now = options.now ?? Date.now;
   }
 
   agent(ap_id: string): ServedDevices | undefined {
@@ -60,7 +63,7 @@ export class DeviceRegistry {
     if (agent.listTs !== undefined && ts < agent.listTs) return { agent, leftOut: 0 };
     agent.listTs = ts;
     agent.isHere = true;
-    agent.heardMs = Date.now();
+    agent.heardMs = this.#now();
     const mark = this.#nextMark();
     let found = 0;
     let leftOut = 0;
@@ -84,10 +87,10 @@ export class DeviceRegistry {
   }
 
   /** The access point is not heard of any more: nobody knows what is attached there. */
-  leaveAll(ap_id: string, ts: number): ServedDevices | undefined {
+  leaveAll(ap_id: string, ts: number, because: SilenceReason): ServedDevices | undefined {
     const agent = this.#agents.get(ap_id);
     if (!agent || agent.linkCount === 0) return agent;
-    this.#leaveOthers(agent, this.#nextMark(), ts);
+    this.#leaveOthers(agent, this.#nextMark(), ts, because);
     this.#tell(agent);
     return agent;
   }
@@ -164,6 +167,7 @@ export class DeviceRegistry {
     const device = links.device[link]!;
     devices.lastAgent[device] = agent.slot;
     devices.lastLeft[device] = links.seen[link]!;
+    devices.looseSince[device] = this.#now();
     agent.firstLink = this.table.removeLink(link, agent.firstLink);
     agent.linkCount--;
     if (devices.firstLink[device] === none) this.#attached--;
@@ -234,17 +238,17 @@ export class DeviceRegistry {
     return link;
   }
 
-  #leaveOthers(agent: ServedDevices, mark: number, ts: number): void {
+  #leaveOthers(agent: ServedDevices, mark: number, ts: number, because?: SilenceReason): void {
     const gone: number[] = [];
     const { mark: marks, nextOfAgent } = this.table.links;
     for (let link = agent.firstLink; link !== none; link = nextOfAgent[link]!) {
       if (marks[link] !== mark) gone.push(link);
     }
     agent.forgetLinks(new Set(gone));
-    for (const link of gone) this.#leave(agent, link, ts);
+    for (const link of gone) this.#leave(agent, link, ts, because);
   }
 
-  #leave(agent: ServedDevices, link: number, ts: number): void {
+  #leave(agent: ServedDevices, link: number, ts: number, because?: SilenceReason): void {
     const { links } = this.table;
     const device = links.device[link]!;
     const record = { ...this.toRecord(agent, link), left_at: ts };
@@ -258,7 +262,8 @@ export class DeviceRegistry {
     const to = newer === undefined ? undefined : this.agentAt(links.agent[newer]!).ap_id;
     links.seen[link] = record.seen;
     this.endLink(agent, link);
-    this.#note(to === undefined ? 'left' : 'moved', record, ts, agent.ap_id, to);
+    const kind = to === undefined ? 'left' : 'moved';
+    this.#changes.push({ kind, link: record, ts, from: agent.ap_id, to, because });
   }
 
   #note(kind: ChangeKind, link: DeviceLinkRecord, ts: number, from?: string, to?: string): void {
@@ -272,12 +277,12 @@ export class DeviceRegistry {
     agent.unwritten = this.#options.onChanges(changes);
   }
 
-  /** Forgets the device that is attached nowhere and was seen longest ago. Whatever is attached stays. */
+  /** Forgets the device that is attached nowhere for the longest time. Whatever is attached stays. */
   #makeRoom(): boolean {
     if (this.#attached === this.table.deviceCount) return false;
-    const { firstLink, lastSeen } = this.table.devices;
+    const { firstLink, looseSince } = this.table.devices;
     const loose = [...this.table.all()].filter((slot) => firstLink[slot] === none);
-    loose.sort((a, b) => lastSeen[a]! - lastSeen[b]!);
+    loose.sort((a, b) => looseSince[a]! - looseSince[b]!);
     // Some more at once: looking for them costs a pass over all.
     const some = loose.slice(0, Math.max(1, Math.ceil(this.#options.maxDevices / 100)));
     for (const slot of some) this.table.removeDevice(slot);

@@ -30,6 +30,8 @@ export class DeviceTable {
     /** Where it was last, and when it left that; none while unknown. */
     lastAgent: new Int32Array(),
     lastLeft: new Float64Array(),
+    /** When its last link ended here, by the clock of this node; what lists say is the time of their access points. */
+    looseSince: new Float64Array(),
     isRandomised: new Uint8Array(),
   });
   readonly #links = new Rows(
@@ -97,11 +99,12 @@ export class DeviceTable {
 
   addDevice(device: string, isRandomised: boolean): number {
     const slot = this.#devices.take();
-    const { firstLink, lastSeen, lastAgent, lastLeft, isRandomised: randomised } = this.devices;
+    const { firstLink, lastSeen, lastAgent, lastLeft, looseSince, isRandomised: randomised } = this.devices;
     firstLink[slot] = none;
     lastSeen[slot] = 0;
     lastAgent[slot] = none;
     lastLeft[slot] = 0;
+    looseSince[slot] = 0;
     randomised[slot] = isRandomised ? 1 : 0;
     this.#ids[slot] = device;
     this.#slots.set(device, slot);

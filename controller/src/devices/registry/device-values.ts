@@ -23,16 +23,16 @@ export function toListRecord(registry: DeviceRegistry, agent: ServedDevices): De
       }),
     });
   }
-  return { ap_id: agent.ap_id, ts: agent.listTs ?? 0, device_values: JSON.stringify(entries) };
+  return { ap_id: agent.ap_id, ts: agent.listTs ?? 0, heard_at: agent.heardMs, device_values: JSON.stringify(entries) };
 }
 
 /** Takes over the values of those devices that are attached there and whose values are older. */
-export function adoptValues(registry: DeviceRegistry, { ap_id, ts, device_values }: DeviceListRecord): void {
+export function adoptValues(registry: DeviceRegistry, { ap_id, ts, heard_at, device_values }: DeviceListRecord): void {
   const agent = registry.requireAgent(ap_id);
   if (agent.isHere && agent.listTs !== undefined && agent.listTs > ts) return;
   agent.listTs = Math.max(agent.listTs ?? ts, ts);
   agent.isHere = false;
-  agent.heardMs = ts;
+  agent.heardMs = heard_at;
   for (const { d, t, v, h = [] } of readEntries(device_values)) {
     const device = registry.table.find(d);
     const link = device === undefined ? none : registry.table.linkBetween(device, agent.slot);

@@ -9,8 +9,9 @@ export function mergeDevices(registry: DeviceRegistry, identity: string, device:
   if (from === undefined) return;
   const to = registry.requireDevice(device, table.devices.isRandomised[from] === 1);
   if (to === undefined) return;
-  const { lastSeen } = table.devices;
+  const { lastSeen, looseSince } = table.devices;
   lastSeen[to] = Math.max(lastSeen[to]!, lastSeen[from]!);
+  looseSince[to] = Math.max(looseSince[to]!, looseSince[from]!);
   for (const link of table.linksOf(from)) {
     const agent = registry.agentAt(table.links.agent[link]!);
     const known = table.linkBetween(to, agent.slot);

@@ -11,6 +11,8 @@ import type {
 
 /** Every node has looked by then. */
 const erasureKeptMs = 600_000;
+/** Rows that have ended are not in the way of a node whose clock is behind. */
+const steeredKeptMs = 60_000;
 
 export function createDeviceExtrasStore(database: SqlDatabase): DeviceExtrasStore {
   return new SqlDeviceExtrasStore(database);
@@ -125,6 +127,8 @@ class SqlDeviceExtrasStore implements DeviceExtrasStore {
   }
 
   async remove(tx: SqlQueries, device: string, at: number): Promise<string[]> {
+    // In the order of whoever notes that a device went back, or the two would wait for one another.
+    await tx.query('DELETE FROM device_steered WHERE device = ?', [device]);
     await this.#changed(tx);
     await tx.query(
       'INSERT INTO device_erasures (device, at_ms) VALUES (?, ?) ON CONFLICT (device) DO UPDATE SET at_ms = excluded.at_ms',
@@ -140,6 +144,7 @@ class SqlDeviceExtrasStore implements DeviceExtrasStore {
   }
 
   async prune(nowMs: number): Promise<void> {
+    await this.#db.query('DELETE FROM device_steered WHERE until_ms <= ?', [nowMs - steeredKeptMs]);
     await this.#db.transaction(async (tx) => {
       const sticky = await tx.query('DELETE FROM device_sticky WHERE until_ms <= ? RETURNING device', [nowMs]);
       const watches = await tx.query('DELETE FROM device_watches WHERE until_ms <= ? RETURNING device', [nowMs]);

@@ -1,7 +1,7 @@
 // What every store of devices promises, one test a sentence. Run for each backend by device-store.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
-import type { DeviceLinkRecord, DeviceStore } from './device-store.ts';
+import type { DeviceLinkRecord, DeviceStore, StoredDeviceLink } from './device-store.ts';
 
 export interface DeviceStoreFixture {
   db: SqlDatabase;
@@ -16,11 +16,17 @@ function linkOf(device: string, ap_id: string, more: Partial<DeviceLinkRecord> =
   return { device, ap_id, since: 100, seen: 200, left_at: null, is_randomised: false, ...more };
 }
 
+/** What was written, without when. */
+function plain({ updated_at: _updated_at, ...link }: StoredDeviceLink): DeviceLinkRecord {
+  return link;
+}
+
 export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): void {
   let fixture: DeviceStoreFixture;
   let store: DeviceStore;
   const write = (...links: DeviceLinkRecord[]) => fixture.db.transaction((tx) => store.write(tx, links));
-  const all = () => fixture.otherNode.links(undefined, 100);
+  const page = async (...args: Parameters<DeviceStore['links']>) => (await store.links(...args)).map(plain);
+  const all = async () => (await fixture.otherNode.links(undefined, 100)).map(plain);
 
   beforeEach(async () => {
     fixture = await open();
@@ -32,8 +38,8 @@ export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): vo
     const links = [linkOf('a', 'x'), linkOf('a', 'y', { is_randomised: true }), linkOf('b', 'x', { left_at: 300 })];
     await write(links[2]!, links[0]!, links[1]!);
     expect(await all()).toEqual(links);
-    expect(await store.links(undefined, 2)).toEqual(links.slice(0, 2));
-    expect(await store.links(links[1], 2)).toEqual(links.slice(2));
+    expect(await page(undefined, 2)).toEqual(links.slice(0, 2));
+    expect(await page(links[1], 2)).toEqual(links.slice(2));
   });
 
   test('a link is replaced by a newer one, and never by an older one', async () => {
@@ -53,28 +59,28 @@ export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): vo
   test('changedSince gives links that were written then or later, and lists of other nodes', async () => {
     fixture.setNow(1_000);
     await write(linkOf('a', 'x'));
-    await store.saveLists([{ ap_id: 'x', ts: 1, device_values: '[]' }]);
+    await store.saveLists([{ ap_id: 'x', ts: 1, heard_at: 5_000, device_values: '[]' }]);
     fixture.setNow(2_000);
     await write(linkOf('b', 'x'));
-    await store.saveLists([{ ap_id: 'y', ts: 1, device_values: '[]' }]);
+    await store.saveLists([{ ap_id: 'y', ts: 1, heard_at: 5_000, device_values: '[]' }]);
     expect(await fixture.otherNode.changedSince(2_000)).toEqual({
-      links: [linkOf('b', 'x')],
-      lists: [{ ap_id: 'y', ts: 1, device_values: '[]' }],
+      links: [{ ...linkOf('b', 'x'), updated_at: 2_000 }],
+      lists: [{ ap_id: 'y', ts: 1, heard_at: 5_000, device_values: '[]' }],
     });
     expect((await store.changedSince(0)).lists).toEqual([]);
   });
 
   test('a list is replaced by a newer one, and never by an older one', async () => {
-    await store.saveLists([{ ap_id: 'x', ts: 10, device_values: '[1]' }]);
-    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 9, device_values: '[2]' }]);
-    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 10, device_values: '[1]' }]);
-    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 11, device_values: '[2]' }]);
-    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 11, device_values: '[2]' }]);
+    await store.saveLists([{ ap_id: 'x', ts: 10, heard_at: 5_000, device_values: '[1]' }]);
+    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 9, heard_at: 5_000, device_values: '[2]' }]);
+    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 10, heard_at: 5_000, device_values: '[1]' }]);
+    await fixture.otherNode.saveLists([{ ap_id: 'x', ts: 11, heard_at: 5_000, device_values: '[2]' }]);
+    expect(await store.lists('', 10)).toEqual([{ ap_id: 'x', ts: 11, heard_at: 5_000, device_values: '[2]' }]);
   });
 
   test('removeAgent and remove forget everything about one', async () => {
     await write(linkOf('a', 'x'), linkOf('a', 'y'), linkOf('b', 'y'));
-    await store.saveLists([{ ap_id: 'x', ts: 10, device_values: '[]' }]);
+    await store.saveLists([{ ap_id: 'x', ts: 10, heard_at: 5_000, device_values: '[]' }]);
     await store.removeAgent('x');
     await store.removeAgent('x');
     expect(await all()).toEqual([linkOf('a', 'y'), linkOf('b', 'y')]);
@@ -83,18 +89,21 @@ export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): vo
     expect(await all()).toEqual([linkOf('b', 'y')]);
   });
 
-  test('prune removes ended links that are old, or older than a newer one of the device', async () => {
+  test('prune removes ended links that were written long ago, or before a newer one of the device', async () => {
+    fixture.setNow(50);
+    await write(linkOf('c', 'x', { left_at: 9_000, seen: 9_000 }), linkOf('e', 'x', { seen: 1 }));
+    fixture.setNow(500);
     await write(
       linkOf('a', 'x', { left_at: 500, seen: 500 }),
       linkOf('a', 'y', { seen: 600 }),
-      linkOf('b', 'x', { left_at: 500, seen: 500 }),
-      linkOf('c', 'x', { left_at: 50, seen: 50 }),
-      linkOf('d', 'x', { left_at: 2_000, seen: 2_000 }),
-      linkOf('d', 'y', { seen: 3_000 }),
+      // The clock of the access point, or of its model, says nothing about when Weft heard of it.
+      linkOf('b', 'x', { left_at: 5, seen: 5 }),
     );
+    fixture.setNow(2_000);
+    await write(linkOf('d', 'x', { left_at: 20, seen: 20 }), linkOf('d', 'y', { seen: 3_000 }));
     while (await store.prune({ goneMs: 100, movedMs: 1_000 }, 1)) {
       // one at a time
     }
-    expect((await all()).map(({ device, ap_id }) => `${device} ${ap_id}`)).toEqual(['a y', 'b x', 'd x', 'd y']);
+    expect((await all()).map(({ device, ap_id }) => `${device} ${ap_id}`)).toEqual(['a y', 'b x', 'd x', 'd y', 'e x']);
   });
 }

@@ -1,12 +1,12 @@
 // The links of devices in SQL.
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
-import type { DeviceLinkRecord, DeviceListRecord, DeviceStore } from './device-store.ts';
+import type { DeviceLinkRecord, DeviceListRecord, DeviceStore, StoredDeviceLink } from './device-store.ts';
 
 const LINK = 'device, ap_id, since, seen, left_at, is_randomised';
-const LIST = 'ap_id, ts, device_values';
+const LIST = 'ap_id, ts, heard_at, device_values';
 
-type LinkRow = Omit<DeviceLinkRecord, 'is_randomised'> & { is_randomised: number };
+type LinkRow = Omit<StoredDeviceLink, 'is_randomised'> & { is_randomised: number };
 
 export interface DeviceStoreOptions {
   /** The name of this process among those that use the database. */
@@ -29,8 +29,8 @@ class SqlDeviceStore implements DeviceStore {
     this.#now = now;
   }
 
-  async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<DeviceLinkRecord[]> {
-    const sql = `SELECT ${LINK} FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
+  async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]> {
+    const sql = `SELECT ${LINK}, updated_at FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
     const rows = await this.#db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
     return rows.map(toLink);
   }
@@ -40,10 +40,11 @@ class SqlDeviceStore implements DeviceStore {
     return this.#db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
   }
 
-  async changedSince(updatedMs: number): Promise<{ links: DeviceLinkRecord[]; lists: DeviceListRecord[] }> {
-    const links = await this.#db.query<LinkRow & SqlRow>(`SELECT ${LINK} FROM device_links WHERE updated_at >= ?`, [
-      updatedMs,
-    ]);
+  async changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }> {
+    const links = await this.#db.query<LinkRow & SqlRow>(
+      `SELECT ${LINK}, updated_at FROM device_links WHERE updated_at >= ?`,
+      [updatedMs],
+    );
     const lists = await this.#db.query<DeviceListRecord & SqlRow>(
       `SELECT ${LIST} FROM device_lists WHERE updated_at >= ? AND node <> ?`,
       [updatedMs, this.#node],
@@ -88,10 +89,18 @@ class SqlDeviceStore implements DeviceStore {
       runRows(
         tx,
         `INSERT INTO device_lists (${LIST}, node, updated_at) VALUES {{rows}}
-         ON CONFLICT (ap_id) DO UPDATE SET ts = excluded.ts, device_values = excluded.device_values, node = excluded.node,
+         ON CONFLICT (ap_id) DO UPDATE SET ts = excluded.ts, heard_at = excluded.heard_at,
+           device_values = excluded.device_values, node = excluded.node,
            updated_at = excluded.updated_at
          WHERE excluded.ts >= device_lists.ts`,
-        lists.map(({ ap_id, ts, device_values }) => [ap_id, Math.round(ts), device_values, this.#node, now]),
+        lists.map(({ ap_id, ts, heard_at, device_values }) => [
+          ap_id,
+          Math.round(ts),
+          Math.round(heard_at),
+          device_values,
+          this.#node,
+          now,
+        ]),
       ),
     );
   }
@@ -112,7 +121,7 @@ class SqlDeviceStore implements DeviceStore {
   async prune({ goneMs, movedMs }: { goneMs: number; movedMs: number }, limit: number): Promise<boolean> {
     const removed = await this.#db.query(
       `DELETE FROM device_links WHERE (device, ap_id) IN (
-         SELECT device, ap_id FROM device_links AS ended WHERE left_at < ? AND (left_at < ? OR EXISTS (
+         SELECT device, ap_id FROM device_links AS ended WHERE left_at IS NOT NULL AND updated_at < ? AND (updated_at < ? OR EXISTS (
            SELECT 1 FROM device_links AS other WHERE other.device = ended.device AND other.seen > ended.seen
          )) LIMIT ?
        ) RETURNING ap_id`,
@@ -122,9 +131,9 @@ class SqlDeviceStore implements DeviceStore {
   }
 }
 
-function toLink({ is_randomised, ...row }: LinkRow): DeviceLinkRecord {
-  const { device, ap_id, since, seen, left_at } = row;
-  return { device, ap_id, since, seen, left_at, is_randomised: is_randomised === 1 };
+function toLink({ is_randomised, ...row }: LinkRow): StoredDeviceLink {
+  const { device, ap_id, since, seen, left_at, updated_at } = row;
+  return { device, ap_id, since, seen, left_at, is_randomised: is_randomised === 1, updated_at };
 }
 
 function keyOf({ device, ap_id }: { device: string; ap_id: string }): string {

@@ -12,10 +12,18 @@ export interface DeviceLinkRecord {
   is_randomised: boolean;
 }
 
+export interface StoredDeviceLink extends DeviceLinkRecord {
+  /** When the row was written, by the clock of the node that did. */
+  updated_at: number;
+}
+
 /** The newest list of an access point, with the values of its devices. */
 export interface DeviceListRecord {
   ap_id: string;
+  /** By the clock of the access point, or of its model. */
   ts: number;
+  /** When Weft heard it, by its own clock. */
+  heard_at: number;
   /** JSON; written and read by `registry/device-values`. */
   device_values: string;
 }
@@ -23,11 +31,11 @@ export interface DeviceListRecord {
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export interface DeviceStore {
   /** All links, also those that have ended; ordered by device and ap_id; at most `limit` after the given one. */
-  links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<DeviceLinkRecord[]>;
+  links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]>;
   /** All lists, ordered by ap_id; at most `limit` after the given one. */
   lists(after: string, limit: number): Promise<DeviceListRecord[]>;
   /** The links that were written at this time or later, and the lists that other nodes wrote then. */
-  changedSince(updatedMs: number): Promise<{ links: DeviceLinkRecord[]; lists: DeviceListRecord[] }>;
+  changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }>;
   /**
    * Creates or replaces these links, in the transaction of the caller. One that is older than what is stored is left out.
    * Resolves those that were in the same state already, attached or not, as another node has written it.
@@ -40,8 +48,8 @@ export interface DeviceStore {
   /** Forgets a device, in the transaction of the caller; repeated calls are harmless. */
   remove(tx: SqlQueries, devices: readonly string[]): Promise<void>;
   /**
-   * Removes ended links: those that ended before `goneMs`, and those from before `movedMs` of devices that were seen elsewhere
-   * since. At most `limit`; resolves whether there may be more.
+   * Removes ended links: those that were written before `goneMs`, and those from before `movedMs` of devices that were seen
+   * elsewhere since. At most `limit`; resolves whether there may be more.
    */
   prune(before: { goneMs: number; movedMs: number }, limit: number): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 // All agents in the memory of this node, without their configurations: lists, selectors and counts are answered from here.
 // Kept true by the revision that every change of agents and sites raises: `refresh` reads what is newer than what it knows.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isDeviceType } from '@weft/contract/selector';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { FleetAgent, FleetStore } from './fleet-store.ts';
@@ -12,6 +13,8 @@ export interface IndexedAgent extends FleetAgent, VisibleAgent {
   /** The path of its site. */
   site: string | null;
   emulated: boolean;
+  /** An agent on a device: no access point. */
+  isDevice: boolean;
   /** A small number of its own, for arrays with one value per agent; another agent may have it later. */
   slot: number;
   /** In lower case, for searches; made when it is first needed. */
@@ -179,6 +182,7 @@ export class FleetIndex {
       tags: tags.map((tag) => this.#shared(tag)),
       site: this.#pathOf(agent.site_id),
       emulated: agent.emulated_for !== null,
+      isDevice: isDeviceType(access_point_type),
       slot,
       searchText: undefined,
     };

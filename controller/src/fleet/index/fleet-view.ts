@@ -1,7 +1,7 @@
 // The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
 // selector. Everything is in memory; only what a question needs is prepared.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
-import { type AgentState, isDeviceType, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
+import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
@@ -29,6 +29,8 @@ export interface FleetMoment {
   /** Null once its run has ended. */
   healthOf(agent: IndexedAgent): HealthWord | null;
   metricOf(name: string): (agent: IndexedAgent) => number | undefined;
+  /** The same by slot, for scans; NaN, or nothing, for none. */
+  valuesOf(name: string): Float64Array | undefined;
 }
 
 export interface FleetViewOptions {
@@ -71,6 +73,7 @@ export class FleetView {
         return healthWordOf(state, worst.get(agent.ap_id) ?? null);
       },
       metricOf: (name) => columns.newest(name),
+      valuesOf: (name) => columns.values(name),
     };
   }
 
@@ -112,8 +115,9 @@ export function needsOf({ needsState, needsHealth, needsPower, metrics }: Select
  * One object stands for all agents, because creating 100,000 of them would cost more than the tests.
  */
 export function createTest(selector: Selector, moment: FleetMoment): (agent: IndexedAgent) => boolean {
+  const { test, needsState, node } = selector;
+  if (node.kind === 'all') return (agent) => !agent.isEnded;
   const probe = new Probe(moment, selector.metrics);
-  const { test, needsState } = selector;
   return (agent) => {
     if (agent.isEnded && !needsState) return false;
     probe.agent = agent;
@@ -125,7 +129,7 @@ export function createTest(selector: Selector, moment: FleetMoment): (agent: Ind
 export function createListTest(selector: Selector, moment: FleetMoment): (agent: IndexedAgent) => boolean {
   const test = createTest(selector, moment);
   if (selector.asksForType) return test;
-  return (agent) => !isDeviceType(agent.access_point_type) && test(agent);
+  return (agent) => !agent.isDevice && test(agent);
 }
 
 class Probe implements Selectable {

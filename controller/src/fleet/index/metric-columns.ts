@@ -51,12 +51,17 @@ export class MetricColumns {
 
   /** A function for many calls: the newest value of the metric, or undefined. */
   newest(name: string): (agent: Pick<IndexedAgent, 'slot'>) => number | undefined {
-    const values = this.#columns.get(name)?.values;
+    const values = this.values(name);
     if (!values) return () => undefined;
     return ({ slot }) => {
       const value = values[slot];
       return value === undefined || Number.isNaN(value) ? undefined : value;
     };
+  }
+
+  /** The newest values by slot, NaN for none; what is longer or newer later may be another array. */
+  values(name: string): Float64Array | undefined {
+    return this.#columns.get(name)?.values;
   }
 
   /** These samples of the agent are stored now. */

@@ -2,20 +2,13 @@
 import type { Selector } from '@weft/contract/selector';
 import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { FirstOnes } from '../../lists/first-ones.ts';
+import type { ListCursor } from '../../lists/list-cursor.ts';
+import { compareKeys, type SortKey } from '../../lists/sort-key.ts';
 import { countInSlices } from '../../time-slices.ts';
 import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
 import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
-import type { ListCursor } from './list-cursor.ts';
-import {
-  compareEntries,
-  compareKeys,
-  createKeyOf,
-  FirstOnes,
-  type ListOrder,
-  recordKeyOf,
-  type SortKey,
-} from './list-order.ts';
-import type { ListSnapshot } from './list-snapshots.ts';
+import { compareEntries, createKeyOf, type ListOrder, recordKeyOf } from './list-order.ts';
 
 type Agents = readonly IndexedAgent[];
 
@@ -30,6 +23,21 @@ export interface ListQuery {
   needsCount: boolean;
   /** Of what is asked for. */
   list: string;
+}
+
+/** Agents as they were when the first page was asked for. */
+export interface ListSnapshot {
+  /** All agents as they were then. */
+  agents: readonly IndexedAgent[];
+  /** How many of them are in the snapshot. */
+  count: number;
+  /** Where those are in `agents`; undefined if all of them are. */
+  positions: Uint32Array<ArrayBuffer> | undefined;
+  /**
+   * Of each of them; the same order. Numbers only, NaN for none, if it can be. Undefined if they are in the order of the list
+   * that was asked for; else they are in that of names.
+   */
+  keys: Float64Array<ArrayBuffer> | readonly SortKey[] | undefined;
 }
 
 /** In order, at most one more than a page; `count`: of all that match. */
@@ -77,41 +85,68 @@ function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: num
   const keyOf = recordKeyOf(order);
   return firstAt(length, (at) => {
     const agent = agentAt(at);
-    return compareEntries({ key: keyOf(agent), ap_id: agent.ap_id }, cursor, order.isDescending) > 0;
+    return (
+      compareEntries(
+        { key: keyOf(agent), ap_id: agent.ap_id },
+        { key: cursor.key, ap_id: cursor.name },
+        order.isDescending,
+      ) > 0
+    );
   });
+}
+
+/** Where a snapshot is collected before its size is known. Used again and again: what is allocated here has to be collected. */
+interface Scratch {
+  positions: Uint32Array<ArrayBuffer>;
+  keys: Float64Array<ArrayBuffer>;
+}
+
+let spare: Scratch | undefined;
+
+function takeScratch(length: number): Scratch {
+  const scratch = spare;
+  spare = undefined;
+  if (scratch && scratch.positions.length >= length) return scratch;
+  return { positions: new Uint32Array(length), keys: new Float64Array(length) };
 }
 
 /** `agents`: all of them, in order if the order is not volatile, else by name. */
 export async function takeSnapshot(query: ListQuery, moment: FleetMoment, agents: Agents): Promise<ListSnapshot> {
   const { order } = query;
   const passes = createFilter(query, moment);
-  const found = new Uint32Array(agents.length);
+  const keyOf = order.isVolatile ? createKeyOf(order, moment) : undefined;
+  // Numbers that are read from one array and written to another need no objects.
+  const values = order.metric === undefined ? undefined : moment.valuesOf(order.metric);
+  const scratch = takeScratch(agents.length);
+  const keys: Float64Array | SortKey[] = order.isNumeric ? scratch.keys : [];
   let count = 0;
   await countInSlices(0, agents.length, (at) => {
-    if (passes(agents[at]!)) found[count++] = at;
+    const agent = agents[at]!;
+    if (!passes(agent)) return false;
+    if (values) scratch.keys[count] = values[agent.slot] ?? Number.NaN;
+    else if (keyOf) keys[count] = order.isNumeric ? ((keyOf(agent) as number | null) ?? Number.NaN) : keyOf(agent);
+    scratch.positions[count++] = at;
     return false;
   });
-  const positions = found.slice(0, count);
-  if (!order.isVolatile) return { agents, positions, keys: undefined };
-  const keyOf = createKeyOf(order, moment);
-  const keys = order.isNumeric ? new Float64Array(count) : new Array<SortKey>(count);
-  await countInSlices(0, count, (at) => {
-    const key = keyOf(agents[positions[at]!]!);
-    keys[at] = order.isNumeric ? ((key as number | null) ?? Number.NaN) : key;
-    return false;
-  });
-  return { agents, positions, keys };
+  const snapshot = {
+    agents,
+    count,
+    positions: count === agents.length ? undefined : scratch.positions.slice(0, count),
+    keys: keyOf && (order.isNumeric ? scratch.keys.slice(0, count) : (keys as SortKey[])),
+  };
+  spare = scratch;
+  return snapshot;
 }
 
 export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<Found['entries']> {
-  const { agents, positions, keys } = snapshot;
+  const { agents, count, positions, keys } = snapshot;
   const { order, cursor, limit } = query;
-  const agentAt = (at: number) => agents[positions[at]!]!;
+  const agentAt = (at: number) => agents[positions ? positions[at]! : at]!;
   if (!keys) {
     const keyOf = recordKeyOf(order);
-    const start = startOf(query, positions.length, agentAt);
-    return Array.from(positions.subarray(start, start + limit + 1), (position) => {
-      const agent = agents[position]!;
+    const start = startOf(query, count, agentAt);
+    return Array.from({ length: Math.min(limit + 1, count - start) }, (_, offset) => {
+      const agent = agentAt(start + offset);
       return { key: keyOf(agent), agent };
     });
   }
@@ -125,13 +160,22 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
     return compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
   }
   const first = new FirstOnes<number>(limit + 1, compare);
-  await countInSlices(0, positions.length, (at) => {
+  const isTooLate = keys instanceof Float64Array ? lateTest(keys, order, first) : () => false;
+  await countInSlices(0, count, (at) => {
+    if (isTooLate(at)) return false;
     const isAfter =
-      !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), cursor)) > 0;
+      !cursor ||
+      (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), { ap_id: cursor.name })) > 0;
     if (isAfter) first.add(at);
     return false;
   });
   return first.take().map((at) => ({ key: keyAt(at), agent: agentAt(at) }));
+}
+
+/** Whether its key comes after all that the page will have: true of most, and known by one comparison of numbers. */
+function lateTest(keys: Float64Array, { isDescending }: ListOrder, first: FirstOnes<number>): (at: number) => boolean {
+  const sign = isDescending ? -1 : 1;
+  return (at) => first.last !== undefined && sign * (keys[at]! - keys[first.last]!) > 0;
 }
 
 /** The same for numbers, where NaN stands for none. */

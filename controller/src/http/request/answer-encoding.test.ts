@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRaw, openRawConnection, type RawAnswer } from '../../../../test/raw-connection.ts';
-import { startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { chooseEncoding } from './answer-encoding.ts';
 
 describe('the choice of an encoding', () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
     const configuration = { site: `site ${index}`, access_point_type: 'WiFi', report_interval_seconds: 10 };
     await weft.request('POST', '/api/v1/agents/', {
       token: admin,
-      json: { ap_id: `ap-${index}`, password: 'correct horse battery', configuration },
+      json: { ap_id: `ap-${index}`, password, configuration },
     });
   }
   await weft.app('an-app', { read: true });

@@ -1,6 +1,6 @@
 // What every answer carries, whatever it answers; and who in another origin's page may read it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { type Answer, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const origin = 'https://ui.example.org';
 
@@ -55,7 +55,7 @@ describe('an answer', () => {
   it.each([200, 401, 422])('of the login is never kept by a cache, with status %i (K5)', async (status) => {
     const form = {
       username: status === 401 ? 'nobody@weft.test' : 'admin@weft.test',
-      password: 'correct horse battery',
+      password,
     };
     const answer = await weft.request('POST', `/api/v1/token/?login_type=${status === 422 ? 'x' : 'user'}`, { form });
     expect([answer.status, answer.headers.get('cache-control')]).toEqual([status, 'no-store']);

@@ -115,9 +115,13 @@ it('clients that do not read their answers are cut off and make room', async () 
     if (connection.isClosed) await stall();
     else connection.socket.pause();
   };
-  await Promise.all(Array.from({ length: maxConnections }, stall));
-  expect(await isAnswering()).toBe(false);
-  await expect.poll(isAnswering, { timeout: 8000, interval: 50 }).toBe(true);
+  // On a busy machine the first of them may be cut off before the last has come.
+  const isAnsweringBesides = async () => {
+    await Promise.all(Array.from({ length: maxConnections }, stall));
+    return isAnswering();
+  };
+  await expect.poll(isAnsweringBesides).toBe(false);
+  await expect.poll(isAnswering).toBe(true);
 });
 
 describe('D2: more connections than allowed', () => {

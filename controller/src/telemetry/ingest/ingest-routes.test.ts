@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { type Answer, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const url = '/api/v1/agent_update/update';
 const written: string[] = [];
@@ -88,7 +88,7 @@ describe('#21', () => {
     const user = await server.user('ada@weft.test');
     expect((await post({ x: 1 }, {}, user)).status).toBe(403);
     expect((await post({ x: 1 }, {}, 'none')).status).toBe(401);
-    const basic = { authorization: `Basic ${btoa('ap-1:correct horse battery')}` };
+    const basic = { authorization: `Basic ${btoa(`ap-1:${password}`)}` };
     expect((await post({ x: 1 }, basic)).status).toBe(401);
     expect((await post({ x: 1 }, { authorization: `Token ${token}` })).status).toBe(401);
   });

@@ -205,7 +205,8 @@ describe('whoever writes', () => {
 
   it('has its password checked once, not with every post, until it changes', async () => {
     const { ap_id } = await newAgent();
-    const headers = { authorization: basic(ap_id) };
+    await server.parts.agents.agents.update(ap_id, { password: 'a chosen password' }, system);
+    const headers = { authorization: basic(ap_id, 'a chosen password') };
     const checks = vi.spyOn(server.platform.hasher, 'verify');
     for (let post = 0; post < 20; post += 1) expect((await write(headers)).status).toBe(204);
     expect(checks).toHaveBeenCalledTimes(1);

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { openRawConnection } from '../../../../test/raw-connection.ts';
-import { startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { system } from '../../caller.ts';
 import type { Events } from '../../events.ts';
 import type { Platform } from '../../part.ts';
@@ -31,10 +31,7 @@ const opened: Stream[] = [];
 beforeEach(async () => {
   server = await startWeft({ WEFT_SHUTDOWN_SECONDS: '60' }, { createParts: createStreamParts });
   user = await server.user('ada@weft.test');
-  await server.parts.agents.agents.create(
-    { ap_id: 'ap-1', password: 'correct horse battery', configuration: {} },
-    system,
-  );
+  await server.parts.agents.agents.create({ ap_id: 'ap-1', password, configuration: {} }, system);
 });
 afterEach(async () => {
   for (const stream of opened.splice(0)) stream.response.destroy();

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentPresenceTracker } from './presence.ts';
 import type { PresenceStore } from './presence-store.ts';
 
-/** A few milliseconds of work. */
-const atOnce = 1_000;
+/** A few milliseconds of work, and one statement. */
+const atOnce = 256;
 
 export class PresenceRecords {
   readonly #store: Pick<PresenceStore, 'update' | 'remove'>;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
+import { untilSo } from '../../../../test/pure/until-so.ts';
 import { AgentService } from '../../agents/agent-service.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import { createAgentStore } from '../../agents/agent-store.sql.ts';
@@ -18,7 +19,7 @@ import { openSqlite } from '../../storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { openEmbeddedTelemetry } from '../store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { PresenceService } from './presence-service.ts';
+import { PresenceService, type PresenceServiceOptions } from './presence-service.ts';
 import { createPresenceStore } from './presence-store.sql.ts';
 
 const start = 1_790_000_000_000;
@@ -65,7 +66,7 @@ function pass(seconds: number): void {
   steady += seconds * 1000;
 }
 
-async function open(): Promise<PresenceService> {
+async function open(more: Partial<PresenceServiceOptions> = {}): Promise<PresenceService> {
   const presence = new PresenceService({
     presence: createPresenceStore(database),
     agents,
@@ -75,6 +76,7 @@ async function open(): Promise<PresenceService> {
     },
     now: () => now,
     steadyNow: () => steady,
+    ...more,
   });
   await presence.start();
   return presence;
@@ -173,6 +175,40 @@ test('the interval of a configuration counts from when it is told, for whoever i
   presence.gone('ap-2');
   expect(told).toEqual(['ap-2 online', 'ap-2 late', 'ap-2 online', 'ap-2 never']);
   await presence.stop();
+});
+
+test('what other nodes have heard is read beside those who ask, who wait for it only after a pause', async () => {
+  const store = createPresenceStore(database);
+  let isHeld = false;
+  const release: (() => void)[] = [];
+  const held: typeof store = Object.assign(Object.create(store), {
+    list: () => store.list(),
+    update: store.update.bind(store),
+    listSince: async (sinceMs: number) => {
+      const records = await store.listSince(sinceMs);
+      if (isHeld) await new Promise<void>((resolve) => release.push(resolve));
+      return records;
+    },
+  });
+  const here = await open({ presence: held, hasOtherNodes: true });
+  const there = await open({ hasOtherNodes: true });
+  there.seen('ap-1', now);
+  await there.save();
+  isHeld = true;
+  pass(3);
+  await here.followOthers();
+  expect(here.stateOf('ap-1')).toBe('never');
+  await untilSo(() => expect(release).toHaveLength(1));
+  release[0]!();
+  await untilSo(() => expect(here.stateOf('ap-1')).toBe('online'));
+  isHeld = false;
+  there.seen('ap-2', now);
+  await there.save();
+  pass(10);
+  await here.followOthers();
+  expect(here.stateOf('ap-2')).toBe('online');
+  await here.stop();
+  await there.stop();
 });
 
 test('M4 a clock that is set changes nobody', async () => {

@@ -16,8 +16,10 @@ const saveEveryMs = 5_000;
 const pageSize = 1_000;
 /** A few milliseconds of work, when very many go at once. */
 const atOnce = 1_000;
-/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
+/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. They write every 5 s. */
 const followEveryMs = 2_000;
+/** Whoever asks waits for it only if it was read longer ago than this. */
+const maxBehindMs = 6_000;
 const adoptOverlapMs = 60_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
@@ -63,6 +65,7 @@ export class PresenceService {
   #round: Promise<void> = Promise.resolve();
   /** When what other nodes have written was last read. */
   #adoptedAt = 0;
+  #adopting: Promise<void> | undefined;
 
   constructor(options: PresenceServiceOptions) {
     this.#store = options.presence;
@@ -128,10 +131,9 @@ export class PresenceService {
     return (ap_id, configuration) => this.#stateOf(ap_id, configuration);
   }
 
-  /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, at most every few seconds. */
+  /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, every few seconds. */
   async followOthers(): Promise<void> {
-    const isRecent = Math.abs(this.#now() - this.#adoptedAt) < followEveryMs;
-    if (this.#hasOtherNodes && !isRecent) await this.#adopt();
+    if (this.#hasOtherNodes) await this.#adoptInTime();
     this.#followClock();
     const nowMs = this.#now();
     while (!this.#states.follow(nowMs, atOnce)) await nextTurn();
@@ -206,6 +208,22 @@ export class PresenceService {
   /** Writes down what has changed. */
   save(): Promise<void> {
     return this.#records.save();
+  }
+
+  /** While somebody asks again and again, nobody waits for it. */
+  async #adoptInTime(): Promise<void> {
+    const behindMs = Math.abs(this.#now() - this.#adoptedAt);
+    if (behindMs < followEveryMs) return;
+    const mayWait = behindMs >= maxBehindMs;
+    if (!this.#adopting) {
+      this.#adopting = this.#adopt().finally(() => {
+        this.#adopting = undefined;
+      });
+      if (!mayWait) {
+        this.#adopting.catch((error) => this.#onError(error, 'what other nodes have heard could not be read'));
+      }
+    }
+    if (mayWait) await this.#adopting;
   }
 
   /** Takes over what other nodes have heard since. */

@@ -1,12 +1,11 @@
 // Presence in SQL.
 import { randomUUID } from 'node:crypto';
 import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { PresenceRecord } from './presence.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
-/** One statement for many rows: both databases take this many parameters. */
-const maxRows = 500;
 
 export function createPresenceStore(db: SqlDatabase): PresenceStore {
   return new SqlPresenceStore(db);
@@ -34,36 +33,31 @@ class SqlPresenceStore implements PresenceStore {
 
   async update(records: readonly PresenceRecord[]): Promise<void> {
     if (records.length === 0) return;
-    await this.#db.transaction(async (tx) => {
-      for (const part of inParts(records)) {
-        await tx.query(
-          `INSERT INTO presence (${COLUMNS}, node) VALUES ${part.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')}
-           ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
-             returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
-             node = excluded.node
-           WHERE excluded.last_seen >= presence.last_seen`,
-          part.flatMap((record) => [
-            record.ap_id,
-            Math.round(record.last_seen),
-            roundOrNull(record.online_since),
-            roundOrNull(record.returned_at),
-            roundOrNull(record.learned_interval_ms),
-            this.#node,
-          ]),
-        );
-      }
-    });
+    await this.#db.transaction((tx) =>
+      runRows(
+        tx,
+        `INSERT INTO presence (${COLUMNS}, node) VALUES {{rows}}
+         ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
+           returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
+           node = excluded.node
+         WHERE excluded.last_seen >= presence.last_seen`,
+        records.map((record) => [
+          record.ap_id,
+          Math.round(record.last_seen),
+          roundOrNull(record.online_since),
+          roundOrNull(record.returned_at),
+          roundOrNull(record.learned_interval_ms),
+          this.#node,
+        ]),
+      ),
+    );
   }
 
   async remove(ap_ids: readonly string[]): Promise<void> {
-    for (const part of inParts(ap_ids)) {
-      await this.#db.query(`DELETE FROM presence WHERE ap_id IN (${part.map(() => '?').join(', ')})`, part);
+    for (const { marks, values } of inParts(ap_ids)) {
+      await this.#db.query(`DELETE FROM presence WHERE ap_id IN (${marks})`, values);
     }
   }
-}
-
-function* inParts<T>(list: readonly T[]): Generator<readonly T[]> {
-  for (let start = 0; start < list.length; start += maxRows) yield list.slice(start, start + maxRows);
 }
 
 function roundOrNull(value: number | null): number | null {

@@ -15,8 +15,8 @@ const everyMs = 3_000;
 const maxSingle = 20;
 /** A group waits for those that still follow, this long at most. */
 const maxHeldMs = 15_000;
-/** A few milliseconds of work. */
-const writtenAtOnce = 1_000;
+/** A few milliseconds of work, and one statement. */
+const writtenAtOnce = 256;
 
 export interface PresenceChange {
   ap_id: string;

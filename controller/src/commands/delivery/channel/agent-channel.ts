@@ -21,6 +21,8 @@ export interface ChannelParts extends ChannelCommandsParts {
   flow: SharedFlow;
   /** The present caller behind a token; throws if it may not have the channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
+  /** A better secret for an agent that logs in with a password that somebody chose. */
+  offerSecret: (agent: AgentCaller) => Promise<string | undefined>;
   onClosed: (channel: AgentChannel) => void;
 }
 
@@ -117,7 +119,8 @@ export class AgentChannel implements SocketListener {
       const value = { configuration: { commands } };
       await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name, bytes));
     }
-    return '{"type":"hello_ack"}';
+    const offered_secret = await this.#parts.offerSecret(agent);
+    return JSON.stringify({ type: 'hello_ack', ...(offered_secret !== undefined && { offered_secret }) });
   }
 
   async #result(agent: AgentCaller, { type: _, command_id, ...result }: CommandResultMessage): Promise<string> {

@@ -29,6 +29,7 @@ export interface ChannelHubOptions {
   sentWindow: SentWindow;
   /** The present caller behind a token; throws if it may not have a channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
+  offerSecret: ChannelParts['offerSecret'];
   /** Reaches the other nodes, if there are any. */
   tell?: ((news: ChannelNews) => void) | undefined;
   onError: (error: unknown, message: string) => void;
@@ -46,7 +47,16 @@ export class ChannelHub {
   readonly #stopping = new AbortController();
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ delivery, telemetry, validator, sentWindow, authorize, tell, ...options }: ChannelHubOptions) {
+  constructor({
+    delivery,
+    telemetry,
+    validator,
+    sentWindow,
+    authorize,
+    offerSecret,
+    tell,
+    ...options
+  }: ChannelHubOptions) {
     this.#registry = new SocketRegistry({
       authorize,
       maxPerCaller: maxChannelsPerAgent,
@@ -62,6 +72,7 @@ export class ChannelHub {
       flow: new SharedFlow(options.flowLimits),
       sentWindow,
       authorize,
+      offerSecret,
       onError: (error, message) => {
         const now = performance.now();
         if (this.#stopping.signal.aborted || now - this.#reportedAtMs < reportEveryMs) return;

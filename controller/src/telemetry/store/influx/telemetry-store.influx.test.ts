@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { findInflux, startInflux, type TestInflux } from '../../../../../test/influx.ts';
 import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { startTcpProxy } from '../../../../../test/tcp-proxy.ts';
 import { TryLaterError } from '../../../errors.ts';
 import { FieldConflict, type TelemetryStore } from '../telemetry-store.ts';
@@ -156,7 +157,8 @@ describe.skipIf(inject('influxUrl') === undefined || findInflux() === undefined)
       await fetch(`${guarded.url}/query?q=${encodeURIComponent(statement)}`, { method: 'POST', headers: auth });
 
       const asOwner = openOn(withUser(`weft:${encodeURIComponent('p@:/?')}`));
-      await asOwner.append('ap-1', [sample(midnight + 1, { a: 2 })]);
+      // InfluxDB grants a right a moment after it has said so.
+      await untilSo(() => asOwner.append('ap-1', [sample(midnight + 1, { a: 2 })]));
       expect(await rowsOf(asOwner)).toHaveLength(2);
       const noRights = await rejection(openOn(withUser('guest:x')).append('ap-1', [sample(midnight, { a: 1 })]));
       expectUnavailable(noRights);
