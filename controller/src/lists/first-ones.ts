@@ -14,6 +14,11 @@ export class FirstOnes<T> {
     this.#compare = compare;
   }
 
+  /** The last of as many as wanted; undefined until there are so many. */
+  get last(): T | undefined {
+    return this.#heap.length < this.#count ? undefined : this.#heap[0];
+  }
+
   add(item: T): void {
     const heap = this.#heap;
     if (heap.length < this.#count) {
