@@ -13,7 +13,8 @@ const hostInGuest = '10.0.2.2';
 
 /** A guest on a busy machine is slow. */
 const patienceMs = 150_000;
-const maxAttempts = 4;
+const steeringMs = 90_000;
+const betweenAttemptsMs = 2_000;
 
 /** Asks again until the answer is as wanted. */
 export async function eventually<Value>(ask: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
@@ -156,14 +157,18 @@ export class LabNetwork {
     return first && !second ? { here: 'ap-1', there: 'ap-2' } : { here: 'ap-2', there: 'ap-1' };
   }
 
-  /** Steers the station that follows to where it is not. */
+  /**
+   * Steers the station that follows to where it is not. It is asked again where it stays: it wants nothing of an access point
+   * that it lost for ten seconds, and on a busy machine it may miss frames, as it may in the air.
+   */
   async steerMover(args: Record<string, unknown> = {}): Promise<{ here: string; there: string; report: Report }> {
-    for (let attempt = 1; ; attempt++) {
+    const deadline = Date.now() + steeringMs;
+    for (;;) {
       const { here, there } = await this.placeOfMover();
       const report = await this.command(here, 'steer_device', { device: this.moving, target: there, ...args });
-      if (report.state === 'succeeded' || attempt === maxAttempts) return { here, there, report };
-      // On a busy machine a station may miss the frames of the other access point and stay, as it may in the air.
+      if (report.state === 'succeeded' || Date.now() > deadline) return { here, there, report };
       process.stdout.write(`Asked again, after ${JSON.stringify(report.result)}\n`);
+      await new Promise((next) => setTimeout(next, betweenAttemptsMs));
     }
   }
 
