@@ -89,7 +89,7 @@ test('the energy saver saves energy at night, and hardly anybody is left without
   expect(served[0]).toBeGreaterThan(0.93 * served[1]);
 });
 
-/** In an office beside the others: devices that Weft lists are told to leave the light. */
+/** In an office beside the others: devices that Weft lists are told to leave the light, and one was seen where it was sent. */
 async function steerInOffice(weft: WeftServer, token: string, app: App): Promise<void> {
   const entry = { locations: place, duration: 3600 };
   const office = await app.emulate({
@@ -105,7 +105,8 @@ async function steerInOffice(weft: WeftServer, token: string, app: App): Promise
   await vi.waitFor(async () => {
     const { body } = await weft.request('GET', '/api/v1/commands?limit=200', { token });
     const orders = (body as Record<string, string>[]).filter(({ caller_name }) => caller_name === 'steering');
-    expect(orders).toContainEqual(expect.objectContaining({ name: 'steer_device' }));
+    const result = expect.objectContaining({ outcome: 'moved' });
+    expect(orders).toContainEqual(expect.objectContaining({ name: 'steer_device', state: 'succeeded', result }));
   }, patience);
   await office.stop();
 }

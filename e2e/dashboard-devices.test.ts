@@ -118,6 +118,18 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await page.getByText(/\d+ match\.$/).waitFor();
     await expectFitting(page);
 
+    // The server sorts by any column, both ways.
+    const signal = page.getByRole('columnheader', { name: 'Signal' }).getByRole('button');
+    for (const [sort, level] of [
+      ['rssi_dbm', '−67 dBm'],
+      ['-rssi_dbm', '−51 dBm'],
+    ]) {
+      await signal.click();
+      await page.getByRole('row').nth(1).getByText(level!).waitFor();
+      expect(new URL(page.url()).searchParams.get('sort')).toBe(sort);
+    }
+    await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
+
     const search = page.getByLabel('Search by pseudonym or access point');
     await search.fill(device.slice(0, 12));
     await page.getByText('1 match.').waitFor();
@@ -151,6 +163,30 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await panel.getByRole('button', { name: 'Back to the list' }).click();
     await page.getByText('Visible').first().waitFor();
     expect(page.url()).not.toContain('device=');
+  });
+
+  test('show their addresses to administrators while one allows it', async () => {
+    const { weft, phone: device } = await network();
+    const { page } = await visitSignedIn(weft, { path: '/settings', title: 'Settings' });
+    const choose = async (choice: string, action: string, done: string) => {
+      await page.getByLabel(choice, { exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: action }).click();
+      await page.getByText(done).waitFor();
+    };
+    // Whoever thinks better of it has changed nothing.
+    await page.getByLabel('Pseudonyms and addresses').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    expect(await page.getByLabel('Pseudonyms only').isChecked()).toBe(true);
+    await choose('Pseudonyms and addresses', 'Show addresses', 'Administrators see addresses');
+    expect(await page.getByLabel('Pseudonyms and addresses').isChecked()).toBe(true);
+    await expectFitting(page);
+    await page.goto(`${weft.url}/devices/${device}`);
+    await page.getByText(addresses.phone).first().waitFor();
+    await page.goto(`${weft.url}/settings`);
+    await choose('Pseudonyms only', 'Hide addresses', 'Addresses are hidden');
+    await page.goto(`${weft.url}/devices/${device}`);
+    await page.getByText('Links now').waitFor();
+    expect(await page.getByText(addresses.phone).count()).toBe(0);
   });
 
   test('have a page: links over time, what they hear, steering as the network saw it, a history while watched, and an end', async () => {
@@ -201,6 +237,22 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await seen.page.getByText('Links now').waitFor();
     await seen.page.getByRole('button', { name: 'Watch', exact: true }).waitFor();
     expect(await seen.page.getByRole('button', { name: /Erase|Steer/ }).count()).toBe(0);
+
+    // Another name of the same device, never an address.
+    const other = await here.pseudonym('hall-2');
+    await page.getByRole('button', { name: 'Link a name' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Other pseudonym').fill(addresses.phone);
+    await dialog.getByRole('button', { name: 'Link' }).click();
+    await dialog.getByText('This looks like the address of a device.').waitFor();
+    await dialog.getByLabel('Other pseudonym').fill(device);
+    await dialog.getByRole('button', { name: 'Link' }).click();
+    await dialog.getByText('These names are one device already').waitFor();
+    await dialog.getByLabel('Other pseudonym').fill(other);
+    await dialog.getByRole('button', { name: 'Link' }).click();
+    await page.getByText('They are one device now').waitFor();
+    await page.getByText(other, { exact: true }).waitFor();
+    await expectFitting(page);
 
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase device' }).click();

@@ -109,6 +109,9 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByRole('button', { name: 'Start network' }).click();
     await page.getByText(/Enter 1,?000 or less/).waitFor();
     await page.getByLabel('Mb/s of one device', { exact: true }).fill('2');
+    await page.getByLabel('Links at once').selectOption('several: load balancing');
+    await page.getByRole('group', { name: 'Weights of the links' }).getByLabel('LiFi').fill('3');
+    await page.getByLabel('Share of the devices').fill('0.5');
     await page.getByLabel('Speed').fill('60');
     await page.getByText(/60 times faster than real time: it takes 1.min\. Planned: 1.fault\.$/).waitFor();
     await page.getByText('Show as curl command').click();
@@ -116,7 +119,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     expect(JSON.parse(/-d '(.*)'$/s.exec(line)![1]!)).toMatchObject({
       emulators: [
         { num_access_points: 2, mbps_per_device: 2, mix: { video: 3 } },
-        { access_point_type: 'LiFi', num_devices: 3 },
+        { access_point_type: 'LiFi', num_devices: 3, link_policy: { weights: { LiFi: 3 }, share: 0.5 } },
       ],
       speed: 60,
       faults: [{ access_point: 2, kind: 'crash' }],

@@ -151,6 +151,7 @@ const rules: Rule[] = [
 /** Features may import those of earlier lines only, and never one another on the same line. */
 const featureOrder = [
   ['input'],
+  ['lists'],
   ['audit'],
   ['event-log'],
   ['users', 'sites', 'agents', 'third-party-apps'],

@@ -1,6 +1,7 @@
 // `npm start`: installs what is missing, builds the dashboard if it changed, then runs `weft serve` with the arguments
 // given. V8's young generation is limited (package.json): by default it grows to 128 MiB under load, and a stream of
-// large messages is faster with a small one.
+// large messages is faster with a small one. One thread of V8 collects garbage beside the one that answers: with four, those
+// take both cores of a small machine, and answers wait.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ensureDashboard } from './build-dashboard.mjs';
@@ -24,5 +25,5 @@ if (isNode24()) {
   process.argv = [process.execPath, weft, ...args];
   await import(pathToFileURL(weft).href);
 } else {
-  process.exit(await runInForeground(node24(), ['--max-semi-space-size=16', weft, ...args]));
+  process.exit(await runInForeground(node24(), ['--max-semi-space-size=16', '--v8-pool-size=1', weft, ...args]));
 }

@@ -23,7 +23,8 @@ export async function startWeft(
 ): Promise<Measured & { dataDir: string }> {
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
   // As npm start does.
-  const weft = await start(['--max-semi-space-size=16', join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
+  const flags = ['--max-semi-space-size=16', '--v8-pool-size=1'];
+  const weft = await start([...flags, join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
   return {
     ...weft,
     dataDir,

@@ -17,7 +17,8 @@ allow=,${WEFT_AGENT_ALLOW:-},
 state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
 run=${WEFT_AGENT_RUN_DIR:-/tmp/weft-agent-$ap_id}
 max_waiting=500 # reports that are kept while Weft is away
-answer_seconds=5 # how long a device may think about a request to move
+answer_seconds=10 # how long a device may think about a request to move
+max_events=500 # lines
 
 case $ap_id in *[!A-Za-z0-9._-]*) echo "weft-agent: WEFT_AP_ID has letters, digits, dots, underscores and hyphens" >&2; exit 2 ;; esac
 mkdir -p "$state" "$run" || exit 2
@@ -130,9 +131,8 @@ devices_of() {
     END { out() }'
 }
 
-# One report as JSON. With several radios the metrics of each have its name at their end.
+# One report as JSON, of the radios in $run/radios-now. With several radios the metrics of each have its name at their end.
 sample() {
-  radios > "$run/radios-now"
   count=$(wc -l < "$run/radios-now")
   devices=''
   metrics=''
@@ -172,7 +172,10 @@ configuration() {
 
 # Reports wait in a file of lines until Weft has stored them; the oldest are lost when there are too many.
 report() {
-  key=$(radios)
+  radios > "$run/radios-now"
+  follow_new
+  # Where they are and how often this is said is part of the configuration.
+  key=$(cut -d ' ' -f 1-5 "$run/radios-now"; cat "$run/interval")
   news=; [ "$key" = "${told:-}" ] || news=",\"configuration\":$(configuration)"
   sample "$news" >> "$run/waiting"
   told=$key
@@ -216,10 +219,11 @@ set_channel() {
   # shellcheck disable=SC2086 # these are words
   hostapd "$1" chan_switch 5 "$freq" $middle bandwidth=20 $modes || { fail "hostapd rejects the channel: $said"; return; }
   for _ in 1 2 3 4 5; do
-    radios | awk -v name="$1" -v freq="$freq" '$1 == name && $4 == freq { found = 1 } END { exit !found }' && break
     sleep 1
+    now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
+    if [ "$now" = "$freq" ]; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; return; fi
   done
-  printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"
+  fail "the radio is at ${now:-no} MHz"
 }
 
 set_tx_power() {
@@ -262,6 +266,8 @@ steer_device() {
   hostapd "$here" bss_tm_req "$device" "$@" pref=1 abridged=1 || { fail "hostapd rejects the request: $said"; return; }
   for _ in $(seq $answer_seconds); do
     sleep 1
+    # It begins anew when it is long.
+    [ "$(wc -l < "$run/events")" -lt "$before" ] && before=0
     tail -n +$((before + 1)) "$run/events" | grep -E " (BSS-TM-RESP|AP-STA-DISCONNECTED) $device" | head -n 1 > "$run/response"
     code=$(sed -n 's/.* status_code=\([0-9]*\).*/\1/p' "$run/response")
     case $code in 0) answered succeeded accepted 0; return ;; [1-9]*) answered failed refused "$code"; return ;; esac
@@ -279,6 +285,7 @@ execute() {
       seconds=$(json '[0].args.seconds')
       is_number "$seconds" || { fail 'seconds must be a number'; return; }
       echo "$seconds" > "$run/interval"
+      kill -USR1 $main
       printf '{"state":"succeeded"}'
       return ;;
   esac
@@ -329,8 +336,10 @@ keep_at() { # function
 }
 
 report_and_rest() {
+  woken=
   report || return 1
   # A signal tells that a device has come or gone.
+  [ -z "$woken" ] || return 0
   sleep "$(cat "$run/interval")" & nap=$!
   wait $nap
   kill $nap 2> /dev/null
@@ -339,24 +348,42 @@ report_and_rest() {
 
 # Events of hostapd, each printed by echo; hostapd_cli ends when hostapd does, and is started again.
 follow() { # interface
+  rm -f "$run/fifo-$1"
+  mkfifo "$run/fifo-$1" || return
   while :; do
-    hostapd_cli -i "$1" -G 1 -a /bin/echo 2> /dev/null | while read -r line; do
+    hostapd_cli -i "$1" -G 1 -a /bin/echo > "$run/fifo-$1" 2> /dev/null &
+    echo $! > "$run/listener-$1"
+    while read -r line; do
+      [ "$(wc -l < "$run/events")" -ge $max_events ] && : > "$run/events"
       echo "$line" >> "$run/events"
       case $line in *" AP-STA-"* | *" AP-CSA-FINISHED"* | *" AP-ENABLED"* | *" AP-DISABLED"*) kill -USR1 $main ;; esac
-    done
-    if [ "$(wc -c < "$run/events")" -gt 65536 ]; then : > "$run/events"; fi
+    done < "$run/fifo-$1"
     sleep 2
   done
+}
+
+# hostapd may start after this.
+follow_new() {
+  while read -r name _; do
+    case $followed in *" $name "*) continue ;; esac
+    followed="$followed$name "
+    follow "$name" & children="$children $!"
+  done < "$run/radios-now"
 }
 
 : > "$run/events"
 : > "$run/header"
 rm -f "$run/clock"
 part=report
-trap : USR1
+woken=
+trap 'woken=1' USR1
 children=
-trap 'kill $children 2> /dev/null; exit 0' TERM INT
-for radio in $(served); do follow "$radio" & children="$children $!"; done
+followed=' '
+# Those that listen only after those who would start them again.
+trap 'kill $children 2> /dev/null; kill $(cat "$run"/listener-* 2> /dev/null) 2> /dev/null; exit 0' TERM INT
+rm -f "$run"/listener-*
+served > "$run/radios-now"
+follow_new
 until log_in; do say "cannot log in to $url. Retrying."; sleep 5; done
 say "connected to $url as $ap_id"
 (part=commands; trap - USR1; keep_at take_commands) & children="$children $!"

@@ -52,7 +52,7 @@ export function ensureGuestImage(cache: string, say: (text: string) => void): Gu
   const recipe = [import.meta.filename, join(import.meta.dirname, 'guest', 'init')].map((file) => readFileSync(file));
   const version = createHash('sha256').update(Buffer.concat(recipe)).digest('hex').slice(0, 12);
   const folder = join(cache, `${architecture}-${version}`);
-  if (existsSync(join(folder, 'initrd.gz'))) return { folder, architecture };
+  if (existsSync(join(folder, 'initrd'))) return { folder, architecture };
   say('Building the guest of the lab (once, about a minute, 150 MB of Debian packages) ...');
   mkdirSync(cache, { recursive: true });
   const building = `${folder}.new`;
@@ -213,13 +213,14 @@ function addModules(folder: string, root: string): string {
   return version;
 }
 
+/** Not compressed: to unpack it takes long where the processor is emulated. */
 function pack(folder: string, root: string): void {
   const busybox = join(root, 'bin/busybox');
-  const script = 'find . | "$0" cpio -o -H newc 2>/dev/null | gzip -1 > "$1"';
-  execFileSync('/bin/sh', ['-c', script, busybox, join(folder, 'initrd.gz')], { cwd: root });
+  const script = 'find . | "$0" cpio -o -H newc > "$1" 2>/dev/null';
+  execFileSync('/bin/sh', ['-c', script, busybox, join(folder, 'initrd')], { cwd: root });
 }
 
-/** As a plain image: to unpack a compressed one takes long where the processor is emulated. */
+/** As a plain image, for the same reason. */
 function copyKernel(folder: string, version: string, architecture: GuestImage['architecture']): void {
   const target = join(folder, 'kernel');
   copyFileSync(join(folder, 'kernel-package/boot', `vmlinuz-${version}`), target);

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { root } from '../../scripts/install.mjs';
+import { checkQemu } from './guest.ts';
 import { CannotRun, ensureGuestImage, type GuestImage } from './guest-image.ts';
 
 export function labImage(): GuestImage {
@@ -12,7 +13,7 @@ export function labImage(): GuestImage {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   try {
-    labImage();
+    checkQemu(labImage());
   } catch (error) {
     if (!(error instanceof CannotRun)) throw error;
     process.stderr.write(`\n*** THE LAB DOES NOT RUN HERE: ${error.message}.\n*** Its tests are skipped.\n\n`);

@@ -13,6 +13,8 @@ const hostInGuest = '10.0.2.2';
 
 /** A guest on a busy machine is slow. */
 const patienceMs = 150_000;
+const steeringMs = 90_000;
+const betweenAttemptsMs = 2_000;
 
 /** Asks again until the answer is as wanted. */
 export async function eventually<Value>(ask: () => Promise<Value>, isSo: (value: Value) => boolean): Promise<Value> {
@@ -30,6 +32,9 @@ export interface ListedDevice {
   links: { ap_id: string; rssi_dbm?: number; rx_mbps?: number; tx_mbps?: number }[];
 }
 
+// biome-ignore lint/suspicious/noExplicitAny: results have every shape
+export type Report = Record<string, any>;
+
 export class LabNetwork {
   readonly guest: Guest;
   readonly #folder: string;
@@ -37,6 +42,9 @@ export class LabNetwork {
   readonly #token: string;
   /** Of the administrator. */
   readonly app: App;
+  /** Pseudonyms of the station that follows and of the one that refuses. */
+  moving = '';
+  refusing = '';
 
   private constructor(guest: Guest, folder: string, weft: WeftServer, token: string) {
     this.guest = guest;
@@ -48,9 +56,8 @@ export class LabNetwork {
 
   static async start(image: GuestImage): Promise<LabNetwork> {
     const folder = mkdtempSync(join(tmpdir(), 'weft-lab-data-'));
-    const weft = await serve({ folder, isShared: true });
+    const [weft, guest] = await Promise.all([serve({ folder, isShared: true }), Guest.start(image)]);
     const token = await weft.createAdmin();
-    const guest = await Guest.start(image);
     copyFileSync(join(root, 'cli/install/weft-agent.sh'), join(guest.folder, 'weft-agent.sh'));
     return new LabNetwork(guest, folder, weft, token);
   }
@@ -134,15 +141,40 @@ export class LabNetwork {
     return await eventually(ask, isSo);
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: results have every shape
-  async command(ap_id: string, name: string, args: Record<string, unknown> = {}, app = this.app): Promise<any> {
+  async command(ap_id: string, name: string, args: Record<string, unknown> = {}, app = this.app): Promise<Report> {
     const command = await app.command(ap_id, name, args);
     return await command.result();
   }
 
+  /** Where the station that follows is now, and where it is not. */
+  async placeOfMover(): Promise<{ here: string; there: string }> {
+    const has = async (ap_id: string) => (await this.devicesOf(ap_id)).some(({ device }) => device === this.moving);
+    // The access point that it left may not know yet.
+    const [first, second] = await eventually(
+      async () => [await has('ap-1'), await has('ap-2')],
+      ([first, second]) => first !== second,
+    );
+    return first && !second ? { here: 'ap-1', there: 'ap-2' } : { here: 'ap-2', there: 'ap-1' };
+  }
+
+  /**
+   * Steers the station that follows to where it is not. It is asked again where it stays: it wants nothing of an access point
+   * that it lost for ten seconds, and on a busy machine it may miss frames, as it may in the air.
+   */
+  async steerMover(args: Record<string, unknown> = {}): Promise<{ here: string; there: string; report: Report }> {
+    const deadline = Date.now() + steeringMs;
+    for (;;) {
+      const { here, there } = await this.placeOfMover();
+      const report = await this.command(here, 'steer_device', { device: this.moving, target: there, ...args });
+      if (report.state === 'succeeded' || Date.now() > deadline) return { here, there, report };
+      process.stdout.write(`Asked again, after ${JSON.stringify(report.result)}\n`);
+      await new Promise((next) => setTimeout(next, betweenAttemptsMs));
+    }
+  }
+
   /** The times of a metric in the last minutes, in order. */
   async timesOf(ap_id: string, metric: string): Promise<number[]> {
-    const query = `agent=${ap_id}&metrics=${metric}&window=3`;
+    const query = `agent=${ap_id}&metrics=${metric}&window=5`;
     const path = `/api/v1/metrics/agent_multi_metric_data?${query}`;
     const { series } = await this.request<{ series?: { points: { ts: string }[] }[] }>('GET', path);
     return (series?.[0]?.points ?? []).map(({ ts }) => Date.parse(ts)).sort((a, b) => a - b);
@@ -160,14 +192,14 @@ export class LabNetwork {
   }
 
   /** The longest time without a byte of the download while this runs. */
-  async longestPause(act: () => Promise<void>): Promise<number> {
-    const lines = () => this.guest.read('log/pauses').trim().split('\n').filter(Boolean);
-    const before = lines().length;
+  async longestPause(act: () => Promise<unknown>): Promise<number> {
+    const lines = async () => this.guest.read('log/pauses').split('\n').slice(0, -1);
+    const before = (await lines()).length;
     await act();
-    const pauses = lines()
-      .slice(before)
-      .map((line) => (JSON.parse(line) as { pauseMs: number }).pauseMs);
-    return Math.max(0, ...pauses);
+    const after = (await lines()).length;
+    // It writes a line now and then.
+    const all = await eventually(lines, ({ length }) => length > after);
+    return Math.max(...all.slice(before).map((line) => (JSON.parse(line) as { longestMs: number }).longestMs));
   }
 
   /** Weft is killed; `meanwhile` runs; it starts again on the same port with the same data. */

@@ -99,7 +99,7 @@ export function atSpeed(rules: Rules, speed: number): Rules {
 }
 
 async function startWeft(folder: string): Promise<{ child: ChildProcess; url: string }> {
-  const args = ['--max-semi-space-size=16', join(root, 'controller/src/bin/weft.ts'), 'serve'];
+  const args = ['--max-semi-space-size=16', '--v8-pool-size=1', join(root, 'controller/src/bin/weft.ts'), 'serve'];
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: folder, WEFT_LOG_LEVEL: 'warn' };
   const owner = { WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password };
   const env = { ...process.env, ...settings, ...owner };

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=16
+#!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=1
 // The command `weft`. The only place that reads the arguments and environment of the process; everything else receives
 // what it needs as parameters.
 import { enableCompileCache } from 'node:module';

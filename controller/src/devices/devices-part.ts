@@ -155,7 +155,10 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       await upkeep.load();
     },
     start: () => upkeep.start(),
-    stop: () => upkeep.stop(),
+    async stop() {
+      devices.stop();
+      await upkeep.stop();
+    },
   } satisfies Part & Record<string, unknown>;
 }
 

@@ -391,7 +391,7 @@ export interface Operations {
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
-  list_devices: { query?: { selector?: string; search?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
+  list_devices: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };

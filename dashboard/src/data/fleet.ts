@@ -7,7 +7,7 @@ import type { AgentDetails, AgentListItem, AgentPresence, Technology } from '../
 import { geolocationOf, technologyOf } from './agent-configuration.ts';
 import { isSleeping, type ShownState, shownState } from './agent-state.ts';
 import { noteAnswer } from './freshness.ts';
-import { useAgents } from './use-agents.ts';
+import { useAgents } from './lists/use-agents.ts';
 import { useOperation } from './use-operation.ts';
 
 export interface FleetAgent {

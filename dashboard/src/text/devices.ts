@@ -68,6 +68,19 @@ export const devicesText = {
     unwatchWords: 'What was kept of its signal, rates and access points is removed.',
     unwatched: 'No longer watched',
   },
+  link: {
+    open: 'Link a name',
+    title: 'Link another name',
+    words:
+      'The same device may be known under several names, such as one on 5G and one on WiFi. From now on both are this device: links, moves and steering are shown together. This cannot be undone.',
+    identity: 'Other pseudonym',
+    hint: 'As its own page shows it, or the name of an emulated device.',
+    none: 'Enter a pseudonym',
+    address:
+      'This looks like the address of a device. Addresses are personal data and are not sent: use the pseudonym (dev-…) instead.',
+    action: 'Link',
+    done: 'They are one device now',
+  },
   sticky: {
     refused: (target: string | undefined) =>
       target === undefined ? 'It refused to be moved.' : `It refused to move to ${target}.`,

@@ -33,6 +33,21 @@ export const settingsText = {
     denied: 'This browser blocks notifications of this page. Allow them in its settings for this page.',
     unsupported: 'This browser shows notifications only for pages over HTTPS or on this machine.',
   },
+  devicePrivacy: {
+    title: 'Privacy of devices',
+    label: 'Administrators see',
+    choices: { pseudonyms: 'Pseudonyms only', clear: 'Pseudonyms and addresses' },
+    words:
+      'For the whole installation. Only pseudonyms are stored, whatever is chosen; addresses are in memory while devices are attached. Each change is recorded in the audit log.',
+    titles: { clear: 'Show addresses of devices?', pseudonyms: 'Hide addresses of devices?' },
+    consequences: {
+      clear:
+        'Hardware addresses and subscriber identities are personal data. All administrators will see them at the links of each device, and requests may contain them.',
+      pseudonyms: 'Administrators see pseudonyms only, and requests with addresses are refused.',
+    },
+    actions: { clear: 'Show addresses', pseudonyms: 'Hide addresses' },
+    done: { clear: 'Administrators see addresses', pseudonyms: 'Addresses are hidden' },
+  },
   interface: {
     title: 'API',
     words:

@@ -11,7 +11,7 @@ import type { CommandOffer } from './command-offer.ts';
 const defaultTimeoutSeconds = 30;
 const maxTimeoutSeconds = 300;
 /** Devices look around first and answer within seconds, or not at all. */
-const answerTimeoutMs = 5_000;
+const answerTimeoutMs = 10_000;
 /** The disassociation timer counts beacons, about ten a second; it has 16 bits. */
 const beaconsPerSecond = 10;
 /** More would not fit into one frame. */

@@ -95,7 +95,7 @@ export async function findOwned(tx: SqlQueries, owner_kind: string, owner_id: st
 /** The commands that name this device, or in whose results it is named; also those that have ended. */
 export async function findOfDevice(tx: SqlQueries, device: string): Promise<CommandRecord[]> {
   const sql = `SELECT ${COMMAND_COLUMNS} FROM commands
-    WHERE name IN ('steer_device', 'set_link_policy') AND (args LIKE ? OR result LIKE ?) ORDER BY created_at, command_id`;
+    WHERE name IN ('steer_device', 'set_link_policy') AND (args LIKE ? OR result LIKE ?) ORDER BY created_at`;
   return (await tx.query<CommandRow>(sql, [`%${device}%`, `%${device}%`])).map(toRecord);
 }
 

@@ -46,7 +46,10 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
       summary: 'What was kept of a watched device, oldest first',
       query: Type.Object({
         since: Type.Optional(
-          Type.String({ format: 'date-time', description: 'From this moment on. Default: an hour ago.' }),
+          Type.String({
+            format: 'date-time',
+            description: 'From this moment on. Default: an hour before it was seen last.',
+          }),
         ),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 1000 })),
       }),

@@ -78,7 +78,9 @@ export class DeviceCareService {
   ): Promise<DeviceHistoryPage> {
     const { devices, history, sightOf } = this.#options;
     const device = await devices.require(caller, text);
-    const fromMs = since ?? this.#now() - hourMs;
+    // In the time of its access point, or of a model, which may lie in the past.
+    const { last_seen } = await devices.show(caller, device);
+    const fromMs = since ?? Math.min(this.#now(), Date.parse(last_seen)) - hourMs;
     const rows = await history.read(device, fromMs, this.#now() + hourMs, limit + 1);
     const sight = await sightOf(caller, '');
     const page = rows.slice(0, limit);

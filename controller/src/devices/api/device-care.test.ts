@@ -39,6 +39,19 @@ test('the history of a watched device is kept, and of no other; it ends with the
   expect((await call('GET', `/${watched}/history`)).body.items).toEqual([]);
 });
 
+test('the history of a device in the time of a model is found where it lies', async () => {
+  const past = await weft.agent('ap-past');
+  const at = (secondsAgo: number) => {
+    const json = { ts: Date.now() / 1000 - secondsAgo, devices: [{ device: 'of-the-past', rssi_dbm: -50 }] };
+    return weft.request('POST', '/api/v1/agent_update/update', { token: past, json });
+  };
+  await at(90_000);
+  const device = weft.parts.devices.addresses.deviceAt('ap-past', 'of-the-past')!;
+  await call('POST', `/${device}/watch`, {});
+  await at(89_999);
+  await untilSo(async () => expect((await call('GET', `/${device}/history`)).body.items).toHaveLength(1));
+});
+
 test('a watch ends with the caller who asked for it', async () => {
   await report({ device: 'watched' });
   const user = await weft.user('watcher@weft.test');
@@ -57,6 +70,8 @@ test('linked names are one device, then and from now on', async () => {
   await report({ device: 'phone-wifi', rssi_dbm: -41 });
   expect((await call('GET', `/${device}`)).body.links).toMatchObject([{ ap_id: 'ap-1', rssi_dbm: -41 }]);
   expect((await call('POST', `/${device}/identities`, { identity })).status).toBe(409);
+  // What happened to either is what happened to it.
+  expect((await call('GET', `/${device}`)).body.moves).toMatchObject([{ kind: 'joined' }, { kind: 'joined' }]);
 });
 
 test('erasing a device leaves nothing of it', async () => {

@@ -95,6 +95,32 @@ describe('devices', () => {
     expect(await get('/api/v1/agents/ap-silent/devices')).toEqual({ items: [], next: null, reported_at: null });
   });
 
+  test('come in any order, page by page, as they were when the first page was read', async () => {
+    const levels = [-70, -40, -60, -50];
+    const list = (from: readonly number[]) =>
+      from.map((rssi_dbm, n) => ({ device: address(n + 1), rssi_dbm, tx_mbps: n }));
+    await report('a', [...list(levels), { device: address(5) }]);
+    await report('b', []);
+    await report('c', []);
+    const strongest = async (query: string) =>
+      (await get(`/api/v1/devices?selector=name:ap-a${query}`)).items.map(
+        ({ links }: { links: { rssi_dbm: number }[] }) => links[0]!.rssi_dbm,
+      );
+    expect(await strongest('&sort=rssi_dbm')).toEqual([-70, -60, -50, -40, null]);
+    expect(await strongest('&sort=-rssi_dbm')).toEqual([-40, -50, -60, -70, null]);
+    expect(await strongest('&sort=-tx_mbps')).toEqual([-50, -60, -40, -70, null]);
+    const first = await get('/api/v1/devices?selector=name:ap-a&sort=rssi_dbm&limit=2&count=true');
+    expect(first.count).toBe(5);
+    // Whoever changes places meanwhile is neither skipped nor repeated.
+    await report('a', [...list([...levels].reverse()), { device: address(5) }]);
+    const rest = await get(`/api/v1/devices?selector=name:ap-a&sort=rssi_dbm&limit=9&cursor=${first.next}`);
+    const names = [...first.items, ...rest.items].map(({ device }: { device: string }) => device);
+    expect([names.length, new Set(names).size, rest.next]).toEqual([5, 5, null]);
+    for (const query of ['sort=nothing', `sort=-rssi_dbm&cursor=${first.next}`, 'sort=rssi_dbm&cursor=x']) {
+      expect((await weft.request('GET', `/api/v1/devices?${query}`, { token: admin })).status).toBe(422);
+    }
+  });
+
   test('come in pages, by selector and search', async () => {
     await report(
       'a',

@@ -3,6 +3,7 @@ import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/con
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import type { DeviceService } from './device-service.ts';
+import { deviceSorts } from './device-sorting.ts';
 
 const tag = 'Devices';
 const paging = {
@@ -19,7 +20,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
       tag,
       summary: 'List the devices of the access points that the caller may see, page by page',
       description:
-        'In the order of their pseudonyms; whoever comes or goes, nothing is skipped or repeated. A device stays for 24 hours after it was seen last. On several nodes an answer may be 10 seconds late.',
+        'By default in the order of their pseudonyms: whoever comes or goes, nothing is skipped or repeated. In any other order pages are of the moment of the first one, for a minute. A device stays for 24 hours after it was seen last. On several nodes an answer may be 10 seconds late.',
       query: Type.Object({
         selector: Type.Optional(
           selectorText('Devices that are attached to, or were last seen at, access points that match.'),
@@ -31,12 +32,20 @@ export function deviceRoutes(devices: DeviceService): Route[] {
               'In the pseudonym, or in the ap_id of an access point that it is attached to. Addresses are refused.',
           }),
         ),
+        sort: Type.Optional(
+          Type.String({
+            maxLength: 32,
+            default: 'device',
+            description: `${deviceSorts.join(', ')}; after - for the largest first. Of the strongest link; who has none stands last.`,
+          }),
+        ),
         ...paging,
+        cursor: Type.Optional(Type.String({ maxLength: 1024, description: '`next` of the page before.' })),
         count: Type.Optional(Type.Boolean({ description: 'Add how many match.' })),
       }),
       response: DevicePage,
-      handle: ({ query: { selector = '', search, cursor, limit, count = false }, caller }) =>
-        devices.list(caller, { selector, search, cursor, limit: limit!, count }),
+      handle: ({ query: { selector = '', search, sort, cursor, limit, count = false }, caller }) =>
+        devices.list(caller, { selector, search, sort, cursor, limit: limit!, count }),
     }),
     route({
       operation: 'get_device',

@@ -4,8 +4,10 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentSight } from '../../agents/agent-sight.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
+import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import { fingerprint, readCursor as readListCursor, toCursor as toListCursor } from '../../lists/list-cursor.ts';
+import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import { countInSlices } from '../../time-slices.ts';
@@ -23,13 +25,25 @@ import {
   toTime,
 } from './device-answer.ts';
 import { toMoves, toSteering } from './device-moves.ts';
+import {
+  type DeviceOrder,
+  type DeviceSnapshot,
+  pageOfDevices,
+  readDeviceOrder,
+  takeDeviceSnapshot,
+} from './device-sorting.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxEvents = 100;
+/** Names of one device whose events are read; nobody has so many. */
+const maxNames = 10;
+/** Of all that go through sorted lists; some 20 bytes each. */
+const maxSnapshotEntries = 500_000;
 
 export interface DeviceListRequest {
   selector: string;
   search: string | undefined;
+  sort: string | undefined;
   cursor: string | undefined;
   limit: number;
   count: boolean;
@@ -49,18 +63,30 @@ export interface DeviceServiceOptions {
 export class DeviceService {
   readonly #options: DeviceServiceOptions;
   readonly #turns: FairTurns;
+  readonly #snapshots = new ListSnapshots<DeviceSnapshot>({ maxEntries: maxSnapshotEntries });
 
   constructor(options: DeviceServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('device_lists', turns);
   }
 
-  /** In the order of their names. Throws ValidationError for a cursor that is none, and for an address. */
+  /** By default in the order of their names. Throws ValidationError for a cursor that is none, and for an address. */
   list(caller: Caller, request: DeviceListRequest): Promise<DevicePage> {
-    const { registry, names } = this.#options;
-    const after = readCursor(request.cursor);
+    const { names } = this.#options;
+    const order = readDeviceOrder(request.sort);
     const trimmed = request.search?.trim() ?? '';
     const search = trimmed === '' ? undefined : names.readSearch(trimmed, ['query', 'search']);
+    const isByName = order.field === 'device' && !order.isDescending;
+    return isByName ? this.#listByName(caller, request, search) : this.#listSorted(caller, request, search, order);
+  }
+
+  stop(): void {
+    this.#snapshots.stop();
+  }
+
+  #listByName(caller: Caller, request: DeviceListRequest, search: string | undefined): Promise<DevicePage> {
+    const { registry } = this.#options;
+    const after = readCursor(request.cursor);
     return this.#turns.run(principalOf(caller), async () => {
       const answer = await this.#answerFor(caller, request.selector);
       const passes = this.#filter(answer.sight, request.selector.trim() !== '', search);
@@ -88,6 +114,40 @@ export class DeviceService {
         items,
         next: isFull && last !== undefined ? toCursor(items.at(-1)?.device ?? table.idOf(last)) : null,
         ...(request.count && { count }),
+      };
+    });
+  }
+
+  #listSorted(
+    caller: Caller,
+    request: DeviceListRequest,
+    search: string | undefined,
+    order: DeviceOrder,
+  ): Promise<DevicePage> {
+    const { registry } = this.#options;
+    const { table } = registry;
+    const { selector, limit, count } = request;
+    const list = fingerprint([selector, search ?? '', order.field, order.isDescending]);
+    const cursor = request.cursor === undefined ? undefined : readListCursor(request.cursor, list);
+    const principal = principalOf(caller);
+    return this.#turns.run(principal, async () => {
+      const answer = await this.#answerFor(caller, selector);
+      const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
+      const passes = this.#filter(answer.sight, selector.trim() !== '', search);
+      // Of one that is gone, or on another node, the list goes on with the values of now.
+      const snapshot = known ?? (await takeDeviceSnapshot({ registry, sight: answer.sight, order, passes }));
+      const found = await pageOfDevices(snapshot, { order, cursor, limit });
+      const page = found.slice(0, limit);
+      const hasMore = found.length > limit;
+      const kept = known ? cursor!.snapshot : hasMore ? this.#snapshots.keep(snapshot, principal, list) : undefined;
+      return {
+        // As they are now; who is gone since is left out.
+        items: page.flatMap(({ name }) => {
+          const slot = table.find(name);
+          return slot === undefined ? [] : (toDevice(slot, answer) ?? []);
+        }),
+        next: hasMore ? toListCursor({ ...page.at(-1)!, snapshot: kept }, list) : null,
+        ...(count && { count: snapshot.count }),
       };
     });
   }
@@ -179,14 +239,15 @@ export class DeviceService {
     };
   }
 
-  async #events(device: string) {
-    const { events } = await this.#options.eventLog.read({
-      subject_kind: 'device',
-      subject: device,
-      order: 'newest_first',
-      limit: maxEvents,
-    });
-    return events;
+  /** Newest first; also what happened under other names of the device, before they were linked. */
+  async #events(device: string): Promise<LoggedEvent[]> {
+    const { eventLog, extrasOf } = this.#options;
+    const found: LoggedEvent[] = [];
+    for (const subject of [device, ...(extrasOf(device).identities ?? [])].slice(0, maxNames)) {
+      const read = { subject_kind: 'device', subject, order: 'newest_first', limit: maxEvents } as const;
+      found.push(...(await eventLog.read(read)).events);
+    }
+    return found.sort((a, b) => b.id - a.id).slice(0, maxEvents);
   }
 }
 

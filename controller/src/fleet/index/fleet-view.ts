@@ -115,8 +115,9 @@ export function needsOf({ needsState, needsHealth, needsPower, metrics }: Select
  * One object stands for all agents, because creating 100,000 of them would cost more than the tests.
  */
 export function createTest(selector: Selector, moment: FleetMoment): (agent: IndexedAgent) => boolean {
+  const { test, needsState, node } = selector;
+  if (node.kind === 'all') return (agent) => !agent.isEnded;
   const probe = new Probe(moment, selector.metrics);
-  const { test, needsState } = selector;
   return (agent) => {
     if (agent.isEnded && !needsState) return false;
     probe.agent = agent;

@@ -2,20 +2,13 @@
 import type { Selector } from '@weft/contract/selector';
 import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { FirstOnes } from '../../lists/first-ones.ts';
+import type { ListCursor } from '../../lists/list-cursor.ts';
+import { compareKeys, type SortKey } from '../../lists/sort-key.ts';
 import { countInSlices } from '../../time-slices.ts';
 import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
 import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
-import type { ListCursor } from './list-cursor.ts';
-import {
-  compareEntries,
-  compareKeys,
-  createKeyOf,
-  FirstOnes,
-  type ListOrder,
-  recordKeyOf,
-  type SortKey,
-} from './list-order.ts';
-import type { ListSnapshot } from './list-snapshots.ts';
+import { compareEntries, createKeyOf, type ListOrder, recordKeyOf } from './list-order.ts';
 
 type Agents = readonly IndexedAgent[];
 
@@ -30,6 +23,21 @@ export interface ListQuery {
   needsCount: boolean;
   /** Of what is asked for. */
   list: string;
+}
+
+/** Agents as they were when the first page was asked for. */
+export interface ListSnapshot {
+  /** All agents as they were then. */
+  agents: readonly IndexedAgent[];
+  /** How many of them are in the snapshot. */
+  count: number;
+  /** Where those are in `agents`; undefined if all of them are. */
+  positions: Uint32Array<ArrayBuffer> | undefined;
+  /**
+   * Of each of them; the same order. Numbers only, NaN for none, if it can be. Undefined if they are in the order of the list
+   * that was asked for; else they are in that of names.
+   */
+  keys: Float64Array<ArrayBuffer> | readonly SortKey[] | undefined;
 }
 
 /** In order, at most one more than a page; `count`: of all that match. */
@@ -77,7 +85,13 @@ function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: num
   const keyOf = recordKeyOf(order);
   return firstAt(length, (at) => {
     const agent = agentAt(at);
-    return compareEntries({ key: keyOf(agent), ap_id: agent.ap_id }, cursor, order.isDescending) > 0;
+    return (
+      compareEntries(
+        { key: keyOf(agent), ap_id: agent.ap_id },
+        { key: cursor.key, ap_id: cursor.name },
+        order.isDescending,
+      ) > 0
+    );
   });
 }
 
@@ -146,13 +160,22 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
     return compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
   }
   const first = new FirstOnes<number>(limit + 1, compare);
+  const isTooLate = keys instanceof Float64Array ? lateTest(keys, order, first) : () => false;
   await countInSlices(0, count, (at) => {
+    if (isTooLate(at)) return false;
     const isAfter =
-      !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), cursor)) > 0;
+      !cursor ||
+      (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), { ap_id: cursor.name })) > 0;
     if (isAfter) first.add(at);
     return false;
   });
   return first.take().map((at) => ({ key: keyAt(at), agent: agentAt(at) }));
+}
+
+/** Whether its key comes after all that the page will have: true of most, and known by one comparison of numbers. */
+function lateTest(keys: Float64Array, { isDescending }: ListOrder, first: FirstOnes<number>): (at: number) => boolean {
+  const sign = isDescending ? -1 : 1;
+  return (at) => first.last !== undefined && sign * (keys[at]! - keys[first.last]!) > 0;
 }
 
 /** The same for numbers, where NaN stands for none. */

@@ -1,10 +1,8 @@
 // How a list of agents is ordered, and where it goes on: the key of the field that it is sorted by, then the ap_id.
 import { invalidValue } from '../../input/value-rules.ts';
+import { compareKeys, type SortKey } from '../../lists/sort-key.ts';
 import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
-
-/** Null stands last, in both directions. */
-export type SortKey = string | number | null;
 
 export interface ListOrder {
   field: string;
@@ -88,65 +86,4 @@ export function compareEntries(
   isDescending: boolean,
 ): number {
   return compareKeys(a.key, b.key, isDescending) || byApId(a, b);
-}
-
-/** Negative if the first comes first; ties are the caller's. */
-export function compareKeys(a: SortKey, b: SortKey, isDescending: boolean): number {
-  if (a === b) return 0;
-  if (a === null) return 1;
-  if (b === null) return -1;
-  return a < b === isDescending ? 1 : -1;
-}
-
-/**
- * The first `count` of what it is given, in order, in little memory: a heap with the last of them on top, so that most of what
- * comes is compared once and dropped.
- */
-export class FirstOnes<T> {
-  readonly #heap: T[] = [];
-  readonly #count: number;
-  readonly #compare: (a: T, b: T) => number;
-
-  constructor(count: number, compare: (a: T, b: T) => number) {
-    this.#count = count;
-    this.#compare = compare;
-  }
-
-  add(item: T): void {
-    const heap = this.#heap;
-    if (heap.length < this.#count) {
-      heap.push(item);
-      this.#rise(heap.length - 1);
-    } else if (this.#compare(item, heap[0]!) < 0) {
-      heap[0] = item;
-      this.#sink();
-    }
-  }
-
-  take(): T[] {
-    return this.#heap.sort(this.#compare);
-  }
-
-  #rise(start: number): void {
-    const heap = this.#heap;
-    for (let at = start; at > 0; ) {
-      const parent = (at - 1) >> 1;
-      if (this.#compare(heap[at]!, heap[parent]!) <= 0) return;
-      [heap[at], heap[parent]] = [heap[parent]!, heap[at]!];
-      at = parent;
-    }
-  }
-
-  #sink(): void {
-    const heap = this.#heap;
-    for (let at = 0; ; ) {
-      let last = at;
-      for (const child of [2 * at + 1, 2 * at + 2]) {
-        if (child < heap.length && this.#compare(heap[child]!, heap[last]!) > 0) last = child;
-      }
-      if (last === at) return;
-      [heap[at], heap[last]] = [heap[last]!, heap[at]!];
-      at = last;
-    }
-  }
 }

@@ -4,14 +4,15 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
 import type { AgentRecord } from '../../agents/agent-store.ts';
 import type { Caller } from '../../caller.ts';
+import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import { LocalShares } from '../../shares/shares.local.ts';
 import { FleetIndex } from '../index/fleet-index.ts';
 import type { FleetAgent, FleetStore } from '../index/fleet-store.ts';
 import { FleetView } from '../index/fleet-view.ts';
 import { MetricColumns } from '../index/metric-columns.ts';
 import { StateColumn } from '../index/state-column.ts';
+import type { ListSnapshot } from './find-agents.ts';
 import { type ListRequest, ListService } from './list-service.ts';
-import { ListSnapshots } from './list-snapshots.ts';
 
 const admin: Caller = { kind: 'user', id: 'u', name: 'ada@x', roles: ['admin'], isAdmin: true };
 
@@ -69,7 +70,7 @@ class HandMadeFleet implements FleetStore {
 
 let fleet: HandMadeFleet;
 let lists: ListService;
-let snapshots: ListSnapshots;
+let snapshots: ListSnapshots<ListSnapshot>;
 let columns: MetricColumns;
 let nowMs: number;
 function open(): void {

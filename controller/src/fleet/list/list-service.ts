@@ -5,6 +5,8 @@ import type { AgentListItem, AgentPage, SelectorExplanation } from '@weft/contra
 import { describeSelector, parseSelector } from '@weft/contract/selector';
 import { canSeeAgent, mayManage, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { fingerprint, readCursor, toCursor } from '../../lists/list-cursor.ts';
+import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import type { OpenShare } from '../../shares/open-share.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
@@ -13,10 +15,8 @@ import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
-import { type Found, findInOrder, type ListQuery, pageOf, takeSnapshot } from './find-agents.ts';
-import { fingerprint, readCursor, toCursor } from './list-cursor.ts';
+import { type Found, findInOrder, type ListQuery, type ListSnapshot, pageOf, takeSnapshot } from './find-agents.ts';
 import { readOrder } from './list-order.ts';
-import { type ListSnapshot, ListSnapshots } from './list-snapshots.ts';
 import { SortedAgents } from './sorted-agents.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
@@ -40,14 +40,14 @@ export interface ListServiceOptions {
   store: Pick<FleetStore, 'configurations'>;
   telemetry: Pick<TelemetryStore, 'latest'>;
   shares: Shares;
-  snapshots?: ListSnapshots;
+  snapshots?: ListSnapshots<ListSnapshot>;
 }
 
 export class ListService {
   readonly #options: ListServiceOptions;
   readonly #turns: FairTurns;
   readonly #texts: OpenShare;
-  readonly #snapshots: ListSnapshots;
+  readonly #snapshots: ListSnapshots<ListSnapshot>;
   readonly #sorted = new SortedAgents();
 
   constructor(options: ListServiceOptions) {
@@ -151,7 +151,7 @@ export class ListService {
   }
 
   #next(query: ListQuery, { key, agent }: Found['entries'][number], snapshot: string | undefined): string {
-    return toCursor({ key, ap_id: agent.ap_id, snapshot }, query.list);
+    return toCursor({ key, name: agent.ap_id, snapshot }, query.list);
   }
 
   /** As they are now: what was removed since a snapshot was taken, or is not to be seen any more, is left out. */

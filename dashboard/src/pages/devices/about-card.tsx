@@ -14,12 +14,13 @@ import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { devicesText } from '../../text/devices.ts';
 import { LastSeen } from '../agents/last-seen.tsx';
+import { LinkIdentityDialog } from './link-identity-dialog.tsx';
 
 const text = devicesText.one;
 
 export function AboutCard({ device }: { device: DeviceDetails }) {
   const { last_seen, last_ap_id, randomised, identities = [], watched_until } = device;
-  const [asked, setAsked] = useState<'unwatch' | 'erase' | undefined>(undefined);
+  const [asked, setAsked] = useState<'unwatch' | 'link' | 'erase' | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const path = { device: device.device };
   const close = () => setAsked(undefined);
@@ -67,9 +68,12 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
           </Button>
         )}
         {session.value?.isAdmin && (
-          <Button kind="danger" onClick={() => setAsked('erase')}>
-            {devicesText.erase.open}
-          </Button>
+          <>
+            <Button onClick={() => setAsked('link')}>{devicesText.link.open}</Button>
+            <Button kind="danger" onClick={() => setAsked('erase')}>
+              {devicesText.erase.open}
+            </Button>
+          </>
         )}
       </div>
       {asked === 'unwatch' && (
@@ -87,6 +91,7 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
           {text.unwatchWords}
         </ConfirmDialog>
       )}
+      {asked === 'link' && <LinkIdentityDialog device={device.device} onClose={close} />}
       {asked === 'erase' && (
         <ConfirmDialog
           title={devicesText.erase.title(device.device)}

@@ -1,5 +1,5 @@
-// All devices that access points report: of what kind, where, how well each is served and since when. The server selects and
-// searches; more rows come as the list is scrolled.
+// All devices that access points report: of what kind, where, how well each is served and since when. The server selects,
+// searches and sorts; more rows come as the list is scrolled.
 import type { Device } from '../../api/operations.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
@@ -9,7 +9,7 @@ import { readSelector, SelectorInput, useSettled } from '../../components/forms/
 import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Table } from '../../components/tables/table.tsx';
-import { useDevices } from '../../data/use-devices.ts';
+import { byName, useDevices } from '../../data/lists/use-devices.ts';
 import { formatNumber } from '../../format/numbers.ts';
 import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';
@@ -29,7 +29,9 @@ export function DevicesPage() {
   const settled = useSettled(selector);
   const { typed, setTyped, search, isAddress } = useDeviceSearch();
   const query = { ...(settled.trim() !== '' && { selector: settled.trim() }), ...(search !== '' && { search }) };
-  const { rows, count, failure, onSight, retry } = useDevices(query, at === '' ? 0 : Number(at) + rowsInWindow);
+  const [sort] = useQueryState('sort', byName);
+  const wanted = at === '' ? 0 : Number(at) + rowsInWindow;
+  const { rows, count, failure, onSight, retry } = useDevices(query, { sort, wanted });
   const isFiltered = selector !== '' || typed !== '';
   const isEmpty = rows?.length === 0 && !isFiltered;
   const { words = '', problem } = readSelector(selector);
@@ -69,7 +71,7 @@ export function DevicesPage() {
             columns={deviceColumns}
             keyOf={({ device }) => device}
             hrefOf={({ device }) => deviceHref(device)}
-            initialSort="device"
+            initialSort={byName}
             filteredBy={['selector']}
             given={{ total: isAddress ? 0 : count, onSight, hasOwnSearch: true }}
             tools={

@@ -10,7 +10,7 @@ import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, useForm } from '../../components/forms/form.tsx';
 import { agentName, selectorOf } from '../../data/agent-names.ts';
-import { useAgents } from '../../data/use-agents.ts';
+import { useAgents } from '../../data/lists/use-agents.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatValue } from '../../format/numbers.ts';
 import { commandsText } from '../../text/commands.ts';

@@ -58,6 +58,37 @@ describe('demand', () => {
   });
 });
 
+describe('links', () => {
+  const policy = (more: Record<string, string>) => toRequest(values(more), []).emulators[1]!.link_policy;
+
+  it('are one by default; a policy has what its mode uses and what was typed', () => {
+    expect(toRequest(values({ 'link_policy.share': '0.5' }), []).emulators[0]).not.toHaveProperty('link_policy');
+    const typed = { 'link_policy.primary': 'WiFi', 'link_policy.share': '0.5', 'link_policy.weights.5G': '3' };
+    expect(policy({ 'link_policy.mode': 'priority', ...typed })).toEqual({
+      mode: 'priority',
+      primary: 'WiFi',
+      share: 0.5,
+    });
+    expect(policy({ 'link_policy.mode': 'load_balancing', ...typed, 'link_policy.share': 'half' })).toEqual({
+      mode: 'load_balancing',
+      weights: { '5G': 3 },
+      share: 'half',
+    });
+    expect(policy({ 'link_policy.mode': 'redundant' })).toEqual({ mode: 'redundant' });
+  });
+
+  it('get their problems at their fields', () => {
+    const at = (path: string) => fieldAt(`emulators.0.link_policy${path}`, values(), [])?.field;
+    expect(['.share', '.primary', '.weights.LiFi', '.weights', ''].map(at)).toEqual([
+      'link_policy.share',
+      'link_policy.primary',
+      'link_policy.weights.LiFi',
+      'link_policy.weights.5G',
+      'link_policy.mode',
+    ]);
+  });
+});
+
 describe('a problem', () => {
   const typed = values({ '5G.num_access_points': '', places: 'Bristol\nBrstol' });
 

@@ -9,6 +9,22 @@ export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly T
 
 export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
 
+type LinkPolicy = NonNullable<EmulatorSpec['link_policy']>;
+type LinkMode = LinkPolicy['mode'];
+
+export const linkModes = [
+  'active_standby',
+  'priority',
+  'load_balancing',
+  'smallest_delay',
+  'redundant',
+] as const satisfies readonly LinkMode[];
+
+/** Whether one link comes before the others. */
+export function hasPrimary(mode: string): boolean {
+  return mode === 'active_standby' || mode === 'priority';
+}
+
 export type NetworkValues = Record<string, string>;
 
 export const initialNetwork: NetworkValues = {
@@ -23,6 +39,10 @@ export const initialNetwork: NetworkValues = {
   ),
   mbps_per_device: '',
   ...Object.fromEntries(trafficClasses.map((name) => [`mix.${name}`, ''])),
+  'link_policy.mode': '',
+  'link_policy.primary': '',
+  'link_policy.share': '',
+  ...Object.fromEntries(technologies.map((name) => [`link_policy.weights.${name}`, ''])),
   duration: '1',
   duration_unit: '3600',
   speed: '1',
@@ -44,7 +64,7 @@ export function chosenTechnologies(values: NetworkValues): Technology[] {
 /** What is no number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
 export function toRequest(values: NetworkValues, faults: readonly number[]): EmulatorSpinupRequest {
   const duration = toNumber(values.duration);
-  const demand = toDemand(values);
+  const demand = { ...toDemand(values), ...toLinkPolicy(values) };
   const emulators = chosenTechnologies(values).map((technology): EmulatorSpec => {
     const own = (field: string) => values[`${technology}.${field}`] ?? '';
     return {
@@ -76,7 +96,7 @@ export function fieldAt(
   values: NetworkValues,
   faults: readonly number[],
 ): { field: string; prefix?: string } | undefined {
-  const [list, index, field, item] = path.split('.');
+  const [list, index, field, item, part] = path.split('.');
   if (list === 'faults' && index !== undefined && field !== undefined) {
     return { field: `faults.${faults[Number(index)]}.${field}` };
   }
@@ -90,6 +110,7 @@ export function fieldAt(
   }
   if (field === 'mix') return { field: `mix.${trafficClasses.find((name) => name === item) ?? trafficClasses[0]}` };
   if (field === 'mbps_per_device') return { field };
+  if (field === 'link_policy') return { field: policyField(item, part) };
   const isOfAll = technology === undefined || field === undefined || field === 'duration';
   return { field: isOfAll ? 'duration' : `${technology}.${field}` };
 }
@@ -134,6 +155,28 @@ function toDemand(values: NetworkValues): Pick<EmulatorSpec, 'mbps_per_device' |
       mix: Object.fromEntries(shares.map((name) => [name, toNumber(values[`mix.${name}`])!])),
     }),
   };
+}
+
+/** The same for all technologies; what the mode does not use is left out. */
+function toLinkPolicy(values: NetworkValues): Pick<EmulatorSpec, 'link_policy'> {
+  const own = (field: string) => values[`link_policy.${field}`];
+  const mode = linkModes.find((each) => each === own('mode'));
+  if (mode === undefined) return {};
+  const weighted = mode === 'load_balancing' ? technologies.filter((name) => !isEmpty(own(`weights.${name}`))) : [];
+  const link_policy: LinkPolicy = {
+    mode,
+    ...(hasPrimary(mode) && !isEmpty(own('primary')) && { primary: own('primary') as Technology }),
+    ...(weighted.length > 0 && {
+      weights: Object.fromEntries(weighted.map((name) => [name, toNumber(own(`weights.${name}`))!])),
+    }),
+    ...(!isEmpty(own('share')) && { share: toNumber(own('share'))! }),
+  };
+  return { link_policy };
+}
+
+function policyField(item: string | undefined, part: string | undefined): string {
+  if (item === 'weights') return `link_policy.weights.${technologies.find((name) => name === part) ?? technologies[0]}`;
+  return `link_policy.${item === 'primary' || item === 'share' ? item : 'mode'}`;
 }
 
 function toFault(values: NetworkValues, row: number): PlannedFault {

@@ -10,6 +10,7 @@ import { pageTitles } from '../../text/pages.ts';
 import { withProblemsMoved } from '../commands/moved-problems.ts';
 import { DemandFields } from './demand-fields.tsx';
 import { FaultRows } from './fault-rows.tsx';
+import { LinkPolicyFields } from './link-policy-fields.tsx';
 import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
 import { startNetwork } from './new-network.ts';
 import './new-network-page.css';
@@ -40,6 +41,10 @@ export function NewNetworkPage() {
             <section class="card stack">
               <h2>{text.demand}</h2>
               <DemandFields form={form} />
+            </section>
+            <section class="card stack">
+              <h2>{text.links.title}</h2>
+              <LinkPolicyFields form={form} />
             </section>
             <section class="card stack">
               <h2>{text.where}</h2>

@@ -2,12 +2,13 @@
 // snapshot that the page before was taken from, if it was.
 import { hash } from 'node:crypto';
 import { isObject } from '@weft/contract/is-object';
-import { invalidValue } from '../../input/value-rules.ts';
-import type { SortKey } from './list-order.ts';
+import { invalidValue } from '../input/value-rules.ts';
+import type { SortKey } from './sort-key.ts';
 
 export interface ListCursor {
   key: SortKey;
-  ap_id: string;
+  /** Of the last one; no other has it. */
+  name: string;
   snapshot: string | undefined;
 }
 
@@ -18,8 +19,8 @@ export function fingerprint(parts: readonly unknown[]): string {
   return hash('sha1', JSON.stringify(parts), 'base64url').slice(0, 12);
 }
 
-export function toCursor({ key, ap_id, snapshot }: ListCursor, list: string): string {
-  const json = JSON.stringify({ v: version, k: key, a: ap_id, l: list, s: snapshot });
+export function toCursor({ key, name, snapshot }: ListCursor, list: string): string {
+  const json = JSON.stringify({ v: version, k: key, a: name, l: list, s: snapshot });
   return Buffer.from(json).toString('base64url');
 }
 
@@ -37,10 +38,10 @@ function parse(text: string): (ListCursor & { list: unknown }) | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (!isObject(value) || value.v !== version) return undefined;
-    const { k: key, a: ap_id, l: list, s: snapshot } = value;
+    const { k: key, a: name, l: list, s: snapshot } = value;
     if (key !== null && typeof key !== 'string' && typeof key !== 'number') return undefined;
-    if (typeof ap_id !== 'string' || (snapshot !== undefined && typeof snapshot !== 'string')) return undefined;
-    return { key, ap_id, snapshot, list };
+    if (typeof name !== 'string' || (snapshot !== undefined && typeof snapshot !== 'string')) return undefined;
+    return { key, name, snapshot, list };
   } catch {
     return undefined;
   }

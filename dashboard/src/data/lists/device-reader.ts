@@ -1,10 +1,10 @@
 // The list of devices for a page: it grows as it is scrolled, and only what is in sight is read again. Tens of thousands of rows
 // are read once.
 import { type Signal, signal } from '@preact/signals';
-import { type Answer, call } from '../api/client.ts';
-import { type Failure, toFailure } from '../api/failure.ts';
-import type { Device } from '../api/operations.ts';
-import { noteAnswer } from './freshness.ts';
+import { type Answer, call } from '../../api/client.ts';
+import { type Failure, toFailure } from '../../api/failure.ts';
+import type { Device } from '../../api/operations.ts';
+import { noteAnswer } from '../freshness.ts';
 import { type PageStart, type SortedRows, startOf, withPage } from './sorted-pages.ts';
 
 export interface DeviceQuery {
