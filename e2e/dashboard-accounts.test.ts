@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)('sessions in the dashboard', () => {
     await page.getByLabel('Current password').fill(password);
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed').waitFor();
-    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await expect.poll(() => page.getByLabel('Current password').inputValue()).toBe('');
     expect(await statusOf(weft, stranger)).toBe(401);
     // Both tabs are the same session, with the token that came with the change.
     expect(await statusOf(weft, await tokenIn(page))).toBe(200);
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('sessions in the dashboard', () => {
       async () => (await tokenIn(other)) === (await tokenIn(page)),
       (isSame) => isSame,
     );
-    expect(await other.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => other.getByRole('dialog').count()).toBe(0);
   });
 
   test('a session in use is renewed before its token expires', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('sessions in the dashboard', () => {
     // Past the end of the first token.
     await page.clock.fastForward('29:30');
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(await page.getByRole('dialog').count()).toBe(0);
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(await statusOf(weft, await tokenIn(page))).toBe(200);
   });
 });

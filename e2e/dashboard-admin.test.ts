@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.keyboard.press('Escape');
 
     await page.getByRole('row', { name: /grace@example\.org/ }).click();
-    expect(page.url()).toContain('user=grace');
+    await expect.poll(() => page.url()).toContain('user=grace');
     await dialog.getByRole('combobox', { name: 'Role' }).selectOption('admin');
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await page.getByText('grace@example.org is now an administrator').waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     // The last administrator who is enabled can neither step down nor be disabled by themselves.
     await page.getByRole('row', { name: /ada@example\.org/ }).click();
     await dialog.getByText('Only another administrator can disable your account.').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Disable user' }).count()).toBe(0);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Disable user' }).count()).toBe(0);
     await dialog.getByRole('combobox', { name: 'Role' }).selectOption('user');
     await dialog.getByRole('button', { name: 'Change role' }).click();
     await dialog.getByText(/or enable a disabled administrator/).waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await page.getByLabel('Target').fill('app-7');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
-    expect(await page.locator('.audit-entry').count()).toBe(1);
+    await expect.poll(() => page.locator('.audit-entry').count()).toBe(1);
     await page.reload();
     await page.getByRole('button', { name: /registered the app app-7/ }).waitFor();
     await page.getByLabel('Action', { exact: true }).selectOption('user_removed');
@@ -213,7 +213,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     const lines = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
     await lines.filter({ hasText: 'added: blast_radius.fraction: 0.5' }).waitFor();
     await lines.filter({ hasText: /removed: groups\.5g_coverage\.policy/ }).waitFor();
-    expect(await lines.count()).toBeLessThan(8);
+    await expect.poll(() => lines.count()).toBeLessThan(8);
     await expectFitting(page);
 
     const other = await visitSignedIn(weft, {
@@ -222,7 +222,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
       username: 'grace@example.org',
     });
     await other.page.getByText('Only administrators can change these rules.').waitFor();
-    expect(await other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
+    await expect.poll(() => other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
     await other.page.goto(`${weft.url}/audit`);
     await other.page.getByText('This page is for administrators').waitFor();
   });

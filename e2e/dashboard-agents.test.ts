@@ -27,20 +27,20 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const ending = agents.find(({ ap_id }) => ap_id.endsWith('-12'))!.ap_id.slice(-9);
     const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     await page.getByRole('row', { name: /5g-(.*-)?1 5G Online/ }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(13);
+    await expect.poll(() => page.getByRole('row').count()).toBe(13);
     await expectFitting(page);
 
     await page.getByRole('button', { name: 'Type' }).click();
     await page.getByRole('button', { name: 'Type' }).click();
     await firstRow(page).getByText('WiFi', { exact: true }).waitFor();
-    expect(page.url()).toContain('sort=-access_point_type');
+    await expect.poll(() => page.url()).toContain('sort=-access_point_type');
     await page.getByLabel('Type').selectOption('LiFi');
     await page.getByLabel('Filter access points').fill(ending);
     await page.getByText('1 match.').waitFor();
     await page.reload();
     await page.getByText('1 match.').waitFor();
-    expect(page.url()).toContain('type=LiFi');
-    expect(page.url()).toContain(`q=${ending}`);
+    await expect.poll(() => page.url()).toContain('type=LiFi');
+    await expect.poll(() => page.url()).toContain(`q=${ending}`);
     await page.getByRole('grid', { name: 'Access points' }).focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -55,8 +55,8 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await page.getByText('Nothing matches this filter.').waitFor();
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await page.getByRole('row', { name: /5g-(.*-)?1 5G Online/ }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(13);
-    expect(await page.getByLabel('State').inputValue()).toBe('');
+    await expect.poll(() => page.getByRole('row').count()).toBe(13);
+    await expect.poll(() => page.getByLabel('State').inputValue()).toBe('');
   });
 
   test('have charts that live, stop, go back in time, can be taken away as a file, and go on without the stream', async () => {
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await page.getByText(/^Metrics: 6 of \d+$/).click();
     await page.getByLabel('CQI').check();
     await figure(page, /^Chart of CQI/).waitFor();
-    expect(page.url()).toContain('cqi');
+    await expect.poll(() => page.url()).toContain('cqi');
     await page.keyboard.press('Escape');
 
     for (const [name, seconds] of [
@@ -147,9 +147,9 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await routeFleet(context, imagineFleet(10_000));
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('row', { name: /ap-00001/ }).waitFor();
-    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    await expect.poll(() => page.getByRole('row').count()).toBeLessThan(80);
     const grid = page.getByRole('grid', { name: 'Access points' });
-    expect(await grid.getAttribute('aria-rowcount')).toBe('10001');
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('10001');
     await grid.focus();
     await page.keyboard.press('End');
     await page.getByRole('row', { name: /ap-00200/ }).waitFor();
@@ -166,7 +166,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       async () => page.url(),
       (url) => /at=\d{2,4}/.test(url),
     );
-    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    await expect.poll(() => page.getByRole('row').count()).toBeLessThan(80);
     // Where it was left is where it is found again.
     await page.reload();
     await eventually(

@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
     // Wrong fields say so in the server's words and keep what was typed.
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText('Priority should be a number from 0 to 100').waitFor();
-    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
+    await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(2);
     await page.getByLabel('Name', { exact: true }).fill('energy-saver');
     await page.getByRole('textbox', { name: 'Priority' }).fill('70');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
     await page.getByRole('combobox', { name: 'Commands' }).selectOption('list');
     await page.getByLabel('Command names').fill('slep');
     await page.getByText(/^slep No access point declares it\. Check the spelling\. Did you mean sleep\?$/).waitFor();
-    expect(await page.getByRole('button', { name: /^Add reboot/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^Add reboot/ }).count()).toBe(0);
     await page.getByLabel('Command names').fill('');
     await page.getByRole('button', { name: /^Add sleep/ }).click();
     await page.getByText('sleep declared by 2 of 2 access points').waitFor();

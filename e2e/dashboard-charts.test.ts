@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
       expect(y + height).toBeLessThanOrEqual(900);
     }
     // The configuration is a click away.
-    expect(await page.getByText('"report_interval_seconds"').isVisible()).toBe(false);
+    await expect.poll(() => page.getByText('"report_interval_seconds"').isVisible()).toBe(false);
 
     const power = page.getByRole('figure', { name: /^Chart of Power/ });
     const small = (await power.boundingBox())!;
@@ -67,9 +67,9 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     const large = (await power.boundingBox())!;
     expect(large.width).toBeGreaterThan(small.width * 1.8);
     expect(large.height).toBeGreaterThan(small.height * 1.8);
-    expect(page.url()).toContain('chart=power_w');
+    await expect.poll(() => page.url()).toContain('chart=power_w');
     await page.getByRole('button', { name: 'Shrink the chart of Power' }).click();
-    expect(page.url()).not.toContain('chart=');
+    await expect.poll(() => page.url()).not.toContain('chart=');
 
     // Words are whole; devices are counted in whole numbers; a command is named where it was sent.
     const words = await eventually(

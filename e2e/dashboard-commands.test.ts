@@ -41,13 +41,13 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await page.getByRole('link', { name: 'Send a command' }).click();
     await heading(page, 'Send a command');
     await page.getByRole('checkbox', { name: 'ap-1' }).check();
-    expect(page.url()).toBe(`${weft.url}/commands/new?agent=ap-1`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/commands/new?agent=ap-1`);
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByLabel('Command').selectOption('set_tx_power');
     await form.getByLabel('dbm').fill('99');
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Enter 20 or less').waitFor();
-    expect(await form.getByLabel('dbm').inputValue()).toBe('99');
+    await expect.poll(() => form.getByLabel('dbm').inputValue()).toBe('99');
     await form.getByLabel('dbm').fill('12');
     await form.getByRole('button', { name: 'Dry run' }).click();
     await form.getByText('Dry run: nothing was sent').waitFor();
@@ -73,14 +73,14 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await expectFitting(page);
     await page.getByLabel('State', { exact: true }).selectOption('failed');
     await page.getByText('No commands match these filters.').waitFor();
-    expect(page.url()).toContain('state=failed');
+    await expect.poll(() => page.url()).toContain('state=failed');
     await page.goto(`${weft.url}/commands?agent=ap-1`);
     await page.getByRole('grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await heading(page, 'set_tx_power dbm 12');
     await page.getByRole('link', { name: 'Send again' }).click();
-    expect(await form.getByLabel('dbm').inputValue()).toBe('12');
+    await expect.poll(() => form.getByLabel('dbm').inputValue()).toBe('12');
   });
 
   test('who is in the way is said in a sentence, for one and for each of many', async () => {
@@ -149,12 +149,12 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await dialog.getByText('hall-3', { exact: true }).waitFor();
     await dialog.getByText('hall-4', { exact: true }).waitFor();
     const send = dialog.getByRole('button', { name: 'Send the command' });
-    expect(await send.isDisabled()).toBe(true);
+    await expect.poll(() => send.isDisabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await weft.request('GET', '/api/v1/commands', { token })).body).toEqual([]);
     await form.getByRole('button', { name: /Send to 2/ }).click();
     await dialog.getByRole('textbox').fill('3');
-    expect(await send.isDisabled()).toBe(true);
+    await expect.poll(() => send.isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('2');
     await send.click();
     await form.getByRole('heading', { name: 'Sent' }).waitFor();
@@ -194,8 +194,8 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await page.getByText('For others, ask an administrator.').waitFor();
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByText('You may not send commands to this choice.').waitFor();
-    expect(await form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
-    expect(await form.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
+    await expect.poll(() => form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
+    await expect.poll(() => form.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
     await page.goto(`${weft.url}/commands/no-such-command`);
     await page.getByText('Command not found').waitFor();
   });

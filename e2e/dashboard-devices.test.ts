@@ -126,18 +126,18 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     ]) {
       await signal.click();
       await page.getByRole('row').nth(1).getByText(level!).waitFor();
-      expect(new URL(page.url()).searchParams.get('sort')).toBe(sort);
+      await expect.poll(() => new URL(page.url()).searchParams.get('sort')).toBe(sort);
     }
     await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
 
     const search = page.getByLabel('Search by pseudonym or access point');
     await search.fill(device.slice(0, 12));
     await page.getByText('1 match.').waitFor();
-    expect(page.url()).toContain(`q=${device.slice(0, 12)}`);
+    await expect.poll(() => page.url()).toContain(`q=${device.slice(0, 12)}`);
     // An address goes nowhere: not to the server, not into the address bar.
     await search.fill(addresses.phone);
     await page.getByText('This looks like the address of a device.').waitFor();
-    expect(page.url()).not.toContain('q=');
+    await expect.poll(() => page.url()).not.toContain('q=');
     expect(requests.filter(({ url }) => /5e(:|%3A)ed/i.test(url))).toEqual([]);
     await search.fill('');
     await page.getByLabel('Devices at which access points').fill('name:hall-1');
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await expectFitting(page);
     await panel.getByRole('button', { name: 'Back to the list' }).click();
     await page.getByText('Visible').first().waitFor();
-    expect(page.url()).not.toContain('device=');
+    await expect.poll(() => page.url()).not.toContain('device=');
   });
 
   test('show their addresses to administrators while one allows it', async () => {
@@ -176,9 +176,9 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     // Whoever thinks better of it has changed nothing.
     await page.getByLabel('Pseudonyms and addresses').click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Pseudonyms only').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Pseudonyms only').isChecked()).toBe(true);
     await choose('Pseudonyms and addresses', 'Show addresses', 'Administrators see addresses');
-    expect(await page.getByLabel('Pseudonyms and addresses').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Pseudonyms and addresses').isChecked()).toBe(true);
     await expectFitting(page);
     await page.goto(`${weft.url}/devices/${device}`);
     await page.getByText(addresses.phone).first().waitFor();
@@ -186,7 +186,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await choose('Pseudonyms only', 'Hide addresses', 'Addresses are hidden');
     await page.goto(`${weft.url}/devices/${device}`);
     await page.getByText('Links now').waitFor();
-    expect(await page.getByText(addresses.phone).count()).toBe(0);
+    await expect.poll(() => page.getByText(addresses.phone).count()).toBe(0);
   });
 
   test('have a page: links over time, what they hear, steering as the network saw it, a history while watched, and an end', async () => {
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await seen.page.getByRole('row').nth(1).click();
     await seen.page.getByText('Links now').waitFor();
     await seen.page.getByRole('button', { name: 'Watch', exact: true }).waitFor();
-    expect(await seen.page.getByRole('button', { name: /Erase|Steer/ }).count()).toBe(0);
+    await expect.poll(() => seen.page.getByRole('button', { name: /Erase|Steer/ }).count()).toBe(0);
 
     // Another name of the same device, never an address.
     const other = await here.pseudonym('hall-2');
@@ -278,7 +278,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     // Rows that are known are not asked for again while the list grows.
     const pages = requests.filter(({ url }) => url.includes('/api/v1/devices?'));
     expect(pages.length).toBeLessThan(11 + 20);
-    expect(await page.getByRole('row').count()).toBeLessThan(80);
+    await expect.poll(() => page.getByRole('row').count()).toBeLessThan(80);
     await page.getByLabel('Search by pseudonym or access point').fill(pseudonymAt(7_234));
     await page.getByText('1 match.').waitFor();
     await page.getByRole('row', { name: pseudonymAt(7_234) }).waitFor();

@@ -16,7 +16,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByText('Running', { exact: true }).waitFor();
     const { body } = await weft.request('GET', '/api/v1/emulator', { token });
     const [{ job_number }] = body;
-    expect(page.url()).toBe(`${weft.url}/emulator/${job_number}`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/emulator/${job_number}`);
     await page.getByRole('row', { name: /5g-(.*-)?1 Online/ }).waitFor();
     const counter = page.locator('.stat-card').filter({ hasText: 'Online' });
     await eventually(
@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await fault.getByLabel('Seconds late').fill('99999');
     await fault.getByRole('button', { name: 'Inject fault' }).click();
     await fault.getByText(/must be 1 to 3600/).waitFor();
-    expect(await fault.getByLabel('Seconds late').inputValue()).toBe('99999');
+    await expect.poll(() => fault.getByLabel('Seconds late').inputValue()).toBe('99999');
     await fault.getByLabel('Seconds late').fill('5');
     await fault.getByRole('button', { name: 'Inject fault' }).click();
     await page.getByText('Fault injected').waitFor();

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Europe/London').waitFor();
     await page.getByRole('button', { name: 'New site below bristol' }).click();
-    expect(await page.getByLabel('Path').inputValue()).toBe('uk/bristol/');
+    await expect.poll(() => page.getByLabel('Path').inputValue()).toBe('uk/bristol/');
     await page.getByLabel('Path').fill('uk/bristol/hall');
     await page.getByLabel('Name').fill('Town hall');
     await page.keyboard.press('Enter');
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await bulk.getByLabel('Seconds between waves').fill('0');
     await bulk.getByRole('button', { name: 'Show what would happen' }).click();
     await bulk.getByRole('heading', { name: /^2 access points, in 1 waves/ }).waitFor();
-    expect(await bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
+    await expect.poll(() => bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
     await bulk.getByLabel('Type 2 to confirm').fill('2');
     await bulk.getByRole('button', { name: 'Run on 2' }).click();
     await bulk.getByText('2 done, 0 refused, 0 stopped').waitFor();
@@ -151,7 +151,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitemradio', { name: 'The lobby' }).click();
     await page.getByText('2 match.').waitFor();
-    expect(await selector.inputValue()).toBe('tag:lobby');
+    await expect.poll(() => selector.inputValue()).toBe('tag:lobby');
   });
 
   test('is shared: a user gets rights on one site', async () => {
@@ -188,10 +188,10 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-roof-1', title: 'ap-roof-1', username });
     await page.getByRole('button', { name: 'Name, site, tags' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).waitFor();
-    expect(await page.getByRole('button', { name: 'Location and interval' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Location and interval' }).count()).toBe(0);
     await page.goto(`${weft.url}/agents/ap-hall-1`);
     await page.getByText('You may not send commands to this choice.').waitFor();
-    expect(await page.getByRole('button', { name: 'Name, site, tags' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Name, site, tags' }).count()).toBe(0);
     await page.goto(`${weft.url}/agents?selector=name:ap-*&health=good`);
     await page.getByRole('button', { name: 'Register an access point' }).waitFor();
     await page.getByRole('button', { name: /^Act on all/ }).waitFor();

@@ -25,14 +25,14 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await expect.poll(isKept).toBe(false);
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await share.inputValue()).toBe('0.4');
-    expect(page.url()).toBe(`${weft.url}/conflicts?view=rules`);
+    await expect.poll(() => share.inputValue()).toBe('0.4');
+    await expect.poll(() => page.url()).toBe(`${weft.url}/conflicts?view=rules`);
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.goBack();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await share.inputValue()).toBe('0.4');
-    expect(page.url()).toBe(`${weft.url}/conflicts?view=rules`);
+    await expect.poll(() => share.inputValue()).toBe('0.4');
+    await expect.poll(() => page.url()).toBe(`${weft.url}/conflicts?view=rules`);
 
     // What is as it was needs no question; who means it, goes.
     await share.fill(before);
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await page.getByRole('link', { name: 'Jobs', exact: true }).click();
     await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await heading(page, 'Jobs');
-    expect(page.url()).toBe(`${weft.url}/jobs`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/jobs`);
   });
 
   test('in a form is not lost by going elsewhere, and saved work needs no question', async () => {
@@ -63,7 +63,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await expect.poll(isKept).toBe(false);
     await leaveFor('Jobs');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await page.getByLabel('Priority').inputValue()).toBe('70');
+    await expect.poll(() => page.getByLabel('Priority').inputValue()).toBe('70');
     await page.getByRole('button', { name: 'Save' }).click();
     await expect.poll(isKept).toBe(true);
     await leaveFor('Settings');
@@ -90,7 +90,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await expect.poll(isKept).toBe(false);
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
-    expect(await edit.getByLabel('Location').inputValue()).toBe('51.5, -2.6');
+    await expect.poll(() => edit.getByLabel('Location').inputValue()).toBe('51.5, -2.6');
     await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await edit.waitFor({ state: 'hidden' });
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await page.getByRole('status').filter({ hasText: away }).waitFor();
     await page.getByText(/As of \d\d:\d\d:\d\d, not connected: Last report/).waitFor();
     await connection.getByText(/^\d\d:\d\d:\d\d$/).waitFor();
-    expect(await connection.getByText(/just now| ago/).count()).toBe(0);
+    await expect.poll(() => connection.getByText(/just now| ago/).count()).toBe(0);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     const error = page.getByRole('form').getByRole('alert');
     await error.filter({ hasText: 'Weft cannot be reached.' }).waitFor();
@@ -126,6 +126,6 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await page.getByText(away).first().waitFor({ state: 'detached' });
     await connection.getByText(/just now|\d+.(s|min) ago/).waitFor();
     await error.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Command', { exact: true }).inputValue()).toBe('wake');
+    await expect.poll(() => page.getByLabel('Command', { exact: true }).inputValue()).toBe('wake');
   });
 });

@@ -38,7 +38,9 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     await page.getByRole('region', { name: 'Message 1 as JSON' }).getByText('"ap_id": "ap-1"').waitFor();
 
     const code = page.getByRole('region', { name: 'curl' });
-    expect(await code.textContent()).toContain(`${weft.url}/api/v1/agent_details/request_all_agents_details`);
+    await expect
+      .poll(() => code.textContent())
+      .toContain(`${weft.url}/api/v1/agent_details/request_all_agents_details`);
     await page.getByRole('button', { name: 'JavaScript' }).click();
     const javascript = (await page.getByRole('region', { name: 'JavaScript' }).textContent()) ?? '';
     expect(javascript).toContain(weft.url.replace('http', 'ws'));
@@ -57,10 +59,10 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
     await page.getByLabel('State').selectOption('failed');
     await page.getByText('No jobs match this filter.').waitFor();
-    expect(page.url()).toContain('state=failed');
+    await expect.poll(() => page.url()).toContain('state=failed');
     await page.getByRole('button', { name: 'Clear filter' }).click();
     await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
-    expect(page.url()).not.toContain('state=');
+    await expect.poll(() => page.url()).not.toContain('state=');
     expect((await weft.request('GET', '/api/v1/jobs', { token })).body).toHaveLength(1);
 
     await page.goto(`${weft.url}/jobs/no-such-job`);
@@ -85,7 +87,7 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     await page.getByText('Live: messages arrive over a WebSocket').waitFor();
     await report(2);
     await page.getByRole('button', { name: /^2 Data/ }).waitFor();
-    expect(await page.getByRole('region', { name: 'curl' }).textContent()).toContain('agent_id=ap-1');
+    await expect.poll(() => page.getByRole('region', { name: 'curl' }).textContent()).toContain('agent_id=ap-1');
 
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();

@@ -41,12 +41,12 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
 
     await page.getByRole('button', { name: 'Location and interval' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit ap-1' });
-    expect(await dialog.getByLabel('Location').inputValue()).toBe('51.4, -2.6');
+    await expect.poll(() => dialog.getByLabel('Location').inputValue()).toBe('51.4, -2.6');
     await dialog.getByLabel('Location').fill('somewhere');
     await dialog.getByLabel('Report interval in seconds').fill('0');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByText('Enter a number above 0').waitFor();
-    expect(await dialog.locator('[aria-invalid="true"]').count()).toBe(2);
+    await expect.poll(() => dialog.locator('[aria-invalid="true"]').count()).toBe(2);
     expect(await stored()).toEqual(configuration);
     await expectFitting(page);
     await dialog.getByLabel('Location').fill('51.5, -2.7');
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
 
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     const question = page.getByRole('dialog', { name: 'Delete ap-1?' });
-    expect(await question.getByRole('button', { name: 'Delete access point' }).isDisabled()).toBe(true);
+    await expect.poll(() => question.getByRole('button', { name: 'Delete access point' }).isDisabled()).toBe(true);
     await question.getByLabel('Type the name of the access point to confirm').fill('ap-1');
     await question.getByRole('button', { name: 'Delete access point' }).click();
     await heading(page, 'Access points');
@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
     await page.getByText(line).waitFor();
     const warning = page.getByText('Other machines cannot reach 127.0.0.1');
     if ('WEFT_PUBLIC_URL' in env) {
-      expect(await warning.count()).toBe(0);
+      await expect.poll(() => warning.count()).toBe(0);
       await page.getByLabel('Address of Weft').selectOption({ index: 1 });
     }
     await warning.waitFor();
@@ -131,6 +131,6 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
     expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1', username: json.username });
     await page.locator('summary', { hasText: 'Configuration' }).waitFor();
-    expect(await page.getByRole('button', { name: /^(Edit|Delete)$/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: /^(Edit|Delete)$/ }).count()).toBe(0);
   });
 });

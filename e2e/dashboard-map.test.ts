@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.getByRole('definition').filter({ hasText: evil }).first().waitFor();
     await page.goto(weft.url);
     await page.getByRole('link', { name: /^(Online|Late|Offline|Never seen) 1/ }).waitFor();
-    expect(await page.locator('img').count()).toBe(0);
+    await expect.poll(() => page.locator('img').count()).toBe(0);
   });
 
   test('names places, colours by a metric, says who sleeps, and shows the pictures of a map server', async () => {

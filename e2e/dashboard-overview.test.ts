@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
       .getByRole('link')
       .click();
     await heading(page, 'Access points');
-    expect(page.url()).toBe(`${weft.url}/agents?type=LiFi`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/agents?type=LiFi`);
     await page.goBack();
     await page.getByRole('link', { name: 'Open the map' }).click();
     await heading(page, 'Map');
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('button', { name: 'Hide this hint' }).click();
     await page.reload();
     await page.getByRole('link', { name: /^Online 1\d of 12/ }).waitFor();
-    expect(await page.getByText('Your network is live').count()).toBe(0);
+    await expect.poll(() => page.getByText('Your network is live').count()).toBe(0);
   });
 
   test('counts the energy of a large fleet from its counters, and draws its past over the whole window', async () => {
@@ -123,12 +123,12 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
     const { page } = await visitSignedIn(weft, { title: 'Overview', username: 'bob@example.org' });
     await page.getByText('ask an administrator').waitFor();
-    expect(await page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
     await page.getByText('Your network is live').waitFor();
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('row', { name: /5g-/ }).first().waitFor();
-    expect(await page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
   });
 
   test('registers an access point by hand, and others by a line to run on them', async () => {
@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
       () => page.evaluate('document.querySelectorAll("dialog [aria-invalid=true]").length'),
       (count) => count === 2,
     );
-    expect(await dialog.getByLabel('Name').inputValue()).toBe('ap hall');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('ap hall');
     await dialog.getByLabel('Name').fill('ap-hall');
     await dialog.getByLabel('Password of the agent').fill(password);
     await dialog.getByLabel(/^Location/).fill('Bristol');

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     await reading(page, 'Best server, 5G')
       .getByText(/5g-(.*-)?\d$/)
       .waitFor();
-    expect(page.url()).toContain('radio=best_server');
+    await expect.poll(() => page.url()).toContain('radio=best_server');
     await choose(page, 'Technology', 'WiFi');
     await choose(page, 'Radio map layer', 'rate');
     await legend(page, 'Rate, WiFi')

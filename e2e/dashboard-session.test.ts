@@ -41,8 +41,8 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
     // Both fields say what is wrong, keep what was typed, and the first has the focus.
     await page.getByText(/not a valid email address/i).waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe('no address');
-    expect(await page.locator('[aria-invalid="true"]').count()).toBe(2);
+    await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe('no address');
+    await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(2);
     await eventually(
       () => page.evaluate('document.activeElement.name'),
       (name) => name === 'username',
@@ -77,10 +77,10 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await heading(page, 'Sign in');
     await signIn(page, 'not the password');
     await page.getByRole('alert').waitFor();
-    expect(await page.getByLabel('E-mail address').inputValue()).toBe(adminUsername);
+    await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe(adminUsername);
     await signIn(page);
     await heading(page, 'Access points');
-    expect(page.url()).toBe(`${weft.url}/agents?state=late`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/agents?state=late`);
     expect(await page.evaluate('sessionStorage.length')).toBe(1);
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain('eyJ');
     await page.reload();
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.goto(`${weft.url}/sign-in?next=${encodeURIComponent('//evil.test/')}`);
     await signIn(page);
     await heading(page, 'Overview');
-    expect(page.url()).toBe(`${weft.url}/`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/`);
   });
 
   test('a second tab needs no password, and both hear of a sign-out (W7)', async () => {
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await dialog.getByLabel('Password', { exact: true }).fill(`${password}!`);
     await page.keyboard.press('Enter');
     await dialog.waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Filter access points').inputValue()).toBe('ap-');
+    await expect.poll(() => page.getByLabel('Filter access points').inputValue()).toBe('ap-');
     await page.getByRole('row', { name: /ap-1/ }).waitFor();
   });
 
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.goto(link);
     await heading(page, 'Choose a new password');
     await page.getByLabel('New password', { exact: true }).waitFor();
-    expect(page.url()).toBe(`${weft.url}/reset-password`);
+    await expect.poll(() => page.url()).toBe(`${weft.url}/reset-password`);
     await page.getByLabel('New password', { exact: true }).fill('violet-otter-harbour');
     await page.getByRole('button', { name: 'Change password' }).click();
     await page.getByText('Password changed').waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
 
     await page.getByRole('button', { name: 'Delete my account' }).click();
     const dialog = page.getByRole('dialog');
-    expect(await dialog.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Delete my account' }).isDisabled()).toBe(true);
     await dialog.getByLabel('Type your e-mail address to confirm').fill(adminUsername);
     await dialog.getByRole('button', { name: 'Delete my account' }).click();
     await dialog.getByText(/You are the only administrator/).waitFor();
@@ -101,7 +101,7 @@ describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
     }
     await page.getByRole('button', { name: /^Power/ }).click();
     await page.getByRole('button', { name: /^RSSI|^Rssi/ }).click();
-    expect(new URL(page.url()).search).toBe('?agents=ap-1%2Cap-2&metrics=power_w%2Crssi_dbm');
+    await expect.poll(() => new URL(page.url()).search).toBe('?agents=ap-1%2Cap-2&metrics=power_w%2Crssi_dbm');
     const chart = page.getByRole('figure', { name: /Power/ });
     await chart.getByText('250').waitFor();
     await chart.getByText('100').waitFor();

@@ -21,12 +21,23 @@ interface SteeringPartDeps extends Platform {
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
   const { config, database, agentStore, commands, devices, onError, onChange } = deps;
   const { registry } = devices;
-  const lookAt = (ap_id: string, device: string): TargetSight | undefined => {
+  /** Since when the device is there; undefined if it is not. */
+  const attachedSince = (ap_id: string, device: string): number | undefined => {
+    const agent = registry.agent(ap_id);
+    const slot = registry.table.find(device);
+    if (agent?.listTs === undefined || slot === undefined) return undefined;
+    const link = registry.table.linkBetween(slot, agent.slot);
+    return link === none ? undefined : registry.table.links.since[link];
+  };
+  const lookAt = (ap_id: string, device: string, from: string): TargetSight | undefined => {
     const agent = registry.agent(ap_id);
     if (agent?.listTs === undefined) return undefined;
-    const slot = registry.table.find(device);
-    const hasDevice = slot !== undefined && registry.table.linkBetween(slot, agent.slot) !== none;
-    return { heardMs: agent.heardMs, listTs: agent.listTs, hasDevice };
+    return {
+      heardMs: agent.heardMs,
+      listTs: agent.listTs,
+      since: attachedSince(ap_id, device),
+      sinceAtSource: attachedSince(from, device),
+    };
   };
   /** The names of emulated devices are known wherever they are. */
   const emulatedDevice = (identity: string): string | undefined => {
@@ -46,7 +57,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
   const stickiness = new Stickiness({
     database,
     store: createSteeredStore(database),
-    isAttached: (ap_id, device) => lookAt(ap_id, device)?.hasDevice ?? false,
+    isAttached: (ap_id, device) => attachedSince(ap_id, device) !== undefined,
     putSticky: devices.sticky.put,
     refreshSticky: devices.sticky.refresh,
     onError,

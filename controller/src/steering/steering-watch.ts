@@ -12,7 +12,10 @@ export interface TargetSight {
   /** When this node learned of it. */
   heardMs: number;
   listTs: number;
-  hasDevice: boolean;
+  /** Since when the device is there, as its list says; undefined if it is not on it. */
+  since: number | undefined;
+  /** The same at the access point that was to send it away. */
+  sinceAtSource: number | undefined;
 }
 
 export interface SteeringWatchOptions {
@@ -20,7 +23,7 @@ export interface SteeringWatchOptions {
   listAwaiting: (limit: number) => Promise<CommandRecord[]>;
   conclude: (command_id: string, outcome: SteeringOutcome) => Promise<void>;
   /** Undefined if it never said which devices it serves. */
-  lookAt: (ap_id: string, device: string) => TargetSight | undefined;
+  lookAt: (ap_id: string, device: string, from: string) => TargetSight | undefined;
   /** The device that an access point has chosen itself, by the identity in its answer. */
   deviceAt: (ap_id: string, identity: string) => string | undefined;
   /** Whether its samples have the time of a model, which has nothing to do with the clock. */
@@ -99,7 +102,8 @@ export class SteeringWatch {
   #outcomeOf(command: CommandRecord): SteeringOutcome | undefined {
     const device = deviceOf(command) ?? this.#chosenBy(command);
     return outcomeNow({
-      sight: device === undefined ? undefined : this.#options.lookAt(String(command.args.target), device),
+      sight:
+        device === undefined ? undefined : this.#options.lookAt(String(command.args.target), device, command.ap_id),
       sentMs: command.sent_at ?? command.created_at,
       deadlineMs: Math.min((command.received_at ?? 0) + timeoutMsOf(command.args), command.expires_at),
       nowMs: this.#now(),
@@ -124,12 +128,20 @@ interface Evidence {
   hasModelTime?: boolean;
 }
 
+/**
+ * Access points list devices for a while after they have gone: one that came to the source after it had come to the target
+ * is still at the source, until that one says otherwise.
+ */
+function hasArrived({ since, sinceAtSource }: TargetSight): boolean {
+  return since !== undefined && (sinceAtSource === undefined || since > sinceAtSource);
+}
+
 /** Undefined while it may still become anything. Never `moved` without a list of the target that has the device. */
 export function outcomeNow(evidence: Evidence): SteeringOutcome | undefined {
   const { sight, sentMs, deadlineMs, nowMs, hasModelTime = false } = evidence;
   const isHeard =
     sight !== undefined && sight.heardMs >= sentMs && (hasModelTime || sight.listTs >= sentMs - clockToleranceMs);
-  if (isHeard && sight.hasDevice) return 'moved';
+  if (isHeard && hasArrived(sight)) return 'moved';
   if (nowMs < deadlineMs) return undefined;
   // A target that says nothing is gone; one that serves others saw nobody come.
   return isHeard ? 'ignored' : 'unreachable';

@@ -105,6 +105,26 @@ describe('steer_device', () => {
     expect(shown.sticky).toBeUndefined();
   });
 
+  test('has not moved while the target only lists it from before and the source serves it', async () => {
+    const { address, report, send, take, answer, stateOf, ended } = await setUp();
+    await report(a);
+    await report(b, address);
+    await untilSo(async () => {
+      await report(a, address);
+      const { items } = (await weft.request('GET', `/api/v1/agents/${a}/devices`, { token: admin })).body;
+      expect(items).toHaveLength(1);
+    });
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'succeeded', result: { answer: 'accepted' } });
+    await report(b, address);
+    await weft.parts.steering.watch.look();
+    expect((await stateOf(command_id)).state).toBe('received');
+    await report(a);
+    await report(b, address);
+    expect(await ended(command_id)).toMatchObject({ state: 'succeeded', result: { outcome: 'moved' } });
+  });
+
   test('is refused when the device says no, which is remembered', async () => {
     const { send, take, answer, ended, show } = await setUp();
     const { command_id } = (await send()).body;
