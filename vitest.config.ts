@@ -19,8 +19,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Processes rather than threads: native modules and signals behave as they do in the product.
     pool: 'forks',
-    // Much of the time of a test is waiting: six at once keep both cores of a small machine busy.
-    maxWorkers: 6,
+    // Much of the time of a test is waiting: five at once keep both cores of a small machine busy.
+    maxWorkers: 5,
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 45_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },
