@@ -186,6 +186,9 @@ describe.skipIf(!hasBrowser)('the map', () => {
     const { page, context } = await visitSignedIn(weft, { path: '/agents', title: 'Access points', ...moving });
     const held: (() => Promise<void>)[] = [];
     await context.route('**/countries-*', (route) => void held.push(() => route.continue()));
+    // The page may have the ground already: it is loaded anew, and with a route nothing comes out of a cache.
+    await page.reload();
+    await heading(page, 'Access points');
     const come = async () => {
       await page.getByRole('link', { name: 'Map', exact: true }).click();
       await visible(page).getByRole('option').first().waitFor();
@@ -212,9 +215,14 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await Promise.all(held.splice(0).map((go) => go()));
     await context.unroute('**/countries-*');
     await come();
+    await page.locator('.map-scale').waitFor();
+    // A map that has just come may not be ready for the first press.
     await leave(`
-      new MutationObserver(go).observe(pane, { attributeFilter: ['class'] });
-      document.querySelector('.map-buttons button').click();`);
+      const press = () => document.querySelector('.map-buttons button')?.click();
+      const pressing = setInterval(press, 200);
+      const zoomed = () => { clearInterval(pressing); go(); };
+      new MutationObserver(zoomed).observe(pane, { attributeFilter: ['class'] });
+      press();`);
     await come();
     await page.locator('.map-scale').waitFor();
   });

@@ -9,4 +9,4 @@ export { RecentRows } from './read/recent-rows.ts';
 export { queryFrame, readRows } from './read/series-reader.ts';
 export { CommitPace } from './write/commit-pace.ts';
 export { type NumberedSource, RecordWriter, readRecord } from './write/sample-record.ts';
-export { sealFirstRows } from './write/sealing.ts';
+export { rowsAtOnce, sealFirstRows } from './write/sealing.ts';

@@ -28,7 +28,8 @@ export function sealFirstRows(series: SourceSeries, sealed: SealedRows): number 
   return count;
 }
 
-function rowsAtOnce(ts: Float64Array, fields: number): number {
+/** How many of these rows are sealed in one transaction. */
+export function rowsAtOnce(ts: Float64Array, fields: number): number {
   let chunks = 0;
   let before: number | undefined;
   for (let row = 0; row < ts.length; row++) {

@@ -2,16 +2,25 @@
 import { Block } from '@weft/timeseries/engine-parts';
 
 const maxBytes = 64 * 1024 * 1024;
+const maxDamaged = 10_000;
 
 export class BlockMemory {
+  readonly #onDamage: (message: string) => void;
   /** Least recently used first. */
   readonly #blocks = new Map<number, Block>();
+  readonly #damaged = new Set<number>();
   #bytes = 0;
 
-  has(id: number): boolean {
-    return this.#blocks.has(id);
+  constructor(onDamage: (message: string) => void) {
+    this.#onDamage = onDamage;
   }
 
+  /** Whether it was read, and can still be had without reading it again. */
+  has(id: number): boolean {
+    return this.#blocks.has(id) || this.#damaged.has(id);
+  }
+
+  /** Undefined for one that is damaged; the others stay readable. */
   get(id: number): Block | undefined {
     const block = this.#blocks.get(id);
     if (!block) return undefined;
@@ -21,7 +30,15 @@ export class BlockMemory {
   }
 
   put(id: number, data: Uint8Array): void {
-    const block = new Block(data);
+    let block: Block;
+    try {
+      block = new Block(data);
+    } catch (error) {
+      if (this.#damaged.size >= maxDamaged) this.#damaged.clear();
+      this.#damaged.add(id);
+      this.#onDamage(`block ${id} of the telemetry in PostgreSQL cannot be read: ${(error as Error).message}`);
+      return;
+    }
     this.#blocks.set(id, block);
     this.#bytes += block.maxBytes;
     for (const [oldest, evicted] of this.#blocks) {

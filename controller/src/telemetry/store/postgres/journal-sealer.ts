@@ -1,7 +1,7 @@
 // Moves what is in closed periods of the journal into blocks and roll-ups. Any node does it, for agents that nobody else
 // has claimed; a slot of the journal is emptied once everything in it is sealed.
 import type { TimeRange } from '@weft/timeseries';
-import { hourMs, RecentRows, type SourceSeries, sealFirstRows } from '@weft/timeseries/engine-parts';
+import { hourMs, RecentRows, rowsAtOnce, type SourceSeries, sealFirstRows } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { BlockMemory } from './block-memory.ts';
@@ -18,15 +18,16 @@ const agentsAtOnce = 16;
 const graceSeconds = 60;
 
 export interface SealOptions {
+  onDamage: (message: string) => void;
   /** Periods that are still open as well: for tests, and for a store that is to be moved. */
   everything?: boolean;
 }
 
 /** Seals some agents; returns whether there may be more. */
-export async function sealSome(pool: PostgresPool, { everything = false }: SealOptions = {}): Promise<boolean> {
+export async function sealSome(pool: PostgresPool, options: SealOptions): Promise<boolean> {
   const days = new Set<number>();
   try {
-    return await pool.transaction((session) => sealClaimed(session, everything, days));
+    return await pool.transaction((session) => sealClaimed(session, options, days));
   } catch (error) {
     if (!isMissingPartition(error)) throw error;
     await createDays(pool, days);
@@ -34,7 +35,12 @@ export async function sealSome(pool: PostgresPool, { everything = false }: SealO
   }
 }
 
-async function sealClaimed(session: PostgresSession, everything: boolean, days: Set<number>): Promise<boolean> {
+async function sealClaimed(
+  session: PostgresSession,
+  { everything = false, onDamage }: SealOptions,
+  days: Set<number>,
+): Promise<boolean> {
+  const memory = new BlockMemory(onDamage);
   const [clock] = await session.query<{ closed: number }>(
     `SELECT floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1 AS closed`,
   );
@@ -49,7 +55,7 @@ async function sealClaimed(session: PostgresSession, everything: boolean, days: 
     const upTo = Math.min(closed, last);
     const found = { known, newest: readNewest(data), sealedPeriod: sealed, lastPeriod: last };
     const series = await readSeries(session, found, upTo);
-    await sealSeries(session, series, days);
+    await sealSeries(session, series, memory, days);
     // A closed period without rows is sealed as well, so that its slot need not wait.
     const until = everything ? upTo : closed;
     await session.query('UPDATE telemetry_newest SET sealed_period = ? WHERE source = ?', [until, source]);
@@ -57,16 +63,21 @@ async function sealClaimed(session: PostgresSession, everything: boolean, days: 
   return claimed.length === agentsAtOnce;
 }
 
-async function sealSeries(session: PostgresSession, series: SourceSeries, days: Set<number>): Promise<void> {
+async function sealSeries(
+  session: PostgresSession,
+  series: SourceSeries,
+  memory: BlockMemory,
+  days: Set<number>,
+): Promise<void> {
   const { head } = series;
   const fields = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
   while (head.count > 0) {
-    const { ts } = head;
+    const ts = head.ts.subarray(0, rowsAtOnce(head.ts, series.fields.length));
     const range: TimeRange = {
       startMs: Math.floor(ts[0]! / hourMs) * hourMs,
       endMs: (Math.floor(ts.at(-1)! / hourMs) + 1) * hourMs,
     };
-    const tables = new LoadedTables({ session, source: series.no, fields, range, memory: new BlockMemory() });
+    const tables = new LoadedTables({ session, source: series.no, fields, range, memory });
     const count = await tables.ask((sealed) => {
       series.recentBlocks = undefined;
       return sealFirstRows(series, { ...sealed, recent: new RecentRows() });

@@ -31,12 +31,21 @@ export class KnownSources {
   /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict. */
   async register(ap_id: string, samples: readonly Sample[]): Promise<KnownSource> {
     const names = namesOf(samples);
-    const source = await this.#pool.transaction(async (session) => {
+    let source: KnownSource | undefined;
+    while (!source) source = await this.#registerOnce(ap_id, names);
+    if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(ap_id, source);
+    return source;
+  }
+
+  /** Undefined if the agent was removed meanwhile. */
+  #registerOnce(ap_id: string, names: readonly SampleName[]): Promise<KnownSource | undefined> {
+    return this.#pool.transaction(async (session) => {
       await session.query('INSERT INTO telemetry_sources (ap_id) VALUES (?) ON CONFLICT DO NOTHING', [ap_id]);
       // The lock serialises those who add names, also against the removal of the agent.
       const sql = 'SELECT no FROM telemetry_sources WHERE ap_id = ? FOR UPDATE';
       const [row] = await session.query<{ no: number }>(sql, [ap_id]);
-      if (!row) throw new Error('an agent was removed while its fields were added');
+      if (!row) return undefined;
       await session.query(
         `INSERT INTO telemetry_newest (source, sealed_period, last_period, data) VALUES (?, -1, -1, '')
          ON CONFLICT DO NOTHING`,
@@ -54,9 +63,6 @@ export class KnownSources {
       }
       return known;
     });
-    if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(ap_id, source);
-    return source;
   }
 }
 

@@ -2,12 +2,19 @@
 // it is first asked for, and the question is put again. Changes are collected, and written at the end.
 
 import type { TimeRange } from '@weft/timeseries';
-import { Block, type BlockPlace, type BlockTables, type Level, type SealedRows } from '@weft/timeseries/engine-parts';
+import {
+  Block,
+  type BlockPlace,
+  type BlockTables,
+  chunkOf,
+  type Level,
+  type SealedRows,
+} from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type { BlockMemory } from './block-memory.ts';
 
-/** More than this is never asked for at once. */
-const maxRounds = 64;
+/** Each loads something; no question needs as many. */
+const maxRounds = 1_000;
 
 export interface NewBlock {
   start_ts: number;
@@ -55,7 +62,8 @@ export class LoadedTables implements BlockTables {
   /** In order of time. */
   #places: BlockPlace[] | undefined;
   #changes: Changes = noChanges();
-  readonly #rollups = new Map<string, { chunk: number; data: Uint8Array }[]>();
+  /** Of levels that were asked for: by field, in order of time. */
+  readonly #rollups = new Map<Level, Map<number, { chunk: number; data: Uint8Array }[]>>();
   readonly #numbers: readonly number[];
   readonly #range: TimeRange;
   #lastNewId = 0;
@@ -117,10 +125,9 @@ export class LoadedTables implements BlockTables {
   }
 
   rollups(_source: number, field: number, level: Level, first: number, last: number) {
-    const key = `${field} ${level} ${first} ${last}`;
-    const known = this.#rollups.get(key);
-    if (!known) throw new NotLoaded(() => this.#loadRollups(level, first, last));
-    return known;
+    const loaded = this.#rollups.get(level);
+    if (!loaded) throw new NotLoaded(() => this.#loadRollups(level));
+    return (loaded.get(field) ?? []).filter(({ chunk }) => chunk >= first && chunk <= last);
   }
 
   putRollup(_source: number, field: number, level: Level, chunk: number, data: Uint8Array): void {
@@ -133,8 +140,7 @@ export class LoadedTables implements BlockTables {
   get(id: number): Block | undefined {
     const fresh = this.#changes.inserted.get(id);
     if (fresh) return new Block(fresh.data);
-    const known = this.#memory.get(id);
-    if (known) return known;
+    if (this.#memory.has(id)) return this.#memory.get(id);
     throw new NotLoaded(() => this.#loadBlocks(id));
   }
 
@@ -183,16 +189,18 @@ export class LoadedTables implements BlockTables {
     if (!this.#memory.has(id)) throw new Error(`block ${id} of telemetry is not there`);
   }
 
-  async #loadRollups(level: Level, first: number, last: number): Promise<void> {
-    for (const field of this.#numbers) this.#rollups.set(`${field} ${level} ${first} ${last}`, []);
+  /** All of the range: who asks for one asks for the others. */
+  async #loadRollups(level: Level): Promise<void> {
+    const { startMs, endMs } = this.#range;
     const rows = await this.#session.query<{ field: number; chunk: number; data: Uint8Array }>(
       `SELECT field, chunk, data FROM telemetry_rollups
        WHERE source = ? AND field = ANY(?::int[]) AND level = ? AND chunk BETWEEN ? AND ? ORDER BY chunk`,
-      [this.#source, this.#numbers, level, first, last],
+      [this.#source, this.#numbers, level, chunkOf(level, startMs), chunkOf(level, endMs)],
     );
-    for (const { field, chunk, data } of rows) {
-      this.#rollups.get(`${field} ${level} ${first} ${last}`)!.push({ chunk, data });
-    }
+    this.#rollups.set(
+      level,
+      Map.groupBy(rows, ({ field }) => field),
+    );
   }
 }
 

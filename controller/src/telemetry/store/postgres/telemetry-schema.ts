@@ -85,13 +85,19 @@ export async function createDays(pool: PostgresPool, days: Iterable<number>): Pr
   }
 }
 
-/** Drops one day whose blocks all began before this moment; returns whether it did. */
+/** Drops one day whose blocks have all ended before this moment; returns whether it did. */
 export async function dropDayBefore(pool: PostgresPool, ms: number): Promise<boolean> {
   return pool.transaction(async (session) => {
-    const day = (await knownDays(session)).find((each) => (each + 1) * dayMs <= ms);
-    if (day === undefined) return false;
-    await session.runScript(`SET LOCAL lock_timeout = '1s'; DROP TABLE IF EXISTS ${tableOfDay(day)}`);
-    return true;
+    const old = (await knownDays(session)).filter((day) => (day + 1) * dayMs <= ms);
+    for (const day of old) {
+      const table = tableOfDay(day);
+      // A block of an agent that reports rarely begins on one day and ends weeks later.
+      const [row] = await session.query<{ until: number | null }>(`SELECT max(end_ts) AS until FROM ${table}`);
+      if ((row?.until ?? 0) >= ms) continue;
+      await session.runScript(`SET LOCAL lock_timeout = '1s'; DROP TABLE IF EXISTS ${table}`);
+      return true;
+    }
+    return false;
   });
 }
 

@@ -31,7 +31,7 @@ export interface PostgresTelemetryOptions {
   url: string;
   rawRetentionMs: number;
   rollupRetentionMs: number;
-  /** Sealing is held up, or goes on. */
+  /** Sealing is held up, or goes on; or what cannot be read. */
   onChange: (message: string, error?: unknown) => void;
   /** How often to look for what can be sealed. */
   sealEveryMs?: number;
@@ -49,7 +49,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #pool: PostgresPool;
   readonly #sources: KnownSources;
   readonly #journal: JournalWriter;
-  readonly #memory = new BlockMemory();
+  readonly #memory: BlockMemory;
   readonly sealing: Rounds;
   #prepared: Promise<void> | undefined;
 
@@ -58,6 +58,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#pool = new PostgresPool(options.url);
     this.#sources = new KnownSources(this.#pool);
     this.#journal = new JournalWriter(this.#pool);
+    this.#memory = new BlockMemory(options.onChange);
     this.sealing = new Rounds({
       everyMs: options.sealEveryMs ?? sealEveryMs,
       what: 'sealing of telemetry',
@@ -152,9 +153,9 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 
   /** Seals some of what has grown old, and empties what is sealed; resolves whether there is more. */
-  async seal(options: SealOptions = {}): Promise<boolean> {
+  async seal(options: Pick<SealOptions, 'everything'> = {}): Promise<boolean> {
     await this.#prepare();
-    if (await sealSome(this.#pool, options)) return true;
+    if (await sealSome(this.#pool, { ...options, onDamage: this.#options.onChange })) return true;
     await emptySlots(this.#pool);
     return false;
   }

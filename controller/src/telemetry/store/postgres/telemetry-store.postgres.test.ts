@@ -1,0 +1,99 @@
+// What only PostgreSQL can get wrong: retention by days, damaged blocks, the ring of the journal.
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type DatabaseNamespace, databaseKinds } from '../../../../../test/databases.ts';
+import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
+import { openPostgresTelemetry, type PostgresTelemetryStore } from './telemetry-store.postgres.ts';
+
+const day = 86_400_000;
+const rawRetentionMs = 30 * day;
+
+describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', () => {
+  let namespace: DatabaseNamespace;
+  let store: PostgresTelemetryStore;
+  let client: Client;
+  const told: string[] = [];
+
+  beforeAll(async () => {
+    namespace = await databaseKinds.postgres.createNamespace({ isBare: true });
+    const onChange = (message: string) => void told.push(message);
+    store = openPostgresTelemetry({ url: namespace.address, rawRetentionMs, rollupRetentionMs: 400 * day, onChange });
+    await store.check();
+    client = new Client({ connectionString: namespace.address });
+    await client.connect();
+  });
+  afterAll(async () => {
+    await client.end();
+    await store.close();
+    await namespace.remove();
+  });
+
+  const sealAll = async () => {
+    while (await store.seal({ everything: true }));
+  };
+  const rowsOf = async (ap_id: string) =>
+    toRows(
+      await store.query({
+        ap_id,
+        startMs: midnight - 90 * day,
+        endMs: midnight + day,
+        maxPoints: 5000,
+        aggregate: 'mean',
+      }),
+    );
+  const count = async (table: string) => (await client.query(`SELECT count(*)::int AS n FROM ${table}`)).rows[0].n;
+
+  test('a sample stays for its whole time, though its block began long before', async () => {
+    const days = Array.from({ length: 60 }, (_, index) => midnight - (59 - index) * day);
+    await store.append(
+      'rare',
+      days.map((ts, n) => sample(ts, { a: n })),
+    );
+    await sealAll();
+    expect(await count('telemetry_blocks')).toBe(1);
+    while (await store.prune(midnight));
+    expect((await rowsOf('rare')).at(-1)).toEqual({ ts: midnight, a: 59 });
+    while (await store.prune(midnight + rawRetentionMs + 2 * day));
+    expect(await count('telemetry_blocks')).toBe(0);
+  });
+
+  test('a damaged block costs its own samples, is told, and keeps nobody from sealing', async () => {
+    await store.append('hurt', [sample(midnight, { a: 1 })]);
+    await sealAll();
+    await client.query(`UPDATE telemetry_blocks SET data = 'x'`);
+    const other = openPostgresTelemetry({
+      url: namespace.address,
+      rawRetentionMs,
+      rollupRetentionMs: 400 * day,
+      onChange: (m) => void told.push(m),
+    });
+    await store.append('hurt', [sample(midnight + 1, { a: 2 })]);
+    await store.append('well', [sample(midnight, { a: 3 })]);
+    while (await other.seal({ everything: true }));
+    const read = await other.query({
+      ap_id: 'hurt',
+      startMs: midnight,
+      endMs: midnight + 9,
+      maxPoints: 100,
+      aggregate: 'mean',
+    });
+    expect(toRows(read)).toEqual([{ ts: midnight + 1, a: 2 }]);
+    expect(await rowsOf('well')).toEqual([{ ts: midnight, a: 3 }]);
+    expect(told.some((message) => message.includes('cannot be read'))).toBe(true);
+    await other.close();
+  });
+
+  test('a slot of the journal is emptied once its period is over and sealed, and not before', async () => {
+    await store.append('slow', [sample(midnight, { a: 1 })]);
+    await sealAll();
+    // Its period is not over by the clock.
+    expect(await count('telemetry_journal')).toBeGreaterThan(0);
+    await client.query('UPDATE telemetry_journal SET period = period - 100');
+    await client.query(
+      'UPDATE telemetry_newest SET sealed_period = sealed_period - 100, last_period = last_period - 100',
+    );
+    await sealAll();
+    expect(await count('telemetry_journal')).toBe(0);
+    expect(await rowsOf('slow')).toEqual([{ ts: midnight, a: 1 }]);
+  });
+});
