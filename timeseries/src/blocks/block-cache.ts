@@ -1,15 +1,12 @@
-// Recently read blocks, decoded, within a memory limit.
+// The blocks of the tables, decoded; those that were read lately stay in memory.
 import { Block } from './block-codec.ts';
+import { DecodedBlocks } from './decoded-blocks.ts';
 import type { Tables } from './tables.ts';
-
-const maxBytes = 64 * 1024 * 1024;
 
 export class BlockCache {
   readonly #tables: Tables;
   readonly #onDamage: (message: string) => void;
-  /** Least recently used first. */
-  readonly #blocks = new Map<number, Block>();
-  #bytes = 0;
+  readonly #decoded = new DecodedBlocks();
 
   constructor(tables: Tables, onDamage: (message: string) => void) {
     this.#tables = tables;
@@ -18,12 +15,8 @@ export class BlockCache {
 
   /** Undefined for a damaged block, which is reported; the others stay readable. */
   get(id: number): Block | undefined {
-    const known = this.#blocks.get(id);
-    if (known) {
-      this.#blocks.delete(id);
-      this.#blocks.set(id, known);
-      return known;
-    }
+    const known = this.#decoded.get(id);
+    if (known) return known;
     let block: Block;
     try {
       block = new Block(this.#tables.blockData(id));
@@ -31,25 +24,15 @@ export class BlockCache {
       this.#onDamage(`block ${id} of the telemetry store cannot be read: ${(error as Error).message}`);
       return undefined;
     }
-    this.#blocks.set(id, block);
-    this.#bytes += block.maxBytes;
-    for (const [oldest, evicted] of this.#blocks) {
-      if (this.#bytes <= maxBytes || oldest === id) break;
-      this.#blocks.delete(oldest);
-      this.#bytes -= evicted.maxBytes;
-    }
+    this.#decoded.put(id, block);
     return block;
   }
 
   forget(id: number): void {
-    const block = this.#blocks.get(id);
-    if (!block) return;
-    this.#blocks.delete(id);
-    this.#bytes -= block.maxBytes;
+    this.#decoded.forget(id);
   }
 
   clear(): void {
-    this.#blocks.clear();
-    this.#bytes = 0;
+    this.#decoded.clear();
   }
 }

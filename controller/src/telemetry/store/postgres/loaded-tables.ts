@@ -140,7 +140,8 @@ export class LoadedTables implements BlockTables {
   get(id: number): Block | undefined {
     const fresh = this.#changes.inserted.get(id);
     if (fresh) return new Block(fresh.data);
-    if (this.#memory.has(id)) return this.#memory.get(id);
+    const known = this.#memory.get(id);
+    if (known) return known === 'damaged' ? undefined : known;
     throw new NotLoaded(() => this.#loadBlocks(id));
   }
 
@@ -180,13 +181,13 @@ export class LoadedTables implements BlockTables {
   async #loadBlocks(id: number): Promise<void> {
     const places = this.#known();
     const at = places.findIndex((place) => place.id === id);
-    const wanted = places.slice(at, at + 16).filter((place) => !this.#memory.has(place.id));
+    const wanted = places.slice(at, at + 16).filter((place) => !this.#memory.get(place.id));
     const rows = await this.#session.query<{ id: number; data: Uint8Array }>(
       'SELECT id, data FROM telemetry_blocks WHERE source = ? AND start_ts BETWEEN ? AND ? AND id = ANY(?::bigint[])',
       [this.#source, wanted[0]!.start_ts, wanted.at(-1)!.start_ts, wanted.map((place) => place.id)],
     );
     for (const row of rows) this.#memory.put(row.id, row.data);
-    if (!this.#memory.has(id)) throw new Error(`block ${id} of telemetry is not there`);
+    if (!this.#memory.get(id)) throw new Error(`block ${id} of telemetry is not there`);
   }
 
   /** All of the range: who asks for one asks for the others. */
