@@ -1,9 +1,10 @@
 // The numbers of agents and their fields, which PostgreSQL gives and which never change while the agent exists; kept in
 // memory for those that report.
-import { FieldConflict, maxNamesPerSource, type Sample } from '@weft/timeseries';
-import type { NumberedSource } from '@weft/timeseries/engine-parts';
+import type { Sample } from '@weft/timeseries';
+import { type NumberedSource, neverTs, SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
+import type { NewestFields } from './newest-record.ts';
 
 const maxKnown = 50_000;
 
@@ -52,8 +53,10 @@ export class KnownSources {
         [row.no],
       );
       const known = await readFields(session, row.no);
-      const added = addNames(known, names);
+      const added = toSeries(known).register(names, { fields: () => [], createField: () => {} });
       for (const { no, name, isText } of added) {
+        known.fields.set(name, { no, isText });
+        known.names.push({ name, isText });
         await session.query('INSERT INTO telemetry_fields (source, no, name, is_text) VALUES (?, ?, ?, ?)', [
           row.no,
           no,
@@ -64,6 +67,15 @@ export class KnownSources {
       return known;
     });
   }
+}
+
+/** As reading and sealing see it, with an empty head. */
+export function toSeries({ no, names }: KnownSource, newest: NewestFields = new Map()): SourceSeries {
+  const fields = names.map(({ name, isText }, field) => {
+    const { ts = neverTs, value = 0 } = newest.get(field) ?? {};
+    return { no: field, name, is_text: isText ? 1 : 0, last_ts: ts, last_value: value };
+  });
+  return new SourceSeries(no, { fields: () => fields, createField: () => {} });
 }
 
 /** The source with this number, as PostgreSQL has it. */
@@ -96,22 +108,4 @@ function namesOf(samples: readonly Sample[]): SampleName[] {
     ...names.map((name) => ({ name, isText: false, sampleIndex })),
     ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
   ]);
-}
-
-/** Adds what is not there yet, and returns it. */
-function addNames(source: KnownSource, names: readonly SampleName[]): { no: number; name: string; isText: boolean }[] {
-  const added: { no: number; name: string; isText: boolean }[] = [];
-  for (const { name, isText, sampleIndex } of names) {
-    const known = source.fields.get(name);
-    if (known && known.isText !== isText) {
-      throw new FieldConflict(sampleIndex, name, isText ? 'text_for_metric' : 'metric_for_text');
-    }
-    if (known) continue;
-    const no = source.names.length;
-    if (no >= maxNamesPerSource) throw new FieldConflict(sampleIndex, name, 'too_many_names');
-    source.fields.set(name, { no, isText });
-    source.names.push({ name, isText });
-    added.push({ no, name, isText });
-  }
-  return added;
 }

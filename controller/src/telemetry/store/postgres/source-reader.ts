@@ -1,7 +1,7 @@
 // One agent as a question finds it: its fields with their newest values, and as its head what is in the journal.
-import { readRecord, SourceSeries } from '@weft/timeseries/engine-parts';
+import { readRecord, type SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { type KnownSource, readFields } from './known-sources.ts';
+import { type KnownSource, readFields, toSeries } from './known-sources.ts';
 import { type NewestFields, readNewest } from './newest-record.ts';
 import { journalSlots } from './telemetry-schema.ts';
 
@@ -30,11 +30,7 @@ export async function readSeries(
   { known, newest, sealedPeriod, lastPeriod }: FoundSource,
   upTo = lastPeriod,
 ): Promise<SourceSeries> {
-  const fields = known.names.map(({ name, isText }, no) => {
-    const { ts = -1, value = 0 } = newest.get(no) ?? {};
-    return { no, name, is_text: isText ? 1 : 0, last_ts: ts, last_value: value };
-  });
-  const series = new SourceSeries(known.no, { fields: () => fields, createField: () => {} });
+  const series = toSeries(known, newest);
   if (lastPeriod <= sealedPeriod) return series;
   const rows = await session.query<{ data: Uint8Array }>(
     `SELECT data FROM telemetry_journal
