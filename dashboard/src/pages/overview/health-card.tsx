@@ -36,7 +36,9 @@ export function HealthCard({ agents, isLarge = false }: HealthCardProps) {
         {data ? <HealthMark health={data.health} size={isLarge ? 72 : 40} /> : <Skeleton width="40px" height="40px" />}
         <div>
           <strong>{data ? text.words[data.health] : ' '}</strong>
-          <p class="soft">{data && causesOf(data)}</p>
+          <p class="soft" title={data && causesOf(data)}>
+            {data && causesOf(data)}
+          </p>
         </div>
       </div>
       <ul class="health-alarms" aria-label={text.alarms}>
