@@ -66,6 +66,22 @@ export async function openTelemetry(
   });
 }
 
+/** Moves everything of the telemetry in this data folder from its journal into blocks. No server may run on it. */
+export async function sealEmbeddedTelemetry(config: Config, onDamage: (message: string) => void): Promise<void> {
+  const folder = join(config.dataDir, 'telemetry');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const failed = Promise.withResolvers<never>();
+  const store = await openEmbeddedTelemetry({
+    folder,
+    rawRetentionMs: config.retention.rawDays * dayMs,
+    rollupRetentionMs: config.retention.rollupDays * dayMs,
+    onDamage,
+    onFatal: failed.reject,
+  });
+  await Promise.race([store.sealAll(), failed.promise]);
+  await store.close();
+}
+
 /** A message that was started this often without a result becomes a dead letter. */
 const deliveryLimit = 4;
 const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
