@@ -15,6 +15,8 @@ const batchRows = 100;
 const seconds = 8;
 const rounds = 300;
 const warmUpRounds = 100;
+/** For each question. */
+const patienceMs = 12_000;
 const agents = Array.from({ length: agentCount }, (_, index) => `ap-${index}`);
 const five = Radio.names.slice(0, 5);
 const endMs = Math.floor(Date.now() / 1000) * 1000;
@@ -51,10 +53,10 @@ async function measure(under: StoreUnderLoad): Promise<Answers> {
   const batches = history();
   const points = agentCount * rowsEach * Radio.names.length;
   const written = await cost(under, async () => {
-    await manyAtOnce(16, batches.length, (index) => store.append(batches[index]!.ap_id, batches[index]!.samples));
+    await manyAtOnce(128, batches.length, (index) => store.append(batches[index]!.ap_id, batches[index]!.samples));
     return points;
   });
-  answers['batches of 100 samples of ten metrics'] = inWords(written);
+  answers['batches of 100 samples of ten metrics, 128 at once'] = inWords(written);
   const settled = await cost(under, async () => {
     await under.settle();
     return points;
@@ -77,7 +79,7 @@ async function measure(under: StoreUnderLoad): Promise<Answers> {
     'newest of 1,000 agents, ten metrics each': () => store.latest(agents),
   };
   for (const [question, ask] of Object.entries(questions)) answers[question] = await timed(ask);
-  answers['single samples of ten metrics, 64 at once'] = inWords(await singles(under));
+  answers['single samples of ten metrics, 512 at once'] = inWords(await singles(under));
   return answers;
 }
 
@@ -104,7 +106,7 @@ async function singles(under: StoreUnderLoad) {
         count++;
       }
     };
-    await Promise.all(Array.from({ length: 64 }, caller));
+    await Promise.all(Array.from({ length: 512 }, caller));
     return count * Radio.names.length;
   };
   await post(performance.now() + 2_000);
@@ -137,10 +139,15 @@ function inWords({ pointsPerSecond, own, server }: Cost): string {
 
 async function timed(ask: () => Promise<unknown>): Promise<string> {
   const latencies: number[] = [];
+  const begin = performance.now();
   for (let round = 0; round < warmUpRounds + rounds; round++) {
     const start = performance.now();
     await ask();
-    if (round >= warmUpRounds) latencies.push(performance.now() - start);
+    const end = performance.now();
+    // A store that takes half a second for a question is not asked hundreds of times.
+    const isWarm = round >= warmUpRounds || start - begin > patienceMs / 3;
+    if (isWarm) latencies.push(end - start);
+    if (end - begin > patienceMs && latencies.length >= 10) break;
   }
   latencies.sort((a, b) => a - b);
   return `p50 ${percentile(latencies, 0.5).toFixed(1)}, p99 ${percentile(latencies, 0.99).toFixed(1)} ms`;

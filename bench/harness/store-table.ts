@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
+import { openClickHouseTelemetry } from '../../controller/src/telemetry/store/clickhouse/telemetry-store.clickhouse.ts';
 import { openInfluxTelemetry } from '../../controller/src/telemetry/store/influx/telemetry-store.influx.ts';
 import { openPostgresTelemetry } from '../../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { openEmbeddedTelemetry } from '../../controller/src/telemetry/store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from '../../controller/src/telemetry/store/telemetry-store.ts';
+import { clickHouseAnswers, findClickHouse, startClickHouse } from '../../test/clickhouse.ts';
 import { startInflux } from '../../test/influx.ts';
 import { startPostgres } from '../../test/postgres.ts';
 import { cpuSecondsOfFamily, createDataDir, parentOf } from './processes.ts';
@@ -62,7 +64,7 @@ async function openEmbedded(): Promise<StoreUnderLoad> {
 async function openPostgres(): Promise<StoreUnderLoad> {
   const server = await startPostgres({ isDurable: true });
   const store = openPostgresTelemetry({ url: server.url, ...retention, onChange: () => {} });
-  await store.check();
+  await orStop(store, server);
   const client = new Client({ connectionString: server.url });
   await client.connect();
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
@@ -90,7 +92,7 @@ async function openPostgres(): Promise<StoreUnderLoad> {
 async function openInflux(): Promise<StoreUnderLoad> {
   const server = await startInflux({ isCompact: true });
   const store = openInfluxTelemetry({ url: `${server.url}?db=bench`, rawRetentionMs: retention.rawRetentionMs });
-  await store.check();
+  await orStop(store, server);
   const sizes = async () => ({
     data: await bytesBelow(join(server.folder, 'data')),
     wal: await bytesBelow(join(server.folder, 'wal')),
@@ -119,6 +121,38 @@ async function openInflux(): Promise<StoreUnderLoad> {
   };
 }
 
+async function openClickHouse(): Promise<StoreUnderLoad> {
+  const server = await startClickHouse();
+  const answer = (statement: string) => clickHouseAnswers(server.url, statement);
+  const store = openClickHouseTelemetry({ url: `${server.url}/bench`, rawRetentionMs: retention.rawRetentionMs });
+  await answer('CREATE DATABASE IF NOT EXISTS bench').then(() => orStop(store, server));
+  return {
+    store,
+    serverCpuSeconds: () => cpuSecondsOfFamily(server.pid()),
+    settle: async () => {
+      const tables = (await answer(`SELECT name FROM system.tables WHERE database = 'bench'`)).trim().split('\n');
+      // Some are no tables of their own.
+      for (const table of tables) await answer(`OPTIMIZE TABLE bench.\`${table}\` FINAL`).catch(() => {});
+    },
+    bytes: async () => ({
+      samples: Number(await answer(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'bench'`)),
+      rollups: 0,
+    }),
+    stop: async () => {
+      await store.close();
+      await server.stop();
+    },
+  };
+}
+
+/** Nothing stays behind of what cannot be measured. */
+async function orStop(store: TelemetryStore, server: { stop(): Promise<void> }): Promise<void> {
+  await store.check().catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
+}
+
 async function bytesBelow(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -138,4 +172,6 @@ export const stores: Record<string, () => Promise<StoreUnderLoad>> = {
   embedded: openEmbedded,
   PostgreSQL: openPostgres,
   'InfluxDB 1.x': openInflux,
+  // Its library is large, and installed apart (test/clickhouse/).
+  ...(findClickHouse() !== undefined && { ClickHouse: openClickHouse }),
 };
