@@ -10,7 +10,7 @@ import {
   toTable,
   UsageError,
 } from '@weft/cli';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError, isClickHouse } from '../config.ts';
 import type { MigrationReport } from '../moving/migration.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
@@ -58,6 +58,9 @@ function requireTarget(config: Config, from: string): void {
   const problems: string[] = [];
   if (config.databaseUrl === undefined) problems.push('WEFT_DATABASE_URL is missing: where accounts go');
   if (config.telemetryUrl === undefined) problems.push('WEFT_TELEMETRY_URL is missing: where telemetry goes');
+  else if (isClickHouse(config.telemetryUrl)) {
+    problems.push('WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only');
+  }
   const file = join(from, 'secret');
   if (config.secret !== undefined && existsSync(file)) {
     const old = readFileSync(file, 'utf8').trim();

@@ -29,9 +29,9 @@ export const dataSettings = {
     name: 'WEFT_TELEMETRY_URL',
     group: 'Data',
     placeholder: 'URL',
-    read: read.urlWith('postgres', 'postgresql'),
+    read: read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses'),
     description:
-      'PostgreSQL for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database. It may be the one of WEFT_DATABASE_URL.',
+      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
   influxUrl: secret({
     name: 'WEFT_INFLUX_URL',
@@ -62,7 +62,7 @@ export const dataSettings = {
     placeholder: 'DAYS',
     read: read.wholeNumber(1, 3650),
     description:
-      'Retention of roll-ups by minute and hour, and the longest window of a query. With WEFT_INFLUX_URL nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+      'Retention of roll-ups by minute and hour, and the longest window of a query. With InfluxDB and ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
   }),
   jobRetentionHours: withDefault('job-retention-hours', '24', {
     name: 'WEFT_JOB_RETENTION_HOURS',
