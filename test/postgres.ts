@@ -83,7 +83,10 @@ export async function startPostgres(): Promise<TestPostgres> {
       await call('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
     },
     kill: async () => {
-      process.kill(Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
+      const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+      process.kill(pid, 'SIGKILL');
+      // It is nobody's child here, and its place is given up when the system gets to it.
+      while (isThere(pid)) await pause(20);
     },
     promote: async () => {
       await call('pg_ctl', ['-D', data, '-w', 'promote']);
@@ -116,6 +119,14 @@ export async function startPostgres(): Promise<TestPostgres> {
     throw error;
   }
   return server;
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 async function runOn(url: string, sql: string) {

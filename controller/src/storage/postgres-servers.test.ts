@@ -10,6 +10,15 @@ import type { SqlDatabase } from './sql-database.ts';
 const outage = { name: 'TryLaterError', status: 503, code: 'database_unavailable' };
 
 test('an address with several servers that cannot be read is refused without repeating it', () => {
+  const open = () => openPostgres('postgres://weft:s3cret@good:5432,[bad/x');
+  expect(open).toThrow('format is postgres://');
+  expect(open).not.toThrow('s3cret');
+});
+
+describe.skipIf(findPostgres() === undefined)('with a standby', () => {
+  let servers: [TestPostgres, TestPostgres];
+  let proxies: [TcpProxy, TcpProxy];
+  const opened: SqlDatabase[] = [];
   const throughProxies = () =>
     urlOfAll(...proxies.map(({ port }) => ({ url: `postgres://weft:s3cret@127.0.0.1:${port}/postgres` })));
   const open = (url?: string) => {
