@@ -23,7 +23,7 @@ const numbersAsNumbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format)),
 };
 
-/** With several servers: work that takes longer makes Weft look whether another server has taken over. */
+/** Work that takes longer makes Weft look whether the server still answers, and whether another has taken over. */
 const slowMs = 2_000;
 
 export class PostgresPool {
@@ -92,13 +92,11 @@ export class PostgresPool {
   async #withSession<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
     const client = await this.#servers.connect();
     const session = new PostgresSession(client);
-    const slow = this.#servers.isOne
-      ? undefined
-      : setTimeout(() => void this.#servers.look().catch(() => undefined), slowMs);
+    const slow = setInterval(() => void this.#servers.look().catch(() => undefined), slowMs);
     try {
       return await work(session);
     } finally {
-      clearTimeout(slow);
+      clearInterval(slow);
       this.#servers.release(client, session.isLost);
     }
   }

@@ -15,9 +15,14 @@ const stateSql = `SELECT current_setting('transaction_read_only') = 'on' AS read
   CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) END AS timeline`;
 
 interface Server {
-  place: string;
-  config: ClientConfig;
+  readonly place: string;
+  readonly config: ClientConfig;
   pool: Pool;
+}
+
+interface Use {
+  server: Server;
+  sinceMs: number;
 }
 
 export interface ServersOptions extends PoolConfig {
@@ -29,7 +34,9 @@ export class PostgresServers {
   readonly place: string;
   readonly #servers: readonly Server[];
   readonly #timeoutMs: number;
-  readonly #inUse = new Map<PoolClient, Server>();
+  readonly #inUse = new Map<PoolClient, Use>();
+  /** Pools that were given up, until what is under way on them has ended. */
+  readonly #ending = new Set<Promise<void>>();
   /** The one that takes writes, as far as is known. */
   #current: Server | undefined;
   #search: Promise<Server> | undefined;
@@ -45,12 +52,14 @@ export class PostgresServers {
     this.#timeoutMs = options.connectionTimeoutMillis;
     this.#servers = addresses.map((connectionString, index) => {
       const config = { ...options, connectionString };
-      return { place: places[index]!, config, pool: this.#openPool(config) };
+      const server = { place: places[index]!, config, pool: new Pool(config) };
+      this.#watch(server);
+      return server;
     });
     if (this.#servers.length === 1) this.#current = this.#servers[0];
   }
 
-  get isOne(): boolean {
+  get #isOne(): boolean {
     return this.#servers.length === 1;
   }
 
@@ -62,13 +71,13 @@ export class PostgresServers {
       try {
         client = await server.pool.connect();
       } catch (error) {
-        this.doubt(server);
+        this.#doubt(server);
         // Whoever has waited for long does not want to wait again.
-        if (this.isOne || attempt === attempts || isTimeout(error)) throw toStoreError(error);
+        if (this.#isOne || attempt === attempts || isTimeout(error)) throw toStoreError(error);
         continue;
       }
-      if (server === this.#current || this.isOne || attempt === attempts) {
-        this.#inUse.set(client, server);
+      if (server === this.#current || this.#isOne || attempt === attempts) {
+        this.#inUse.set(client, { server, sinceMs: performance.now() });
         return client;
       }
       client.release();
@@ -77,18 +86,18 @@ export class PostgresServers {
 
   /** Gives the connection back, or ends it, if it cannot be used any more. */
   release(client: PoolClient, isLost: boolean): void {
-    const server = this.#inUse.get(client);
+    const use = this.#inUse.get(client);
     this.#inUse.delete(client);
     client.release(isLost);
-    if (isLost && server) this.doubt(server);
+    if (isLost && use) this.#doubt(use.server);
   }
 
   /** The next connection looks anew which server takes writes. */
-  doubt(server: Server): void {
-    if (!this.isOne && this.#current === server) this.#current = undefined;
+  #doubt(server: Server): void {
+    if (!this.#isOne && this.#current === server) this.#current = undefined;
   }
 
-  /** Asks all servers. What is under way on one that was replaced ends at once. */
+  /** Asks all servers. What is under way on one that was replaced, or that does not answer, ends at once. */
   look(): Promise<Server> {
     this.#search ??= this.#findWritable().finally(() => {
       this.#search = undefined;
@@ -97,25 +106,23 @@ export class PostgresServers {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#servers.map(({ pool }) => pool.end()));
     await this.#search?.catch(() => undefined);
+    await Promise.all([...this.#servers.map(({ pool }) => pool.end()), ...this.#ending]);
   }
 
-  #openPool(config: PoolConfig): Pool {
-    const pool = new Pool(config);
+  #watch(server: Server): void {
+    const { pool } = server;
     // Without a listener a connection that breaks while idle, or between two statements, would end the process. The
     // pool drops it; the next statement reports it if the problem persists. The server may come back as a standby.
-    pool.on('error', () => {
-      if (this.#current?.pool === pool) this.doubt(this.#current);
-    });
+    pool.on('error', () => this.#doubt(server));
     pool.on('connect', (client) => {
       client.on('error', () => undefined);
       watchCommits(client);
     });
-    return pool;
   }
 
   async #findWritable(): Promise<Server> {
+    const startedMs = performance.now();
     const found: { server: Server; timeline: number }[] = [];
     const problems = new Map<Server, unknown>();
     const first = Promise.withResolvers<void>();
@@ -130,9 +137,12 @@ export class PostgresServers {
     const all = Promise.all(probes);
     await Promise.race([all, first.promise]);
     await within(all, graceMs);
+    for (const [server, error] of problems) {
+      if (!(error instanceof DatabaseError || error instanceof NotWritable)) this.#giveUp(server, startedMs);
+    }
     const [best] = found.sort((a, b) => b.timeline - a.timeline);
     if (!best) throw this.#noneWritable(problems);
-    if (best.timeline < this.#timeline) {
+    if (!this.#isOne && best.timeline < this.#timeline) {
       this.#current = undefined;
       throw unavailable(
         `${best.server.place} was replaced by another server, which does not answer (timeline ${best.timeline}, ${this.#timeline} was seen)`,
@@ -140,8 +150,21 @@ export class PostgresServers {
     }
     this.#timeline = best.timeline;
     this.#current = best.server;
-    for (const [client, server] of this.#inUse) if (server !== best.server) void (client as unknown as Client).end();
+    for (const server of this.#servers) if (server !== best.server) this.#giveUp(server, startedMs);
     return best.server;
+  }
+
+  /** Ends all connections that were in use then, and those that nobody uses: each of them would be waited for in vain. */
+  #giveUp(server: Server, thenMs: number): void {
+    for (const [client, use] of this.#inUse) {
+      if (use.server === server && use.sinceMs < thenMs) void (client as unknown as Client).end();
+    }
+    const { pool } = server;
+    if (pool.totalCount === 0) return;
+    server.pool = new Pool(server.config);
+    this.#watch(server);
+    const ending = pool.end().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
   }
 
   /** Resolves the timeline of a server that takes writes. */
@@ -152,7 +175,7 @@ export class PostgresServers {
       await client.connect();
       const { rows } = await client.query<{ read_only: boolean; timeline: string }>(stateSql);
       const { read_only, timeline } = rows[0]!;
-      if (read_only) throw new Error(timeline === '' ? 'is a standby' : 'is read-only');
+      if (read_only) throw new NotWritable(timeline === '' ? 'is a standby' : 'is read-only');
       return Number.parseInt(timeline, 16);
     } finally {
       void client.end().catch(() => undefined);
@@ -168,6 +191,9 @@ export class PostgresServers {
     return unavailable(`No server of the database takes writes (${reasons.join('; ')})`, cause);
   }
 }
+
+/** It answers, and that it is none. */
+class NotWritable extends Error {}
 
 function parseAddress(connectionString: string): Client {
   try {
