@@ -20,7 +20,7 @@ interface Rule {
 }
 
 const test = /\.(test|contract)\.tsx?$/;
-const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$/;
+const backend = /\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|clickhouse|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** What holds code rather than schemas. */
@@ -60,7 +60,8 @@ const rules: Rule[] = [
   },
   {
     because: 'the time-series store is used by its package name, and only by what stores telemetry or copies its files',
-    who: /^controller\/src\/(?!telemetry\/store\/|backup\/)/,
+    // The start of the server gives back its memory at rest in the same way as the thread of the store.
+    who: /^controller\/src\/(?!telemetry\/store\/|backup\/|bin\/serve-command\.ts$)/,
     never: /^(@weft\/timeseries$|timeseries\/)/,
   },
   {
@@ -138,7 +139,7 @@ const rules: Rule[] = [
   {
     because: 'only parts, offline.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|sqlite|postgres|sql|smtp|outbox|influx|clickhouse|amqp)\.ts$)/,
     never: backend,
   },
   {

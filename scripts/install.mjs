@@ -10,15 +10,19 @@ import { fileURLToPath } from 'node:url';
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const neededNode = 24;
 
-/** Installs if the packages differ from the lock file, or are for another platform. */
-export async function ensureInstalled(folder = root) {
+/**
+ * Installs if the packages differ from the lock file, or are for another platform.
+ * @param {string} [folder]
+ * @param {(message: string) => void} [onFailure]
+ */
+export async function ensureInstalled(folder = root, onFailure = fail) {
   if (isInstalled(folder)) return;
   const modules = join(folder, 'node_modules');
   mkdirSync(modules, { recursive: true });
   const { wasInterrupted, release } = await takeLock(join(modules, '.weft-install.lock'));
   try {
     // Another process may have installed while this one waited.
-    if (!isInstalled(folder)) await install(folder, modules, wasInterrupted);
+    if (!isInstalled(folder)) await install(folder, modules, wasInterrupted, onFailure);
   } finally {
     release();
   }
@@ -93,8 +97,9 @@ function isInstalled(folder) {
  * @param {string} folder
  * @param {string} modules
  * @param {boolean} wasInterrupted
+ * @param {(message: string) => void} onFailure
  */
-async function install(folder, modules, wasInterrupted) {
+async function install(folder, modules, wasInterrupted, onFailure) {
   const stamp = readOrEmpty(stampFile(folder));
   const isForOtherMachine = stamp !== '' && !stamp.startsWith(`${machine()} `);
   // npm writes this file last; without it a package may be incomplete, which npm would not detect.
@@ -110,7 +115,7 @@ async function install(folder, modules, wasInterrupted) {
   const { code, output } = await npmInstall(folder);
   if (code !== 0) {
     process.stderr.write(`failed\n${output}\n`);
-    return fail('npm could not install the packages: see above. Is the network there?');
+    return onFailure('npm could not install the packages: see above. Is the network there?');
   }
   process.stderr.write(`done in ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
   writeFileSync(stampFile(folder), stampOf(folder));

@@ -24,9 +24,12 @@ const installed = Object.entries(lock.packages).filter(([path, { link }]) => pat
 const production = installed.filter(([, { dev }]) => !dev);
 
 describe('L12 the lock file', () => {
-  test('has a strong hash of every package and says nowhere where to load it from', () => {
+  test('has a strong hash of every package and says nowhere where to load it from, also that of ClickHouse', () => {
     expect(installed.length).toBeGreaterThan(50);
-    for (const [path, { integrity = '', resolved, version }] of installed) {
+    const { packages }: typeof lock = JSON.parse(readFileSync(join(root, 'test/clickhouse/package-lock.json'), 'utf8'));
+    const { '': _itself, ...ofClickHouse } = packages;
+    expect(Object.keys(ofClickHouse)).toContain('node_modules/@chdb/lib-linux-x64-gnu');
+    for (const [path, { integrity = '', resolved, version }] of [...installed, ...Object.entries(ofClickHouse)]) {
       expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/)]);
       expect([path, resolved]).toEqual([path, undefined]);
       expect([path, version]).toEqual([path, expect.stringMatching(/^\d+\.\d+\.\d+/)]);

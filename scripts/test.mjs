@@ -1,5 +1,5 @@
-// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, RabbitMQ and a browser, builds the dashboard,
-// and runs them. `--long` adds tests that take minutes; all other arguments are passed to Vitest.
+// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, ClickHouse, RabbitMQ and a browser, builds the
+// dashboard, and runs them. `--long` adds tests that take minutes; all other arguments are passed to Vitest.
 import { join } from 'node:path';
 import { ensureDashboard } from './build-dashboard.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
@@ -12,7 +12,7 @@ await ensureInstalled();
 // Pure tests need packages and nothing else.
 const isPure = args.includes('--project=pure') || args[args.indexOf('--project') + 1] === 'pure';
 if (!isPure) {
-  ensureServers();
+  await ensureServers();
   if (!(await ensureDashboard())) process.exit(1);
 }
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');

@@ -19,3 +19,4 @@ export {
   UsageError,
   writeAll,
 } from './surroundings.ts';
+export { toTable } from './table.ts';

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
 import { TaskType } from '@weft/contract';
-import type { Config } from './config.ts';
+import { type Config, isClickHouse } from './config.ts';
 import type { Logger } from './http/request/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
 import { createSmtpMailer } from './mail/mailer.smtp.ts';
@@ -15,6 +15,7 @@ import { PostgresPool } from './storage/postgres-pool.ts';
 import { openPostgres } from './storage/sql-database.postgres.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import { openClickHouseTelemetry } from './telemetry/store/clickhouse/telemetry-store.clickhouse.ts';
 import { openInfluxTelemetry } from './telemetry/store/influx/telemetry-store.influx.ts';
 import { openPostgresTelemetry } from './telemetry/store/postgres/telemetry-store.postgres.ts';
 import { openEmbeddedTelemetry } from './telemetry/store/telemetry-store.embedded.ts';
@@ -47,6 +48,9 @@ export async function openTelemetry(
   const rawRetentionMs = config.retention.rawDays * dayMs;
   const rollupRetentionMs = config.retention.rollupDays * dayMs;
   if (config.influxUrl !== undefined) return openInfluxTelemetry({ url: config.influxUrl, rawRetentionMs });
+  if (config.telemetryUrl !== undefined && isClickHouse(config.telemetryUrl)) {
+    return openClickHouseTelemetry({ url: config.telemetryUrl, rawRetentionMs });
+  }
   if (config.telemetryUrl !== undefined) {
     const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
     return openPostgresTelemetry({ url: config.telemetryUrl, rawRetentionMs, rollupRetentionMs, onChange });
@@ -60,6 +64,22 @@ export async function openTelemetry(
     onDamage: (message, isUnfinishedEnd) => log[isUnfinishedEnd ? 'warn' : 'error']({ folder }, message),
     onFatal,
   });
+}
+
+/** Moves everything of the telemetry in this data folder from its journal into blocks. No server may run on it. */
+export async function sealEmbeddedTelemetry(config: Config, onDamage: (message: string) => void): Promise<void> {
+  const folder = join(config.dataDir, 'telemetry');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const failed = Promise.withResolvers<never>();
+  const store = await openEmbeddedTelemetry({
+    folder,
+    rawRetentionMs: config.retention.rawDays * dayMs,
+    rollupRetentionMs: config.retention.rollupDays * dayMs,
+    onDamage,
+    onFatal: failed.reject,
+  });
+  await Promise.race([store.sealAll(), failed.promise]);
+  await store.close();
 }
 
 /** A message that was started this often without a result becomes a dead letter. */
@@ -125,8 +145,14 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
   }
   const { influxUrl: url, telemetryUrl, retention } = config;
   if (telemetryUrl !== undefined) {
-    const check = () => checkAndClose(new PostgresPool(telemetryUrl));
-    reports.push(report('Telemetry in PostgreSQL', 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
+    const inClickHouse = isClickHouse(telemetryUrl);
+    const open = () =>
+      inClickHouse
+        ? openClickHouseTelemetry({ url: telemetryUrl, rawRetentionMs: retention.rawDays * dayMs })
+        : new PostgresPool(telemetryUrl);
+    const title = `Telemetry in ${inClickHouse ? 'ClickHouse' : 'PostgreSQL'}`;
+    const check = () => checkAndClose(open());
+    reports.push(report(title, 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
   }
   if (url !== undefined) {
     const check = () => checkAndClose(openInfluxTelemetry({ url, rawRetentionMs: retention.rawDays * dayMs }));

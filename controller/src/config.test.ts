@@ -325,6 +325,8 @@ test.each([
   ['WEFT_AMQP_URL', 'amqp://weft:hidden@mq.test', 'amqps://weft:hidden@mq.test'],
   ['WEFT_AMQP_URL', 'amqp://weft:hidden@[::1]:1,mq.test:2', 'amqp://weft:hidden@[::1]:1,127.0.0.1:2'],
   ['WEFT_TELEMETRY_URL', 'postgres://weft:hidden@db.test/weft', 'postgres://weft:hidden@localhost/weft'],
+  ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test/weft', 'clickhouse://weft:hidden@localhost/weft'],
+  ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test:8123', 'clickhouses://weft:hidden@ch.test'],
   ['WEFT_INFLUX_URL', 'http://weft:hidden@influx.test:8086', 'http://weft:hidden@[::1]:8086'],
   ['WEFT_SMTP_URL', 'smtp://mail.test', 'smtp://localhost'],
   ['WEFT_CALLBACK_URL', 'http://weft.test', 'https://weft.test'],

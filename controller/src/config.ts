@@ -67,6 +67,11 @@ export function isTelemetryShared({ telemetryUrl, influxUrl }: Pick<Config, 'tel
   return telemetryUrl !== undefined || influxUrl !== undefined;
 }
 
+/** Whether WEFT_TELEMETRY_URL names ClickHouse; else it is PostgreSQL. */
+export function isClickHouse(telemetryUrl: string): boolean {
+  return /^clickhouses?:/.test(telemetryUrl);
+}
+
 /** The settings are invalid; `problems` has one line for each problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';

@@ -7,7 +7,7 @@ import { AuditService } from './audit/audit-service.ts';
 import { createAuditLog } from './audit/audit-store.sql.ts';
 import type { AuditLog } from './audit/audit-store.ts';
 import { CallerChanges } from './audit/caller-changes.ts';
-import { openDatabase, openKeyring } from './backends.ts';
+import { openDatabase, openKeyring, sealEmbeddedTelemetry } from './backends.ts';
 import type { Actor, CallerChange } from './caller.ts';
 import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
@@ -25,6 +25,8 @@ import { JobEnding } from './jobs/mailbox/job-ending.ts';
 import { createMailboxStore } from './jobs/mailbox/mailbox-store.sql.ts';
 import { createJobStore } from './jobs/store/job-store.sql.ts';
 import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
+import { migrate } from './moving/migration.ts';
+import { refuseMovedFolder } from './moving/migration-mark.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
@@ -39,6 +41,7 @@ const hour = 3_600_000;
 /** For the command line, where `operator` sits: the accounts without a server. */
 export async function openAccounts(config: Config, operator = 'somebody') {
   prepareDataFolder(config.dataDir);
+  if (config.databaseUrl === undefined) refuseMovedFolder(config);
   const database = openDatabase(config);
   await database.migrate();
   const hasher = new PasswordHasher();
@@ -118,6 +121,36 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   event.within(new CommandEnding({ store, ledger, operations, rights }).step);
   event.within(new RunEnding({ ...silent, runs, closer }).step);
   return event;
+}
+
+export interface MigrationHooks {
+  onStage: (text: string) => void;
+  onProgress: (share: number | undefined, text: string) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/** For `weft migrate`: from this data folder to what the settings name. Throws StartError as requireDatabase does. */
+export async function moveInstallation(from: string, config: Config, hooks: MigrationHooks) {
+  const old: Config = { ...config, dataDir: from, databaseUrl: undefined, telemetryUrl: undefined };
+  requireDatabase(old);
+  prepareDataFolder(config.dataDir);
+  const keyring = openKeyring(config);
+  const [local, target] = [openDatabase(old), openDatabase(config)];
+  try {
+    return await migrate({
+      from,
+      config,
+      keyring,
+      local,
+      target,
+      sealTelemetry: () => sealEmbeddedTelemetry(old, hooks.onStage),
+      verifyAudit: () => createAuditLog(target, { key: keyring }).verify({}),
+      ...hooks,
+    });
+  } finally {
+    await local.close();
+    await target.close();
+  }
 }
 
 /** Whether opening it would make a new, empty one. */

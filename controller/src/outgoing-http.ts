@@ -22,7 +22,7 @@ export interface OutgoingRequest {
   /** Sent as it is, with its query. */
   path: string;
   headers?: Record<string, string>;
-  body: string;
+  body: string | Uint8Array;
   /** The address to connect to, in place of what the host's name stands for. What it throws is thrown. */
   addressOf?: (signal: AbortSignal) => Promise<string>;
   /** Sending it twice does no harm: it is sent again if a kept connection turns out to be closed. */
@@ -34,6 +34,12 @@ export interface OutgoingAnswer {
   status: number;
   /** Empty for a redirect: it is not read. */
   text: string;
+}
+
+export interface OutgoingBytes {
+  status: number;
+  /** Empty for a redirect: it is not read. */
+  bytes: Buffer;
 }
 
 /** There was no answer, or none that may be used. Its message is safe to show to anybody. */
@@ -72,6 +78,12 @@ export class OutgoingHttp {
 
   /** Resolves whatever is answered. Throws OutgoingError, or the reason of the signal. */
   async post(request: OutgoingRequest): Promise<OutgoingAnswer> {
+    const { status, bytes } = await this.postForBytes(request);
+    return { status, text: bytes.toString() };
+  }
+
+  /** The same, for answers that are no text. */
+  async postForBytes(request: OutgoingRequest): Promise<OutgoingBytes> {
     const { isRepeatable = false } = request;
     const { maxKeptConnections = 0 } = this.#options;
     for (let stale = 0; ; stale++) {
@@ -90,7 +102,7 @@ export class OutgoingHttp {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
-  async #attempt(request: OutgoingRequest): Promise<OutgoingAnswer> {
+  async #attempt(request: OutgoingRequest): Promise<OutgoingBytes> {
     const { timeoutMs } = this.#options;
     const { signal, addressOf } = request;
     const deadline = AbortSignal.timeout(timeoutMs);
@@ -108,7 +120,7 @@ export class OutgoingHttp {
     { origin, path, headers, body }: OutgoingRequest,
     address: string | undefined,
     signal: AbortSignal,
-  ): Promise<OutgoingAnswer> {
+  ): Promise<OutgoingBytes> {
     const isTls = origin.protocol === 'https:';
     const host = origin.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
     const options = {
@@ -137,12 +149,12 @@ export class OutgoingHttp {
     });
   }
 
-  async #read(response: IncomingMessage): Promise<OutgoingAnswer> {
+  async #read(response: IncomingMessage): Promise<OutgoingBytes> {
     const { maxAnswerBytes } = this.#options;
     const status = response.statusCode!;
     if (status >= 300 && status < 400) {
       response.destroy();
-      return { status, text: '' };
+      return { status, bytes: Buffer.alloc(0) };
     }
     const pieces: Buffer[] = [];
     let size = 0;
@@ -152,7 +164,7 @@ export class OutgoingHttp {
       if (size > maxAnswerBytes) throw new AnswerTooLong(`its answer was longer than ${maxAnswerBytes} bytes`);
       pieces.push(piece);
     }
-    return { status, text: Buffer.concat(pieces).toString() };
+    return { status, bytes: Buffer.concat(pieces) };
   }
 }
 

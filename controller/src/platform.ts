@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
+import { refuseMovedFolder } from './moving/migration-mark.ts';
 import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { PasswordHasher, passwordTurns } from './password-hasher.ts';
@@ -29,6 +30,7 @@ export interface OpenPlatform extends Platform {
 /** Throws StartError if it cannot be opened. PostgreSQL and RabbitMQ may be out of reach. */
 export async function openPlatform({ config, log, events, ownUrl, onFatal }: PlatformOptions): Promise<OpenPlatform> {
   prepareDataFolder(config.dataDir);
+  refuseMovedFolder(config);
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
   const keyring = openKeyring(config);
   const database = openDatabase(config);

@@ -14,6 +14,7 @@ import type { Timeouts } from './http/server/listener.ts';
 import { createServer } from './http/server/server.ts';
 import { createFormats } from './input/formats.ts';
 import { Validator } from './input/validator.ts';
+import { refuseUnfinishedMigration } from './moving/migration-state.ts';
 import { createPages } from './pages.ts';
 import type { Part, Platform } from './part.ts';
 import { createParts } from './parts.ts';
@@ -137,6 +138,7 @@ function build<Parts extends PartList>(
   const preparation = prepareUntilDone(
     async () => {
       await platform.database.migrate();
+      await refuseUnfinishedMigration(platform.database);
       for (const part of parts) await part.prepare?.();
     },
     (reason) => log.warn({ reason }, 'the database is unavailable; trying again'),

@@ -3,6 +3,7 @@
 // everything else waits with it.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, type EngineOptions } from './engine.ts';
+import { returnMemoryAtRest } from './memory-at-rest.ts';
 import { packFrame } from './packed-frame.ts';
 import { type PackedLatest, packLatest } from './packed-latest.ts';
 import { FieldConflict, type Frame, type LatestValues } from './time-series.ts';
@@ -42,6 +43,7 @@ const engine = new Engine({
   onDamage: (damage, isUnfinishedEnd) => port.postMessage({ damage, isUnfinishedEnd } satisfies ThreadAnswer),
 });
 port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
+returnMemoryAtRest();
 
 let isSealScheduled = false;
 let isCommitting = false;

@@ -1,4 +1,5 @@
 export { Tables } from './blocks/tables.ts';
+export { returnMemoryAtRest } from './memory-at-rest.ts';
 export { chooseBucketWidth } from './read/bucket-width.ts';
 export {
   type Aggregate,

@@ -3,7 +3,7 @@ import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError, 
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
-import { type Config, isTelemetryShared } from '../config.ts';
+import { type Config, isClickHouse, isTelemetryShared } from '../config.ts';
 import { inBytes, showBytes } from './byte-progress.ts';
 import { parseCommandLine } from './command-line.ts';
 import { endingCleanly } from './ending-cleanly.ts';
@@ -49,13 +49,19 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
   return exitCode.ok;
 }
 
-/** The parts in PostgreSQL or InfluxDB, and the commands that back them up. */
+/** The parts in PostgreSQL, ClickHouse or InfluxDB, and the commands that back them up. */
 function keptElsewhere({ databaseUrl, telemetryUrl, influxUrl }: Config): LeftOut[] {
   const left: LeftOut[] = [];
   if (databaseUrl !== undefined) {
     left.push({ what: 'accounts, agents, apps, jobs and the audit log, in PostgreSQL', command: 'pg_dump' });
   }
-  if (telemetryUrl !== undefined) left.push({ what: 'telemetry, in PostgreSQL', command: 'pg_dump' });
+  if (telemetryUrl !== undefined) {
+    left.push(
+      isClickHouse(telemetryUrl)
+        ? { what: 'telemetry, in ClickHouse', command: 'BACKUP DATABASE of ClickHouse' }
+        : { what: 'telemetry, in PostgreSQL', command: 'pg_dump' },
+    );
+  }
   if (influxUrl !== undefined) left.push({ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' });
   return left;
 }

@@ -96,6 +96,22 @@ Examples:
   weft restore weft.tar.zst --data-dir /var/lib/weft
   weft restore weft.tar.zst --force
 `,
+  migrate:
+    () => `Moves an installation with the embedded stores to PostgreSQL, without losing a sample. The settings are those of the
+cluster: WEFT_DATABASE_URL, WEFT_TELEMETRY_URL, and the WEFT_SECRET of the old installation. Copies telemetry while the old server
+runs, then waits until you have stopped it; copies the rest, compares both sides, and prints counts and hashes. Start the new
+servers when it has ended. May be ended at any time and run again.
+
+Usage: weft migrate [--from DIR] [--json] [settings]
+
+Options:
+  --from DIR  the data folder of the old server (default: that of the settings)
+  --json      print the counts and hashes as JSON
+
+Examples:
+  weft migrate --config /etc/weft/cluster.env
+  weft migrate --config /etc/weft/cluster.env --from /var/lib/weft --data-dir /var/lib/weft-cluster
+`,
   audit:
     () => `Verifies that no entry of the audit log was changed, removed, moved or inserted. Prints the number of entries and
 the hash of the newest. Exit code: 0 if the log is intact, else 1.
@@ -153,6 +169,7 @@ Server
 Backup
   backup [FILE]                write a backup of the data folder to one file
   restore FILE                 create a data folder from a backup
+  migrate                      move an installation to PostgreSQL, while it runs
 
 Accounts
   user add EMAIL               create an account

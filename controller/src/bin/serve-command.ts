@@ -1,6 +1,7 @@
 // `weft serve`: starts Weft, prints its address and the next step, and stops it gracefully.
 
 import { type Surroundings, UsageError } from '@weft/cli';
+import { returnMemoryAtRest } from '@weft/timeseries';
 import { buildState } from '../../../scripts/build-state.mjs';
 import type { Config } from '../config.ts';
 import type { RunningWeft } from '../serve.ts';
@@ -24,6 +25,7 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   const { serve } = await import('../serve.ts');
   const weft = await serve(config);
   ending.watch(weft);
+  returnMemoryAtRest();
   around.stdout.write(welcome(weft, config));
   return ending.code;
 }

@@ -15,6 +15,7 @@ import { deviceRoutes } from './api/device-routes.ts';
 import { DeviceService } from './api/device-service.ts';
 import { readOrCreateDeviceKey } from './privacy/device-key.ts';
 import { DeviceNames } from './privacy/device-names.ts';
+import { readMovedDeviceKey } from './privacy/moved-device-key.ts';
 import { Pseudonyms } from './privacy/pseudonyms.ts';
 import { DeviceAddresses } from './registry/device-addresses.ts';
 import { DeviceExtras } from './registry/device-extras.ts';
@@ -151,6 +152,8 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       },
     },
     async prepare() {
+      const movedKey = isShared ? await readMovedDeviceKey(database, keyring) : undefined;
+      if (movedKey) pseudonyms.useKey(movedKey);
       await extras.refresh();
       await upkeep.load();
     },

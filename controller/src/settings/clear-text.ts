@@ -21,9 +21,7 @@ export function clearTextConnections(values: SettingValues): string[] {
     databaseUrl && isRemote(databaseUrl) && !isPostgresEncrypted(databaseUrl)
       ? 'WEFT_DATABASE_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
       : undefined,
-    telemetryUrl && isRemote(telemetryUrl) && !isPostgresEncrypted(telemetryUrl)
-      ? 'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
-      : undefined,
+    telemetryUrl && isRemote(telemetryUrl) ? clearTextTelemetry(telemetryUrl) : undefined,
     amqpUrl && isRemote(amqpUrl) && !amqpUrl.startsWith('amqps:')
       ? 'WEFT_AMQP_URL connects to RabbitMQ unencrypted: use amqps://'
       : undefined,
@@ -43,6 +41,15 @@ export function clearTextConnections(values: SettingValues): string[] {
 /** An SMTP server beyond this machine must encrypt (STARTTLS) before it gets a password. */
 export function mustStartTls(smtpUrl: string): boolean {
   return isRemote(smtpUrl) && hasCredentials(smtpUrl);
+}
+
+function clearTextTelemetry(url: string): string | undefined {
+  if (url.startsWith('clickhouses:')) return undefined;
+  if (url.startsWith('clickhouse:')) {
+    return 'WEFT_TELEMETRY_URL connects to ClickHouse unencrypted: use clickhouses://';
+  }
+  if (isPostgresEncrypted(url)) return undefined;
+  return 'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full';
 }
 
 /** Whether one of its servers is beyond this machine. */

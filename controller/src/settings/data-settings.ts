@@ -2,6 +2,12 @@
 import * as read from '../setting-values.ts';
 import { secret, withDefault } from './setting.ts';
 
+/** Only servers of PostgreSQL stand in for each other. */
+const telemetryAddress = (value: string) =>
+  /^postgres(ql)?:/i.test(value)
+    ? read.urlOfServers('postgres', 'postgresql')(value)
+    : read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
+
 export const dataSettings = {
   dataDir: withDefault('data-dir', './data', {
     name: 'WEFT_DATA_DIR',
@@ -30,9 +36,9 @@ export const dataSettings = {
     name: 'WEFT_TELEMETRY_URL',
     group: 'Data',
     placeholder: 'URL',
-    read: read.urlOfServers('postgres', 'postgresql'),
+    read: telemetryAddress,
     description:
-      'PostgreSQL for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database. It may be the one of WEFT_DATABASE_URL, and name several servers like it.',
+      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
   influxUrl: secret({
     name: 'WEFT_INFLUX_URL',
@@ -63,7 +69,7 @@ export const dataSettings = {
     placeholder: 'DAYS',
     read: read.wholeNumber(1, 3650),
     description:
-      'Retention of roll-ups by minute and hour, and the longest window of a query. With WEFT_INFLUX_URL nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+      'Retention of roll-ups by minute and hour, and the longest window of a query. With InfluxDB and ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
   }),
   jobRetentionHours: withDefault('job-retention-hours', '24', {
     name: 'WEFT_JOB_RETENTION_HOURS',

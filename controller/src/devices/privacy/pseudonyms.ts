@@ -12,9 +12,14 @@ const pseudonymBytes = 10;
 
 export class Pseudonyms {
   /** Prepared once: that takes four times as long as to use it. */
-  readonly #key: KeyObject;
+  #key: KeyObject;
 
   constructor(key: Uint8Array) {
+    this.#key = createSecretKey(key);
+  }
+
+  /** To be called before the first report. */
+  useKey(key: Uint8Array): void {
     this.#key = createSecretKey(key);
   }
 

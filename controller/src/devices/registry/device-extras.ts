@@ -25,6 +25,8 @@ export class DeviceExtras {
   #watches = new Map<string, DeviceWatch>();
   #devices = new Map<string, string>();
   #identities = new Map<string, string[]>();
+  /** Those that are known here, and when. */
+  #erased = new Map<string, number>();
 
   constructor(options: DeviceExtrasOptions) {
     this.#options = options;
@@ -80,10 +82,10 @@ export class DeviceExtras {
       this.#identities.set(device, [...this.identitiesOf(device), identity].sort());
       if (before.get(identity) !== device) onLinked(identity, device);
     }
-    for (const { device, at } of erased) if (at > this.#lastErasedAt) onErased(device);
-    this.#lastErasedAt = erased.reduce((latest, { at }) => Math.max(latest, at), this.#lastErasedAt);
+    // Each once, and not by the clock: several may be erased in one millisecond, or on a node whose clock is behind.
+    const known = this.#erased;
+    this.#erased = new Map(erased.map(({ device, at }) => [device, at]));
+    for (const { device, at } of erased) if (known.get(device) !== at) onErased(device);
     onWatches();
   }
-
-  #lastErasedAt = 0;
 }

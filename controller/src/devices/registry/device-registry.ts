@@ -91,6 +91,7 @@ export class DeviceRegistry {
     const agent = this.#agents.get(ap_id);
     if (!agent || agent.linkCount === 0) return agent;
     this.#leaveOthers(agent, this.#nextMark(), ts, because);
+    if (agent.isHere) this.noteUnsaved(agent);
     this.#tell(agent);
     return agent;
   }
@@ -115,6 +116,8 @@ export class DeviceRegistry {
       const agent = this.agentAt(this.table.links.agent[link]!);
       agent.forgetLinks(new Set([link]));
       this.endLink(agent, link);
+      // Its list is written down without the device, by the node that has it.
+      if (agent.isHere) this.noteUnsaved(agent);
       return agent;
     });
     this.table.removeDevice(slot);

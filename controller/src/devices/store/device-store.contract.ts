@@ -89,6 +89,25 @@ export function describeDeviceStore(open: () => Promise<DeviceStoreFixture>): vo
     expect(await all()).toEqual([linkOf('b', 'y')]);
   });
 
+  test('remove forgets the lists that the device is in; one from before is not saved any more, a later one is', async () => {
+    const list = { ap_id: 'x', ts: 10, heard_at: 5_000, device_values: '[{"d":"a"},{"d":"b"}]' };
+    const [other, later] = [
+      { ...list, ap_id: 'y', device_values: '[{"d":"ab"}]' },
+      { ...list, heard_at: 6_001 },
+    ];
+    await write(linkOf('a', 'x'), linkOf('b', 'x'), linkOf('ab', 'y'));
+    await store.saveLists([list, other]);
+    await fixture.db.transaction(async (tx) => {
+      await tx.query('INSERT INTO device_erasures (device, at_ms) VALUES (?, ?)', ['a', 6_000]);
+      await store.remove(tx, ['a']);
+    });
+    expect(await store.lists('', 10)).toEqual([other]);
+    await store.saveLists([list, other]);
+    expect(await store.lists('', 10)).toEqual([other]);
+    await store.saveLists([later]);
+    expect(await store.lists('', 10)).toEqual([later, other]);
+  });
+
   test('prune removes ended links that were written long ago, or before a newer one of the device', async () => {
     fixture.setNow(50);
     await write(linkOf('c', 'x', { left_at: 9_000, seen: 9_000 }), linkOf('e', 'x', { seen: 1 }));

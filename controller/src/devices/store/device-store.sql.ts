@@ -85,24 +85,29 @@ class SqlDeviceStore implements DeviceStore {
   async saveLists(lists: readonly DeviceListRecord[]): Promise<void> {
     if (lists.length === 0) return;
     const now = this.#now();
-    await this.#db.transaction((tx) =>
-      runRows(
+    await this.#db.transaction(async (tx) => {
+      const erased = await tx.query<{ device: string; at_ms: number }>('SELECT device, at_ms FROM device_erasures');
+      const isErasedSince = ({ heard_at, device_values }: DeviceListRecord) =>
+        erased.some(({ device, at_ms }) => heard_at <= at_ms && device_values.includes(JSON.stringify(device)));
+      await runRows(
         tx,
         `INSERT INTO device_lists (${LIST}, node, updated_at) VALUES {{rows}}
          ON CONFLICT (ap_id) DO UPDATE SET ts = excluded.ts, heard_at = excluded.heard_at,
            device_values = excluded.device_values, node = excluded.node,
            updated_at = excluded.updated_at
          WHERE excluded.ts >= device_lists.ts`,
-        lists.map(({ ap_id, ts, heard_at, device_values }) => [
-          ap_id,
-          Math.round(ts),
-          Math.round(heard_at),
-          device_values,
-          this.#node,
-          now,
-        ]),
-      ),
-    );
+        lists
+          .filter((list) => !isErasedSince(list))
+          .map(({ ap_id, ts, heard_at, device_values }) => [
+            ap_id,
+            Math.round(ts),
+            Math.round(heard_at),
+            device_values,
+            this.#node,
+            now,
+          ]),
+      );
+    });
   }
 
   async removeAgent(ap_id: string): Promise<void> {
@@ -114,6 +119,9 @@ class SqlDeviceStore implements DeviceStore {
 
   async remove(tx: SqlQueries, devices: readonly string[]): Promise<void> {
     for (const { marks, values } of inParts(devices)) {
+      // What else is in those lists is written down again in a few seconds.
+      const attached = `SELECT ap_id FROM device_links WHERE device IN (${marks})`;
+      await tx.query(`DELETE FROM device_lists WHERE ap_id IN (${attached})`, values);
       await tx.query(`DELETE FROM device_links WHERE device IN (${marks})`, values);
     }
   }

@@ -41,11 +41,14 @@ export interface DeviceStore {
    * Resolves those that were in the same state already, attached or not, as another node has written it.
    */
   write(tx: SqlQueries, links: readonly DeviceLinkRecord[]): Promise<DeviceLinkRecord[]>;
-  /** Creates or replaces these lists; durable when it resolves. One that is older than what is stored is left out. */
+  /**
+   * Creates or replaces these lists; durable when it resolves. One that is older than what is stored is left out, and so is
+   * one with a device that was erased after it came.
+   */
   saveLists(lists: readonly DeviceListRecord[]): Promise<void>;
   /** Forgets everything that an access point said; repeated calls are harmless. */
   removeAgent(ap_id: string): Promise<void>;
-  /** Forgets a device, in the transaction of the caller; repeated calls are harmless. */
+  /** Forgets a device and the lists it is in, in the transaction of the caller; repeated calls are harmless. */
   remove(tx: SqlQueries, devices: readonly string[]): Promise<void>;
   /**
    * Removes ended links: those that were written before `goneMs`, and those from before `movedMs` of devices that were seen

@@ -2,6 +2,7 @@
 // the raw retention, by a retention policy, and aggregated by InfluxDB when they are asked for. There are no roll-ups
 // here: what is older than the raw retention is gone, and a long window costs as much as its points.
 import { chooseBucketWidth } from '@weft/timeseries';
+import { FieldCatalogue, type FieldKinds } from '../field-catalogue.ts';
 import type {
   FieldInfo,
   Frame,
@@ -11,10 +12,9 @@ import type {
   TelemetryStore,
   TimeRange,
 } from '../telemetry-store.ts';
-import { FieldCatalogue, type FieldKinds } from './influx-catalogue.ts';
 import { InfluxClient, InfluxRefusal } from './influx-client.ts';
 import { bucketFrame, emptyFrame, rowFrame } from './influx-frame.ts';
-import { linesOf, measurementOf } from './influx-line.ts';
+import { type LineField, lineFieldOf, linesOf, measurementOf } from './influx-line.ts';
 import { type NewestValue, readNewest } from './influx-newest.ts';
 import { InfluxWriter } from './influx-writer.ts';
 import * as influxql from './influxql.ts';
@@ -39,7 +39,7 @@ export function openInfluxTelemetry(options: InfluxTelemetryOptions): TelemetryS
 class InfluxTelemetryStore implements TelemetryStore {
   readonly #client: InfluxClient;
   readonly #writer: InfluxWriter;
-  readonly #catalogue: FieldCatalogue;
+  readonly #catalogue: FieldCatalogue<LineField>;
   readonly #retentionMs: number;
   #prepared: Promise<void> | undefined;
 
@@ -53,7 +53,7 @@ class InfluxTelemetryStore implements TelemetryStore {
       },
     });
     this.#writer = new InfluxWriter((lines) => this.#client.write(lines));
-    this.#catalogue = new FieldCatalogue((ap_id) => this.#fieldsOf(ap_id));
+    this.#catalogue = new FieldCatalogue((ap_id) => this.#fieldsOf(ap_id), lineFieldOf);
   }
 
   async append(ap_id: string, samples: readonly Sample[]): Promise<void> {

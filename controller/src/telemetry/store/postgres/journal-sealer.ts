@@ -5,7 +5,7 @@ import { hourMs, RecentRows, rowsAtOnce, type SourceSeries, sealFirstRows } from
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { BlockMemory } from './block-memory.ts';
-import { joined } from './journal-writer.ts';
+import { insertBlocks, putRollups } from './block-rows.ts';
 import { readFields } from './known-sources.ts';
 import { type Changes, LoadedTables } from './loaded-tables.ts';
 import { readNewest } from './newest-record.ts';
@@ -96,40 +96,8 @@ async function write(session: PostgresSession, source: number, changes: Changes,
       removed.map(({ id }) => id),
     ]);
   }
-  const blocks = [...inserted.values()];
-  const data = joined(blocks.map((block) => block.data));
-  await session.query(
-    `INSERT INTO telemetry_blocks (source, start_ts, end_ts, rows, data)
-     SELECT ?::bigint, start_ts, end_ts, count, substring(?::bytea FROM start FOR length)
-     FROM unnest(?::bigint[], ?::bigint[], ?::int[], ?::int[], ?::int[]) AS rows(start_ts, end_ts, count, start, length)`,
-    [
-      source,
-      data.bytes,
-      blocks.map(({ start_ts }) => start_ts),
-      blocks.map(({ end_ts }) => end_ts),
-      blocks.map(({ rows }) => rows),
-      data.starts,
-      data.lengths,
-    ],
-  );
-  const changed = [...rollups.values()];
-  if (changed.length === 0) return;
-  const chunks = joined(changed.map((each) => each.data));
-  await session.query(
-    `INSERT INTO telemetry_rollups (source, field, level, chunk, data)
-     SELECT ?::bigint, field, level, chunk, substring(?::bytea FROM start FOR length)
-     FROM unnest(?::int[], ?::int[], ?::int[], ?::int[], ?::int[]) AS rows(field, level, chunk, start, length)
-     ON CONFLICT (source, field, level, chunk) DO UPDATE SET data = excluded.data`,
-    [
-      source,
-      chunks.bytes,
-      changed.map(({ field }) => field),
-      changed.map(({ level }) => level),
-      changed.map(({ chunk }) => chunk),
-      chunks.starts,
-      chunks.lengths,
-    ],
-  );
+  await insertBlocks(session, source, [...inserted.values()]);
+  await putRollups(session, source, [...rollups.values()]);
 }
 
 /** Empties the slots of the journal in which everything is sealed. */

@@ -89,7 +89,7 @@ export async function readFields(session: PostgresSession, no: number): Promise<
 }
 
 /** Text of PostgreSQL has no NUL, and no half characters; names of metrics may. */
-function toStoredName(name: string): string {
+export function toStoredName(name: string): string {
   return JSON.stringify(name);
 }
 

@@ -1,0 +1,88 @@
+// `weft migrate`: moves an installation with the embedded stores to PostgreSQL.
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import {
+  exitCode,
+  interruptedCode,
+  ProgressBar,
+  type Surroundings,
+  toInterfaceJson,
+  toTable,
+  UsageError,
+} from '@weft/cli';
+import { type Config, ConfigError, isClickHouse } from '../config.ts';
+import type { MigrationReport } from '../moving/migration.ts';
+import { parseCommandLine } from './command-line.ts';
+import { readConfig } from './read-config.ts';
+
+export async function migrateCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { valued: ['from'], bare: ['json'] });
+  if (line.words.length > 0) throw new UsageError('Usage: weft migrate [--from DIR] [--json] [settings]');
+  const config = readConfig(line, around.env);
+  const from = resolve(line.options.get('from') ?? config.dataDir);
+  requireTarget(config, from);
+
+  const { moveInstallation } = await import('../offline.ts');
+  const progress = new ProgressBar(around.stderr);
+  const signal = around.interruption?.();
+  const report = await moveInstallation(from, config, {
+    signal,
+    onStage: (text) => {
+      progress.clear();
+      around.stderr.write(`${text}\n`);
+    },
+    onProgress: (share, text) => progress.show(share, text),
+  })
+    .catch((error: unknown) => {
+      if (!signal?.aborted) throw error;
+      return 'interrupted' as const;
+    })
+    .finally(() => progress.clear());
+  if (report === 'interrupted') {
+    around.stderr.write('Interrupted. Run the same command again to go on.\n');
+    return interruptedCode();
+  }
+  if (report === undefined) {
+    around.stdout.write(`${from} was moved before. Nothing was changed.\n`);
+    return exitCode.ok;
+  }
+  if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(report, 2)}\n`);
+  else around.stdout.write(inWords(report));
+  around.stderr.write(
+    `Moved. Start the new servers now. ${from} is kept as it was, and no server starts on it alone.\n`,
+  );
+  return exitCode.ok;
+}
+
+function requireTarget(config: Config, from: string): void {
+  const problems: string[] = [];
+  if (config.databaseUrl === undefined) problems.push('WEFT_DATABASE_URL is missing: where accounts go');
+  if (config.telemetryUrl === undefined) problems.push('WEFT_TELEMETRY_URL is missing: where telemetry goes');
+  else if (isClickHouse(config.telemetryUrl)) {
+    problems.push('WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only');
+  }
+  const file = join(from, 'secret');
+  if (config.secret !== undefined && existsSync(file)) {
+    const old = readFileSync(file, 'utf8').trim();
+    if (![config.secret, ...config.previousSecrets].includes(old)) {
+      problems.push(`WEFT_SECRET is not that of the old installation: set WEFT_SECRET_FILE=${file}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+}
+
+function inWords({ tables, telemetry, audit, files, closed_ms }: MigrationReport): string {
+  const { agents, fields, blocks, rows, rollups, hash } = telemetry;
+  const counted = [
+    ...tables.map((table) => [table.table, String(table.rows), table.hash]),
+    ['telemetry: agents', String(agents), hash],
+    ['telemetry: fields', String(fields), ''],
+    ['telemetry: samples', String(rows), ''],
+    ['telemetry: blocks', String(blocks), ''],
+    ['telemetry: roll-ups', String(rollups), ''],
+    ...files.map(({ path, sha256 }) => [path, '1', sha256]),
+  ];
+  const table = toTable(['what', 'count', 'SHA-256, equal on both sides'], counted, {});
+  const seconds = (closed_ms / 1000).toFixed(1);
+  return `${table.trimEnd()}\nThe audit log is intact: ${audit.entries} entries, ${audit.head}.\nNo server could run for ${seconds} s.\n`;
+}

@@ -1,0 +1,84 @@
+// The statements that the ClickHouse backend sends to read. Texts go in as escaped literals; numbers are numbers.
+import type { Aggregate, TimeRange } from '../telemetry-store.ts';
+import { literal } from './clickhouse-client.ts';
+import { toStoredText } from './row-binary.ts';
+
+const aggregates: Record<Aggregate, string> = {
+  mean: 'avg(value)',
+  min: 'min(value)',
+  max: 'max(value)',
+  last: 'argMax(value, ts)',
+  sum: 'sum(value)',
+  count: 'toFloat64(count())',
+};
+
+/** Which rows of the table a question is about. */
+export interface Rows {
+  table: string;
+  ap_id: string;
+  range: TimeRange;
+  /** Only these, and no texts. */
+  metrics: readonly string[] | undefined;
+  /** Appends over several days that are complete, of those that touch the range. */
+  batches: readonly bigint[];
+}
+
+/** Name, kind, time, value and text, ordered by name and time; of each name at most so many. */
+export function selectRows(rows: Rows, limitPerName?: number): string {
+  const limit = limitPerName === undefined ? '' : ` LIMIT ${limitPerName} BY name, is_text`;
+  return `SELECT name, is_text, ts, value, text FROM ${samples(rows)} ORDER BY name, is_text, ts${limit}`;
+}
+
+/** The same for the first so many times of the range. */
+export function selectFirstRows(rows: Rows, times: number): string {
+  const first = `SELECT DISTINCT ts FROM ${samples(rows)} ORDER BY ts LIMIT ${times}`;
+  return `SELECT name, is_text, ts, value, text FROM ${samples(rows)} WHERE ts <= (SELECT max(ts) FROM (${first}))
+    ORDER BY name, is_text, ts`;
+}
+
+/** Name, kind, start of the bucket, value and count, ordered by name and time. */
+export function selectBuckets(rows: Rows, aggregate: Aggregate, widthMs: number): string {
+  return `SELECT name, is_text, intDiv(toUnixTimestamp64Milli(ts), ${widthMs}) * ${widthMs} AS bucket,
+      ${aggregates[aggregate]}, toFloat64(count())
+    FROM ${samples(rows)} GROUP BY name, is_text, bucket ORDER BY name, is_text, bucket`;
+}
+
+export function selectBatches(table: string, ap_id: string, range: TimeRange): string {
+  return `SELECT DISTINCT batch FROM ${table}
+    WHERE ap_id = ${stored(ap_id)} AND end_ts >= ${time(Math.ceil(range.startMs))} AND start_ts <= ${time(Math.floor(range.endMs))}`;
+}
+
+/** Agent, name, kind, time and value. */
+export function selectNewest(table: string, ap_ids: readonly string[]): string {
+  return `SELECT ap_id, name, is_text, tupleElement(max(newest), 'ts'), tupleElement(max(newest), 'value') FROM ${table}
+    WHERE ap_id IN (${ap_ids.map(stored).join()}) GROUP BY ap_id, name, is_text`;
+}
+
+/** The days that lie wholly before this moment, the first ones first. */
+export function selectDaysBefore(database: string, ms: number, limit: number): string {
+  return `SELECT DISTINCT partition_id FROM system.parts
+    WHERE database = ${literal(database)} AND table = 'telemetry' AND active AND toUInt32(partition_id) < toYYYYMMDD(${time(ms)})
+    ORDER BY partition_id LIMIT ${limit}`;
+}
+
+export function stored(text: string): string {
+  return literal(toStoredText(text));
+}
+
+export function time(ms: number): string {
+  return `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`;
+}
+
+function samples({ table, ap_id, range, metrics, batches }: Rows): string {
+  const conditions = [
+    `ap_id = ${stored(ap_id)}`,
+    `ts >= ${time(Math.ceil(range.startMs))}`,
+    `ts <= ${time(Math.floor(range.endMs))}`,
+    metrics ? `name IN (${metrics.map(stored).join()})` : '',
+    `batch IN (${[0, ...batches].join()})`,
+  ];
+  const found = `SELECT name, is_text, ts, value, text, version FROM ${table} FINAL WHERE ${conditions.filter(Boolean).join(' AND ')}`;
+  // Rows of different batches have different keys, so that the newest of them is chosen here.
+  const chosen = batches.length === 0 ? found : `${found} ORDER BY version DESC LIMIT 1 BY name, ts`;
+  return metrics ? `(SELECT * FROM (${chosen}) WHERE is_text = 0)` : `(${chosen})`;
+}
