@@ -15,6 +15,8 @@ const START_ATTEMPTS = 600;
 export interface TestRabbit {
   /** Of the user guest, who may do everything. */
   url: string;
+  /** Of the script that starts it and waits for it. */
+  pid(): number;
   /** Runs rabbitmqctl on this server. */
   control(...args: string[]): Promise<string>;
   /** Stops the server; `start` brings it back on the same port with the same data. */
@@ -91,6 +93,7 @@ function createNode(folder: string, port: number, env: Record<string, string | u
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     name: nameOf(port),
+    pid: () => child!.pid!,
     control: async (...args) => {
       const { stdout } = await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', nameOf(port), ...args], { env });
       return stdout;
