@@ -15,6 +15,7 @@ export interface TestClickHouse {
   /** clickhouse://host:port, without a database. */
   url: string;
   port: number;
+  pid(): number;
   /** Ends the server for good and removes its folder. */
   stop(): Promise<void>;
   /** Ends the server at once, whatever it does; `start` brings it back on the same port with the same data. */
@@ -36,6 +37,7 @@ export async function startClickHouse(): Promise<TestClickHouse> {
   const server: TestClickHouse = {
     url: `clickhouse://127.0.0.1:${port}`,
     port,
+    pid: () => child!.pid!,
     start: async () => {
       const command = 'exec "$0" "$1" "$2" "$3" >>"$4" 2>&1';
       const args = [process.execPath, join(home, 'serve.mjs'), join(folder, 'data'), String(port), log];

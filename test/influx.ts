@@ -12,6 +12,9 @@ const START_ATTEMPTS = 200;
 export interface TestInflux {
   /** Without a slash at the end. */
   url: string;
+  pid(): number;
+  /** Everything that it has on disk. */
+  folder: string;
   /** Stops the server for good and removes its folder. */
   stop(): Promise<void>;
   /** Ends the server at once; `start` brings it back on the same port with the same data. */
@@ -24,18 +27,23 @@ export function findInflux(): string | undefined {
   return existsSync(PROGRAM) ? PROGRAM : undefined;
 }
 
-/** With `withLogin` it answers only to users, of whom there are none at first: anyone may create the first. */
-export async function startInflux({ withLogin = false } = {}): Promise<TestInflux> {
+/**
+ * With `withLogin` it answers only to users, of whom there are none at first: anyone may create the first. With `isCompact` it
+ * packs what is not written any more at once, in place of hours later.
+ */
+export async function startInflux({ withLogin = false, isCompact = false } = {}): Promise<TestInflux> {
   if (findInflux() === undefined) throw new Error(`No InfluxDB at ${PROGRAM}: install the package "influxdb"`);
   const folder = mkdtempSync(join(tmpdir(), 'weft-influx-'));
   const [port, rpcPort] = [await findFreePort(), await findFreePort()];
   const log = join(folder, 'log');
   const settings = join(folder, 'influxdb.conf');
-  writeFileSync(settings, settingsText(folder, port, rpcPort, withLogin));
+  writeFileSync(settings, settingsText(folder, port, rpcPort, { withLogin, isCompact }));
   let child: ChildProcess | undefined;
 
   const server: TestInflux = {
     url: `http://127.0.0.1:${port}`,
+    pid: () => child!.pid!,
+    folder,
     start: async () => {
       child = spawn('/bin/sh', ['-c', 'exec "$0" -config "$1" >>"$2" 2>&1', PROGRAM, settings, log], {
         stdio: 'ignore',
@@ -62,7 +70,13 @@ export async function startInflux({ withLogin = false } = {}): Promise<TestInflu
   return server;
 }
 
-function settingsText(folder: string, port: number, rpcPort: number, withLogin: boolean): string {
+function settingsText(
+  folder: string,
+  port: number,
+  rpcPort: number,
+  { withLogin, isCompact }: { withLogin: boolean; isCompact: boolean },
+): string {
+  const soon = 'cache-snapshot-write-cold-duration = "1s"\ncompact-full-write-cold-duration = "1s"\n';
   return `reporting-disabled = true
 bind-address = "127.0.0.1:${rpcPort}"
 [meta]
@@ -71,7 +85,7 @@ dir = "${folder}/meta"
 dir = "${folder}/data"
 wal-dir = "${folder}/wal"
 query-log-enabled = false
-[monitor]
+${isCompact ? soon : ''}[monitor]
 store-enabled = false
 [http]
 bind-address = "127.0.0.1:${port}"

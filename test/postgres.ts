@@ -29,7 +29,8 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+/** With `isDurable` it flushes what it commits, as in real life. */
+export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error(`No PostgreSQL in ${VERSIONS_FOLDER}: install the package "postgresql"`);
   const folder = mkdtempSync(join(tmpdir(), 'weft-postgres-'));
@@ -49,7 +50,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   const log = join(home, 'log');
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=off -c max_connections=200 -c deadlock_timeout=100ms -k ${home}`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200 -c deadlock_timeout=100ms -k ${home}`;
 
   const server: TestPostgres = {
     url: `postgres://weft:weft@127.0.0.1:${port}/postgres`,

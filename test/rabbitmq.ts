@@ -15,6 +15,8 @@ const START_ATTEMPTS = 600;
 export interface TestRabbit {
   /** Of the user guest, who may do everything. */
   url: string;
+  /** Of the script that starts it and waits for it. */
+  pid(): number;
   /** Runs rabbitmqctl on this server. */
   control(...args: string[]): Promise<string>;
   /** Stops the server; `start` brings it back on the same port with the same data. */
@@ -47,6 +49,7 @@ export async function startRabbit(): Promise<TestRabbit> {
   let child: ChildProcess | undefined;
   const server: TestRabbit = {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
+    pid: () => child!.pid!,
     control: async (...args) => {
       const { stdout } = await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', env.RABBITMQ_NODENAME!, ...args], { env });
       return stdout;

@@ -8,6 +8,7 @@ import { createAgentStore } from '../../controller/src/agents/agent-store.sql.ts
 import { noLabels } from '../../controller/src/agents/agent-store.ts';
 import { readOrCreateSecret } from '../../controller/src/secret-file.ts';
 import { Keyring } from '../../controller/src/secrets.ts';
+import { openPostgres } from '../../controller/src/storage/sql-database.postgres.ts';
 import { openSqlite } from '../../controller/src/storage/sql-database.sqlite.ts';
 
 export interface FleetAgent {
@@ -15,10 +16,15 @@ export interface FleetAgent {
   token: string;
 }
 
-export async function prepareFleet(dataDir: string, count: number): Promise<FleetAgent[]> {
+/** In the data folder, or in the database of a cluster. */
+export async function prepareFleet(
+  dataDir: string,
+  count: number,
+  cluster?: { databaseUrl: string; secret: string },
+): Promise<FleetAgent[]> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const key = new Keyring(readOrCreateSecret(dataDir)).tokenKeys[0]!;
-  const database = openSqlite(join(dataDir, 'weft.db'));
+  const key = new Keyring(cluster?.secret ?? readOrCreateSecret(dataDir)).tokenKeys[0]!;
+  const database = cluster ? openPostgres(cluster.databaseUrl) : openSqlite(join(dataDir, 'weft.db'));
   await database.migrate();
   const agents = createAgentStore(database);
   const now = Math.floor(Date.now() / 1000);

@@ -72,13 +72,18 @@ function firstAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** Of a server with its children, those that have ended included. */
+/** Of a server with its children and theirs, those that have ended included. */
 export async function cpuSecondsOfFamily(pid: number): Promise<number> {
   const own = await statOf(pid);
   const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
-  const all = await Promise.all(processes.map((each) => statOf(each).catch(() => undefined)));
-  const children = all.filter((each) => each?.parent === pid);
-  return children.reduce((sum, each) => sum + each!.seconds, own.seconds + own.endedSeconds);
+  const all = (await Promise.all(processes.map((each) => statOf(each).catch(() => undefined)))).filter(
+    (each) => each !== undefined,
+  );
+  const below = (parent: number): number =>
+    all
+      .filter((each) => each.parent === parent)
+      .reduce((sum, each) => sum + each.seconds + each.endedSeconds + below(each.pid), 0);
+  return own.seconds + own.endedSeconds + below(pid);
 }
 
 export async function parentOf(pid: number): Promise<number> {
@@ -89,10 +94,10 @@ async function cpuSecondsOf(pid: number): Promise<number> {
   return (await statOf(pid)).seconds;
 }
 
-async function statOf(pid: number): Promise<{ parent: number; seconds: number; endedSeconds: number }> {
+async function statOf(pid: number): Promise<{ pid: number; parent: number; seconds: number; endedSeconds: number }> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]!.split(' ');
   const [used, kernel, ended, endedKernel] = fields.slice(11, 15).map((ticks) => Number(ticks) / 100);
-  return { parent: Number(fields[1]), seconds: used! + kernel!, endedSeconds: ended! + endedKernel! };
+  return { pid, parent: Number(fields[1]), seconds: used! + kernel!, endedSeconds: ended! + endedKernel! };
 }
 
 export function describeHost(): Record<string, string | number> {

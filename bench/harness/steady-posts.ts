@@ -1,4 +1,4 @@
-// A thousand posts a second beside a measurement, out of a thread of their own: the one that measures must not wait for the
+// A thousand posts a second, or another number, beside a measurement, out of a thread of their own: the one that measures must not wait for the
 // one that makes the load.
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -6,11 +6,17 @@ import { type FleetAgent, Radio } from './fleet.ts';
 import { answerSize, openLoop, percentile, requestBytes } from './load.ts';
 import { influxPost, measurement } from './peer-influx.ts';
 
-const perSecond = 1000;
+const usualPerSecond = 1000;
+/** Of each agent, made before: at high rates the load must not be what takes the processor. */
+const readyBodies = 4;
 
 interface PostsTo {
   to: 'weft' | 'influx';
   url: string;
+  /** More nodes of the same Weft: agents are spread over all of them. */
+  otherUrls?: readonly string[];
+  /** Default: 1,000. Above it the same few values are posted again and again. */
+  perSecond?: number;
   fleet: readonly FleetAgent[];
   /** What each of them posts; default: other values each time. */
   bodies?: readonly string[];
@@ -21,6 +27,8 @@ export interface Posted {
   p50Ms: number;
   p99Ms: number;
   failures: number;
+  /** What came about. */
+  perSecond: number;
 }
 
 /** Says if posts failed: then the work was measured beside less than that. */
@@ -47,14 +55,25 @@ export async function whilePosting<T>(
   }
 }
 
-async function post({ to, url, fleet, bodies }: PostsTo): Promise<void> {
+async function post({ to, url, otherUrls = [], perSecond = usualPerSecond, fleet, bodies }: PostsTo): Promise<void> {
   const radios = fleet.map(() => new Radio());
-  const connections = new ReadyConnections(url);
+  const nodes = [url, ...otherUrls].map((each) => ({ url: each, connections: new ReadyConnections(each) }));
+  const isReady = perSecond > usualPerSecond;
+  const ready = isReady
+    ? fleet.map(({ token }, index) =>
+        Array.from({ length: readyBodies }, () =>
+          weftBytes(nodes[index % nodes.length]!.url, token, JSON.stringify(radios[index]!.fields())),
+        ),
+      )
+    : [];
   let next = 0;
   const send = () => {
+    const round = Math.floor(next / fleet.length);
     const index = next++ % fleet.length;
     const { ap_id, token } = fleet[index]!;
     const radio = radios[index]!;
+    const { url, connections } = nodes[index % nodes.length]!;
+    if (isReady) return connections.send(ready[index]![round % readyBodies]!);
     if (to === 'influx') return connections.send(influxBytes(url, ap_id, radio));
     return connections.send(weftBytes(url, token, bodies?.[index] ?? JSON.stringify(radio.fields())));
   };
@@ -64,14 +83,21 @@ async function post({ to, url, fleet, bodies }: PostsTo): Promise<void> {
   });
   const latencies: number[] = [];
   let failures = 0;
+  const start = performance.now();
   while (!isOver) {
     const second = await openLoop(send, perSecond, 1);
     latencies.push(...second.latencies);
     failures += second.failures;
   }
-  connections.close();
+  const elapsed = (performance.now() - start) / 1000;
+  for (const { connections } of nodes) connections.close();
   latencies.sort((a, b) => a - b);
-  const posted: Posted = { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99), failures };
+  const posted: Posted = {
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    failures,
+    perSecond: latencies.length / elapsed,
+  };
   parentPort!.postMessage(posted);
 }
 

@@ -161,13 +161,36 @@ export class LabNetwork {
    * Steers the station that follows to where it is not. It is asked again where it stays: it wants nothing of an access point
    * that it lost for ten seconds, and on a busy machine it may miss frames, as it may in the air.
    */
-  async steerMover(args: Record<string, unknown> = {}): Promise<{ here: string; there: string; report: Report }> {
+  steerMover(args: Record<string, unknown> = {}): Promise<{ here: string; there: string; report: Report }> {
+    return this.#askAgain(
+      async () => {
+        const { here, there } = await this.placeOfMover();
+        const report = await this.command(here, 'steer_device', { device: this.moving, target: there, ...args });
+        return { here, there, report };
+      },
+      ({ state }) => state === 'succeeded',
+    );
+  }
+
+  /** Steers the station that refuses to the other access point; asked again where it says nothing, for the same reasons. */
+  async steerRefuser(here: string): Promise<Report> {
+    const args = { device: this.refusing, target: 'ap-2', timeout_seconds: 30 };
+    const { report } = await this.#askAgain(
+      async () => ({ report: await this.command(here, 'steer_device', args) }),
+      ({ result }) => result?.outcome !== 'ignored',
+    );
+    return report;
+  }
+
+  async #askAgain<Asked extends { report: Report }>(
+    ask: () => Promise<Asked>,
+    isEnough: (report: Report) => boolean,
+  ): Promise<Asked> {
     const deadline = Date.now() + steeringMs;
     for (;;) {
-      const { here, there } = await this.placeOfMover();
-      const report = await this.command(here, 'steer_device', { device: this.moving, target: there, ...args });
-      if (report.state === 'succeeded' || Date.now() > deadline) return { here, there, report };
-      process.stdout.write(`Asked again, after ${JSON.stringify(report.result)}\n`);
+      const asked = await ask();
+      if (isEnough(asked.report) || Date.now() > deadline) return asked;
+      process.stdout.write(`Asked again, after ${JSON.stringify(asked.report.result)}\n`);
       await new Promise((next) => setTimeout(next, betweenAttemptsMs));
     }
   }

@@ -72,16 +72,14 @@ export function testShellAgent(labOf: () => LabNetwork): void {
   test('the agent in shell steers', async () => {
     const lab = labOf();
     tellLogsIfFailed(lab);
-    const steer = (device: string) =>
-      lab.command(ap_id, 'steer_device', { device, target: 'ap-2', timeout_seconds: 30 });
     const refusal = { outcome: 'refused', status_code: expect.any(Number) };
-    expect(await steer(lab.refusing)).toMatchObject({ state: 'failed', result: refusal });
+    expect(await lab.steerRefuser(ap_id)).toMatchObject({ state: 'failed', result: refusal });
     const bringAndSteer = async () => {
       if (!has(lab.moving)(await lab.devicesOf(ap_id))) await lab.lab('roam 02:00:00:00:00:00 wlan0');
       await lab.untilDevices(ap_id, has(lab.moving));
       // Else it would be where it is sent to already.
       await lab.untilDevices('ap-2', (found) => !has(lab.moving)(found));
-      return await steer(lab.moving);
+      return await lab.command(ap_id, 'steer_device', { device: lab.moving, target: 'ap-2', timeout_seconds: 30 });
     };
     const report = await eventually(bringAndSteer, ({ state }) => state === 'succeeded');
     expect(report.result).toMatchObject({ outcome: 'moved' });

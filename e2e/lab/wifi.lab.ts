@@ -112,11 +112,7 @@ test('with a disassociation timer it moves back', async () => {
 
 test('a station that refuses is told as refused, and stays', async () => {
   tellLogsIfFailed(lab);
-  const report = await lab.command('ap-1', 'steer_device', {
-    device: lab.refusing,
-    target: 'ap-2',
-    timeout_seconds: 30,
-  });
+  const report = await lab.steerRefuser('ap-1');
   expect(report).toMatchObject({ state: 'failed', result: { outcome: 'refused', status_code: expect.any(Number) } });
   expect(await lab.guest.run('hostapd_cli -i wlan0 list_sta')).toContain(refuser);
   show('hostapd of ap-1: the station refused', lab.lines('hostapd-ap1.log', new RegExp(`BSS-TM-RESP ${refuser}`)));

@@ -67,6 +67,23 @@ export function isAtOneOf(slot: number, registry: DeviceRegistry, flags: Uint8Ar
   return false;
 }
 
+/** All that `isAtOneOf` would find; undefined if they are more than `max`. */
+export function devicesAt(registry: DeviceRegistry, flags: Uint8Array, max: number): Set<number> | undefined {
+  const { devices, links, order } = registry.table;
+  const found = new Set<number>();
+  for (const agent of registry.agents()) {
+    if (flags[agent.slot] !== 1) continue;
+    if (found.size + agent.linkCount > max) return undefined;
+    for (let link = agent.firstLink; link !== none; link = links.nextOfAgent[link]!) found.add(links.device[link]!);
+  }
+  // Those that are attached to none are in no list.
+  for (const slot of order.slots()) {
+    if (devices.firstLink[slot] !== none || devices.lastAgent[slot] === none) continue;
+    if (flags[devices.lastAgent[slot]!] === 1) found.add(slot);
+  }
+  return found.size > max ? undefined : found;
+}
+
 /** Whether one of its access points passes: those that it is attached to, or where it was last. */
 function someAgent(slot: number, registry: DeviceRegistry, test: (ap_id: string) => boolean): boolean {
   const { devices, links } = registry.table;

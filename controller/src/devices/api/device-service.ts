@@ -19,6 +19,7 @@ import {
   type AnswerOptions,
   agentsThat,
   type DeviceExtras,
+  devicesAt,
   isAtOneOf,
   isDeviceSeen,
   toDevice,
@@ -33,6 +34,8 @@ import {
   takeDeviceSnapshot,
 } from './device-sorting.ts';
 
+/** Devices of the access points that a search finds: from here on looking at all of them is no more work. */
+const maxListed = 5_000;
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
 const maxEvents = 100;
 /** Names of one device whose events are read; nobody has so many. */
@@ -89,11 +92,11 @@ export class DeviceService {
     const after = readCursor(request.cursor);
     return this.#turns.run(principalOf(caller), async () => {
       const answer = await this.#answerFor(caller, request.selector);
-      const passes = this.#filter(answer.sight, request.selector.trim() !== '', search);
+      const { passes, only } = this.#filter(answer.sight, request.selector.trim() !== '', search);
       const { table } = registry;
       const { order } = table;
-      const slots = order.slots();
-      const start = after === undefined ? 0 : order.firstAfter(after);
+      const slots = only ? order.sorted(only) : order.slots();
+      const start = after === undefined ? 0 : order.firstAfter(after, slots);
       const found: number[] = [];
       let count = 0;
       let isFull = false;
@@ -133,7 +136,7 @@ export class DeviceService {
     return this.#turns.run(principal, async () => {
       const answer = await this.#answerFor(caller, selector);
       const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
-      const passes = this.#filter(answer.sight, selector.trim() !== '', search);
+      const { passes } = this.#filter(answer.sight, selector.trim() !== '', search);
       // Of one that is gone, or on another node, the list goes on with the values of now.
       const snapshot = known ?? (await takeDeviceSnapshot({ registry, sight: answer.sight, order, passes }));
       const found = await pageOfDevices(snapshot, { order, cursor, limit });
@@ -217,8 +220,15 @@ export class DeviceService {
     return { registry, sight, showsAddresses: showsAddresses(caller), extrasOf };
   }
 
-  /** What it asks of access points is asked once for each of them: there are far fewer of them than devices. */
-  #filter(sight: AgentSight, isSelective: boolean, search: string | undefined): (slot: number) => boolean {
+  /**
+   * What it asks of access points is asked once for each of them: there are far fewer of them than devices. `only`: no others
+   * can pass; undefined if looking at all of them is no more work.
+   */
+  #filter(
+    sight: AgentSight,
+    isSelective: boolean,
+    search: string | undefined,
+  ): { passes: (slot: number) => boolean; only: ReadonlySet<number> | undefined } {
     const { registry } = this.#options;
     const { table } = registry;
     const visible = sight.seesAll ? undefined : agentsThat(registry, (ap_id) => sight.isSeen(ap_id));
@@ -231,12 +241,13 @@ export class DeviceService {
         : agentsThat(registry, (ap_id) => ap_id.toLowerCase().includes(search) && sight.isSeen(ap_id));
     // Nearly all searches are for access points: fifty thousand names that cannot match would take longer than the rest.
     const mayBeName = search !== undefined && isPartOfPseudonym(search);
-    return (slot) => {
+    const passes = (slot: number) => {
       if (visible && !isAtOneOf(slot, registry, visible)) return false;
       if (selected && !isAtOneOf(slot, registry, selected)) return false;
       if (!named || isAtOneOf(slot, registry, named)) return true;
       return mayBeName && table.idOf(slot).includes(search!);
     };
+    return { passes, only: named && !mayBeName ? devicesAt(registry, named, maxListed) : undefined };
   }
 
   /** Newest first; also what happened under other names of the device, before they were linked. */

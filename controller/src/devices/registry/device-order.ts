@@ -37,10 +37,15 @@ export class DeviceOrder {
     return this.#sorted;
   }
 
-  /** The position in `slots` of the first device after this name. */
-  firstAfter(name: string): number {
+  /** Some of them, in order. */
+  sorted(slots: Iterable<number>): number[] {
     const { idOf } = this.#options;
-    const slots = this.slots();
+    return [...slots].filter((slot) => idOf(slot) !== undefined).sort((a, b) => (idOf(a)! < idOf(b)! ? -1 : 1));
+  }
+
+  /** The position of the first device after this name, of all or of some in order. */
+  firstAfter(name: string, slots: readonly number[] = this.slots()): number {
+    const { idOf } = this.#options;
     let [low, high] = [0, slots.length];
     while (low < high) {
       const middle = (low + high) >> 1;
@@ -53,7 +58,7 @@ export class DeviceOrder {
   #settle(): void {
     if (this.#added.length === 0 && this.#gone.length === 0) return;
     const { idOf, release } = this.#options;
-    const added = this.#added.filter((slot) => idOf(slot) !== undefined).sort((a, b) => (idOf(a)! < idOf(b)! ? -1 : 1));
+    const added = this.sorted(this.#added);
     const merged: number[] = [];
     let at = 0;
     for (const slot of this.#sorted) {

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hearsNothing, type ReportedDevice } from '../../telemetry/ingest/device-list.ts';
+import { agentsThat, devicesAt, isAtOneOf } from '../api/device-answer.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
 import type { DeviceLinkRecord } from '../store/device-store.ts';
 import type { DeviceChange } from './device-changes.ts';
@@ -105,6 +106,25 @@ test('names of devices stay in order, whoever comes and goes', () => {
         if (isLookedAt) expect(table.order.slots().map((each) => table.idOf(each))).toEqual([...model].sort());
       }
       expect(table.order.slots().map((each) => table.idOf(each))).toEqual([...model].sort());
+    }),
+  );
+});
+
+test('the devices at some access points are those that a look at all of them finds', () => {
+  fc.assert(
+    fc.property(lists, fc.subarray(['a', 'b', 'c']), fc.integer({ min: 0, max: 6 }), (reports, chosen, max) => {
+      const registry = new DeviceRegistry({ pseudonyms, maxDevices: 100, onChanges: () => 0 });
+      for (const { ap_id, ts, devices } of reports) registry.apply(ap_id, { ts, devices: devices.map(deviceOf) });
+      const flags = agentsThat(registry, (ap_id) => chosen.includes(ap_id));
+      const expected = [...registry.table.all()].filter((slot) => isAtOneOf(slot, registry, flags));
+      const found = devicesAt(registry, flags, 1_000)!;
+      expect([...found].sort()).toEqual(expected.sort());
+      const ids = registry.table.order.sorted(found).map((slot) => registry.table.idOf(slot));
+      expect(ids).toEqual([...ids].sort());
+      // More than asked for is none at all, never some.
+      const few = devicesAt(registry, flags, max);
+      if (few) expect(few).toEqual(found);
+      else expect(registry.table.linkCount + expected.length).toBeGreaterThan(max);
     }),
   );
 });

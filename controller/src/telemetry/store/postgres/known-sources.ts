@@ -80,10 +80,17 @@ export function toSeries({ no, names }: KnownSource, newest: NewestFields = new 
 
 /** The source with this number, as PostgreSQL has it. */
 export async function readFields(session: PostgresSession, no: number): Promise<KnownSource> {
-  const rows = await session.query<{ no: number; name: string; is_text: number }>(
+  const rows = await session.query<FieldNameRow>(
     'SELECT no, name, is_text FROM telemetry_fields WHERE source = ? ORDER BY no',
     [no],
   );
+  return toKnownSource(no, rows);
+}
+
+export type FieldNameRow = { no: number; name: string; is_text: number };
+
+/** Its rows in the order of their numbers. */
+export function toKnownSource(no: number, rows: readonly FieldNameRow[]): KnownSource {
   const names = rows.map(({ name, is_text }) => ({ name: fromStoredName(name), isText: is_text === 1 }));
   return { no, names, fields: new Map(names.map(({ name, isText }, index) => [name, { no: index, isText }])) };
 }
@@ -93,7 +100,7 @@ export function toStoredName(name: string): string {
   return JSON.stringify(name);
 }
 
-export function fromStoredName(stored: string): string {
+function fromStoredName(stored: string): string {
   return JSON.parse(stored) as string;
 }
 

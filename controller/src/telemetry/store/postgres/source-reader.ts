@@ -1,7 +1,8 @@
 // One agent as a question finds it: its fields with their newest values, and as its head what is in the journal.
 import { readRecord, type SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { type KnownSource, readFields, toSeries } from './known-sources.ts';
+import type { FieldNames } from './field-names.ts';
+import { type KnownSource, toSeries } from './known-sources.ts';
 import { type NewestFields, readNewest } from './newest-record.ts';
 import { journalSlots } from './telemetry-schema.ts';
 
@@ -13,7 +14,11 @@ export interface FoundSource {
 }
 
 /** Undefined if there is no such agent. */
-export async function findSource(session: PostgresSession, ap_id: string): Promise<FoundSource | undefined> {
+export async function findSource(
+  session: PostgresSession,
+  ap_id: string,
+  names: FieldNames,
+): Promise<FoundSource | undefined> {
   const [row] = await session.query<{ no: number; sealed: number; last: number; data: Uint8Array }>(
     `SELECT no, sealed_period AS sealed, last_period AS last, data
      FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ?`,
@@ -21,7 +26,9 @@ export async function findSource(session: PostgresSession, ap_id: string): Promi
   );
   if (!row) return undefined;
   const { no, sealed: sealedPeriod, last: lastPeriod, data } = row;
-  return { known: await readFields(session, no), newest: readNewest(data), sealedPeriod, lastPeriod };
+  const newest = readNewest(data);
+  const [known] = await names.of(session, [{ no, newest }]);
+  return { known: known!, newest, sealedPeriod, lastPeriod };
 }
 
 /** With the rows of the journal that are not sealed, up to this period, in its head. */

@@ -1,6 +1,6 @@
 // What only PostgreSQL can get wrong: retention by days, damaged blocks, the ring of the journal.
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type DatabaseNamespace, databaseKinds } from '../../../../../test/databases.ts';
 import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
 import { openPostgresTelemetry, type PostgresTelemetryStore } from './telemetry-store.postgres.ts';
@@ -55,6 +55,25 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     expect((await rowsOf('rare')).at(-1)).toEqual({ ts: midnight, a: 59 });
     while (await store.prune(midnight + rawRetentionMs + 2 * day));
     expect(await count('telemetry_blocks')).toBe(0);
+  });
+
+  test('names that another node has added are seen, and those of an agent that was removed are not', async () => {
+    const other = openPostgresTelemetry({
+      url: namespace.address,
+      rawRetentionMs,
+      rollupRetentionMs: 400 * day,
+      onChange: () => {},
+    });
+    onTestFinished(() => other.close());
+    const names = async () => (await store.latest(['named'])).map(({ metrics }) => metrics.map(({ name }) => name));
+    await other.append('named', [sample(midnight, { a: 1 })]);
+    expect(await names()).toEqual([['a']]);
+    await other.append('named', [sample(midnight, { b: 2, a: 3 })]);
+    expect(await names()).toEqual([['a', 'b']]);
+    expect(await rowsOf('named')).toEqual([{ ts: midnight, a: 3, b: 2 }]);
+    await other.remove('named');
+    await other.append('named', [sample(midnight, { c: 4 })]);
+    expect([await names(), await rowsOf('named')]).toEqual([[['c']], [{ ts: midnight, c: 4 }]]);
   });
 
   test('a damaged block costs its own samples, is told, and keeps nobody from sealing', async () => {

@@ -14,9 +14,10 @@ import type {
   TimeRange,
 } from '../telemetry-store.ts';
 import { BlockMemory } from './block-memory.ts';
+import { FieldNames } from './field-names.ts';
 import { emptySlots, type SealOptions, sealSome } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
-import { fromStoredName, KnownSources } from './known-sources.ts';
+import { KnownSources } from './known-sources.ts';
 import { LoadedTables } from './loaded-tables.ts';
 import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
@@ -49,6 +50,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #pool: PostgresPool;
   readonly #sources: KnownSources;
   readonly #journal: JournalWriter;
+  readonly #names = new FieldNames();
   readonly #memory: BlockMemory;
   readonly sealing: Rounds;
   #prepared: Promise<void> | undefined;
@@ -94,7 +96,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
     await this.#prepare();
-    const found = await this.#pool.run((session) => findSource(session, ap_id));
+    const found = await this.#pool.run((session) => findSource(session, ap_id, this.#names));
     const fields = found?.known.names.flatMap(({ name, isText }, no): FieldInfo[] => {
       const lastTs = found.newest.get(no)?.ts ?? Number.NEGATIVE_INFINITY;
       return lastTs >= sinceMs ? [{ name, kind: isText ? 'text' : 'metric', lastTs }] : [];
@@ -104,14 +106,13 @@ export class PostgresTelemetryStore implements TelemetryStore {
 
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
     await this.#prepare();
-    const rows = await this.#pool.run((session) => readLatest(session, ap_ids));
+    const rows = await this.#pool.run((session) => readLatest(session, ap_ids, this.#names));
     const byName = new Map(rows.map((row) => [row.ap_id, row]));
     return ap_ids.flatMap((ap_id) => {
       const row = byName.get(ap_id);
       if (!row) return [];
-      const newest = readNewest(row.data);
-      const metrics = row.names.flatMap((name, no) => {
-        const value = row.texts[no] === 1 ? undefined : newest.get(no);
+      const metrics = row.names.flatMap(({ name, isText }, no) => {
+        const value = isText ? undefined : row.newest.get(no);
         return value ? [{ name, ...value }] : [];
       });
       return metrics.length > 0 ? [{ ap_id, metrics }] : [];
@@ -179,7 +180,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   ): Promise<Frame> {
     await this.#prepare();
     return this.#pool.transaction(async (session) => {
-      const found = await findSource(session, ap_id);
+      const found = await findSource(session, ap_id, this.#names);
       if (!found)
         return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
       const series = await readSeries(session, found);
@@ -203,25 +204,14 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 }
 
-async function readLatest(session: PostgresSession, ap_ids: readonly string[]) {
+async function readLatest(session: PostgresSession, ap_ids: readonly string[], names: FieldNames) {
   const rows = await session.query<{ ap_id: string; no: number; data: Uint8Array }>(
     `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])`,
     [ap_ids],
   );
-  const fields = await session.query<{ source: number; no: number; name: string; is_text: number }>(
-    'SELECT source, no, name, is_text FROM telemetry_fields WHERE source = ANY(?::bigint[]) ORDER BY source, no',
-    [rows.map(({ no }) => no)],
-  );
-  const bySource = Map.groupBy(fields, ({ source }) => source);
-  return rows.map(({ ap_id, no, data }) => {
-    const own = bySource.get(no) ?? [];
-    return {
-      ap_id,
-      data,
-      names: own.map(({ name }) => fromStoredName(name)),
-      texts: own.map(({ is_text }) => is_text),
-    };
-  });
+  const sources = rows.map(({ ap_id, no, data }) => ({ ap_id, no, newest: readNewest(data) }));
+  const known = await names.of(session, sources);
+  return sources.map((source, index) => ({ ...source, names: known[index]!.names }));
 }
 
 /** Some blocks and roll-ups of one removed agent; returns whether there was one. */
