@@ -103,7 +103,7 @@ async function createLedger(weft: WeftServer, token: string): Promise<Ledger> {
     const ap_id = `ap-${index}`;
     await createAgent(weft, token, ap_id);
     const own = (await weft.login(ap_id, password, 'agent')).body.access_token as string;
-    agents.push(new LedgerAgent({ ap_id, token: own }, index, startMs));
+    agents.push(new LedgerAgent({ ap_id, token: own }, index, { startMs, stepMs: 1 }));
   }
   return new Ledger(agents);
 }

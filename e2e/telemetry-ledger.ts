@@ -20,7 +20,15 @@ export interface Findings {
   foreign: number;
   /** Refused with a status and there all the same. */
   refusedButThere: number;
+  /** Posts without a 200 of which some samples are there and some are not. */
+  torn: number;
   rows: number;
+}
+
+/** When the samples of an agent begin, and how far apart they are. */
+export interface Pace {
+  startMs: number;
+  stepMs: number;
 }
 
 interface Post {
@@ -37,22 +45,25 @@ export class LedgerAgent {
   refused = new Set<number>();
   /** Sent, and the connection ended before an answer, or the answer was "try later": they may be there or not. */
   unanswered: Post[] = [];
-  readonly #startMs: number;
+  /** Answered with an error. */
+  refusals: Post[] = [];
+  readonly #pace: Pace;
   #sent = 0;
 
-  constructor({ ap_id, token }: FleetAgent, index: number, startMs: number) {
+  constructor({ ap_id, token }: FleetAgent, index: number, pace: Pace) {
     this.ap_id = ap_id;
     this.token = token;
     this.index = index;
-    this.#startMs = startMs;
+    this.#pace = pace;
   }
 
   /** Remembers the same, and goes on by itself. */
   copy(): LedgerAgent {
-    const copy = new LedgerAgent(this, this.index, this.#startMs);
+    const copy = new LedgerAgent(this, this.index, this.#pace);
     copy.acknowledged = new Set(this.acknowledged);
     copy.refused = new Set(this.refused);
     copy.unanswered = [...this.unanswered];
+    copy.refusals = [...this.refusals];
     copy.#sent = this.#sent;
     return copy;
   }
@@ -77,6 +88,17 @@ export class LedgerAgent {
     }
   }
 
+  /** What was refused, once more. */
+  async repeatRefused(weft: WeftServer): Promise<void> {
+    this.unanswered.push(...this.refusals.splice(0));
+    this.refused.clear();
+    await this.repeatUnanswered(weft);
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
   async #send(
     weft: WeftServer,
     post: Post,
@@ -91,21 +113,32 @@ export class LedgerAgent {
     const status = await send(weft, this.token, body).catch(() => undefined);
     const ledger = status === 200 ? this.acknowledged : this.refused;
     if (mayBeThere(status)) this.unanswered.push(post);
-    else for (let n = post.first; n < post.first + post.count; n++) ledger.add(this.#startMs + n);
+    else for (const ts of this.#timesOf(post)) ledger.add(ts);
+    if (status !== 200 && !mayBeThere(status)) this.refusals.push(post);
     return status;
   }
 
   #sample(n: number) {
-    const value = this.valueAt(this.#startMs + n);
-    return { ts: this.#startMs + n, value, twin: -value, ...(n % 7 === 0 && { note: `n${n}` }) };
+    const ts = this.#timeOf(n);
+    const value = this.valueAt(ts);
+    return { ts, value, twin: -value, ...(n % 7 === 0 && { note: `n${n}` }) };
+  }
+
+  #timeOf(n: number): number {
+    return this.#pace.startMs + n * this.#pace.stepMs;
+  }
+
+  #timesOf({ first, count }: Post): number[] {
+    return Array.from({ length: count }, (_, offset) => this.#timeOf(first + offset));
   }
 
   valueAt(ts: number): number {
-    return ((ts - this.#startMs) * 1000 + this.index) / 8;
+    return ((ts - this.#pace.startMs) * 1000 + this.index) / 8;
   }
 
   wasSent(ts: number): boolean {
-    return ts >= this.#startMs && ts < this.#startMs + this.#sent;
+    const { startMs, stepMs } = this.#pace;
+    return ts >= startMs && ts < this.#timeOf(this.#sent) && (ts - startMs) % stepMs === 0;
   }
 
   /** Compares with #28. */
@@ -127,7 +160,7 @@ export class LedgerAgent {
 
   /** Compares with the export, which has no bound on rows. */
   async compareExport(weft: WeftServer): Promise<Findings> {
-    const start = new Date(this.#startMs - 1).toISOString();
+    const start = new Date(this.#pace.startMs - 1).toISOString();
     const path = `/api/v1/metrics/export?agent=${this.ap_id}&format=ndjson&start=${start}`;
     const { status, text } = await light(weft.url + path, { headers: { authorization: `Bearer ${this.token}` } });
     if (status !== 200) throw new Error(`the export was answered ${status}: ${text}`);
@@ -136,7 +169,7 @@ export class LedgerAgent {
   }
 
   #compare(rows: { ts: string; value: number; twin?: number | undefined; note?: string }[]): Findings {
-    const found = { lost: 0, foreign: 0, refusedButThere: 0, rows: rows.length };
+    const found = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: rows.length };
     const there = new Set<number>();
     for (const row of rows) {
       const ts = Date.parse(row.ts);
@@ -147,6 +180,10 @@ export class LedgerAgent {
       if (this.refused.has(ts)) found.refusedButThere += 1;
     }
     for (const ts of this.acknowledged) if (!there.has(ts)) found.lost += 1;
+    for (const post of [...this.unanswered, ...this.refusals]) {
+      const stored = this.#timesOf(post).filter((ts) => there.has(ts)).length;
+      if (stored > 0 && stored < post.count) found.torn += 1;
+    }
     return found;
   }
 }
@@ -210,7 +247,7 @@ export class Ledger {
   }
 
   async #sum(compare: (agent: LedgerAgent) => Promise<Findings>): Promise<Findings> {
-    const sum: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
+    const sum: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
     for (const agent of this.agents) {
       const found = await compare(agent);
       for (const key of Object.keys(sum) as (keyof Findings)[]) sum[key] += found[key];
@@ -220,13 +257,13 @@ export class Ledger {
 }
 
 /** A data folder inside `folder` with this many agents, and the settings for it. */
-export async function prepareLedger(folder: string, count: number) {
+export async function prepareLedger(folder: string, count: number, pace?: Pace) {
   const dataDir = join(folder, 'data');
   const fleet = await prepareFleet(dataDir, count);
   // Made by the first start, which in these tests may be one that flushes nothing.
   readOrCreateDeviceKey(dataDir);
-  const startMs = Date.now() - 15 * minuteMs;
-  const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs)));
+  const usual = { startMs: Date.now() - 15 * minuteMs, stepMs: 1 };
+  const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, pace ?? usual)));
   return { ledger, ...placesIn(folder) };
 }
 

@@ -9,6 +9,7 @@ import {
   type TestClickHouse,
 } from '../../../../../test/clickhouse.ts';
 import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../../test/tcp-proxy.ts';
 import type { TelemetryFixture } from '../../../../../test/telemetry-fixture.ts';
 import { TryLaterError } from '../../../errors.ts';
@@ -98,6 +99,7 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       ],
       openAnother: async () => openShared(`test_${randomUUID()}`),
       remove: async () => {},
+      isCostly: true,
     };
   });
 
@@ -259,7 +261,7 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
 
     test('no answer in time is a 503', async () => {
       const [store, proxy] = await openThrough({ requestTimeoutMs: 1000 });
-      await store.append('ap-1', [sample(midnight, { a: 1 })]);
+      await untilSo(() => store.append('ap-1', [sample(midnight, { a: 1 })]));
       proxy.isSilent = true;
       proxy.cutAll();
       await Promise.all(everyCall.map(async (call) => expectUnavailable(await rejection(call(store)))));
