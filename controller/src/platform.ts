@@ -59,9 +59,13 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
       : undefined;
   if (fence) {
     broker.listen(
-      (news) => fence.heard(news),
+      (news) => {
+        fence.heard(news);
+        shares.heard(news);
+      },
       () => {},
     );
+    shares.connect((news) => broker.tell(news));
     fence.start();
   }
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
