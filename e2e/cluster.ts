@@ -17,6 +17,8 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Where the controllers find RabbitMQ, if not directly. */
   amqpUrl?: (rabbit: TestRabbit) => string;
+  /** Default: one server. */
+  startRabbit?: () => Promise<TestRabbit>;
 }
 
 export class Cluster {
@@ -62,7 +64,7 @@ export class Cluster {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const servers = await Promise.all([startPostgres(), startInflux(), startRabbit()]);
+  const servers = await Promise.all([startPostgres(), startInflux(), (options.startRabbit ?? startRabbit)()]);
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.stop()));
   }, 60_000);
@@ -94,6 +96,7 @@ async function startProxy(ports: number[]): Promise<string> {
     `defaults
   mode http
   timeout connect 1s
+  timeout check 5s
   timeout client 60s
   timeout server 60s
   timeout tunnel 1h

@@ -3,10 +3,12 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { type FleetAgent, prepareFleet } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
 import { readOrCreateDeviceKey } from '../controller/src/devices/privacy/device-key.ts';
+import type { Outage } from './outage.ts';
 import { temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const minuteMs = 60_000;
@@ -41,7 +43,7 @@ export class LedgerAgent {
   readonly index: number;
   acknowledged = new Set<number>();
   refused = new Set<number>();
-  /** Sent, and the connection ended before an answer: they may be there or not. */
+  /** Sent, and the connection ended before an answer, or the answer was "try later": they may be there or not. */
   unanswered: Post[] = [];
   /** Answered with an error. */
   refusals: Post[] = [];
@@ -67,16 +69,21 @@ export class LedgerAgent {
   }
 
   /** One sample, or a batch. Resolves the status, or undefined if there was no answer. */
-  async post(weft: WeftServer, count = 1, fields: Record<string, number> = {}): Promise<number | undefined> {
+  async post(
+    weft: WeftServer,
+    count = 1,
+    fields: Record<string, number> = {},
+    mayBeThere: (status: number | undefined) => boolean = (status) => status === undefined,
+  ): Promise<number | undefined> {
     const post = { first: this.#sent, count, isBatch: count > 1 };
     this.#sent += count;
-    return await this.#send(weft, post, fields);
+    return await this.#send(weft, post, fields, mayBeThere);
   }
 
   /** What was not answered, once more. */
   async repeatUnanswered(weft: WeftServer): Promise<void> {
     for (const post of this.unanswered.splice(0)) {
-      const status = await this.#send(weft, post, {});
+      const status = await this.#send(weft, post, {}, (answer) => answer === undefined);
       if (status !== 200) throw new Error(`the repeat was answered ${status}`);
     }
   }
@@ -92,7 +99,12 @@ export class LedgerAgent {
     return this.#sent;
   }
 
-  async #send(weft: WeftServer, post: Post, fields: Record<string, number>): Promise<number | undefined> {
+  async #send(
+    weft: WeftServer,
+    post: Post,
+    fields: Record<string, number>,
+    mayBeThere: (status: number | undefined) => boolean,
+  ): Promise<number | undefined> {
     const samples = Array.from({ length: post.count }, (_, offset) => ({
       ...this.#sample(post.first + offset),
       ...fields,
@@ -100,9 +112,9 @@ export class LedgerAgent {
     const body = JSON.stringify(post.isBatch ? { samples } : samples[0]);
     const status = await send(weft, this.token, body).catch(() => undefined);
     const ledger = status === 200 ? this.acknowledged : this.refused;
-    if (status === undefined) this.unanswered.push(post);
+    if (mayBeThere(status)) this.unanswered.push(post);
     else for (const ts of this.#timesOf(post)) ledger.add(ts);
-    if (status !== undefined && status !== 200) this.refusals.push(post);
+    if (status !== 200 && !mayBeThere(status)) this.refusals.push(post);
     return status;
   }
 
@@ -202,6 +214,25 @@ export class Ledger {
           if (status === undefined) return;
           if (status !== 200) throw new Error(`a post was answered ${status}`);
           onAnswer();
+        }
+      }),
+    );
+  }
+
+  /**
+   * Every agent posts without a break until `isOver`, to the servers in turn. A post that was refused with 503 may be there
+   * all the same, if the database was lost while it committed: it is repeated later.
+   */
+  async postThrough(servers: readonly WeftServer[], outage: Outage, isOver: () => boolean): Promise<void> {
+    await Promise.all(
+      this.agents.map(async (agent) => {
+        for (let round = agent.index; !isOver(); round++) {
+          const fields = round % 11 === 0 ? { [`extra_${agent.acknowledged.size}`]: 1 } : {};
+          const weft = servers[round % servers.length]!;
+          const startedMs = performance.now();
+          const status = await agent.post(weft, round % 4 === 0 ? 40 : 1, fields, (answer) => answer !== 200);
+          outage.note(status, startedMs);
+          if (status !== 200) await pause(50);
         }
       }),
     );
