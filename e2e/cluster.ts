@@ -17,6 +17,10 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Where the controllers find RabbitMQ, if not directly. */
   amqpUrl?: (rabbit: TestRabbit) => string;
+  /** What the proxy asks of each node. Default: /healthz. */
+  healthPath?: string;
+  /** Default: one server. */
+  startRabbit?: () => Promise<TestRabbit>;
 }
 
 export class Cluster {
@@ -62,7 +66,7 @@ export class Cluster {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const servers = await Promise.all([startPostgres(), startInflux(), startRabbit()]);
+  const servers = await Promise.all([startPostgres(), startInflux(), (options.startRabbit ?? startRabbit)()]);
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.stop()));
   }, 60_000);
@@ -78,13 +82,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   });
   const ports = await freePorts(options.controllers ?? 2);
   cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
-  if (ports.length > 0) cluster.url = await startProxy(ports);
+  if (ports.length > 0) cluster.url = await startProxy(ports, options.healthPath);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
   return cluster;
 }
 
 /** HAProxy, which repeats on another node what never reached one. */
-async function startProxy(ports: number[]): Promise<string> {
+async function startProxy(ports: number[], healthPath = '/healthz'): Promise<string> {
   const [port] = await freePorts(1);
   const folder = temporaryFolder();
   const file = join(folder, 'haproxy.cfg');
@@ -94,6 +98,7 @@ async function startProxy(ports: number[]): Promise<string> {
     `defaults
   mode http
   timeout connect 1s
+  timeout check 5s
   timeout client 60s
   timeout server 60s
   timeout tunnel 1h
@@ -105,7 +110,7 @@ frontend weft
   default_backend nodes
 backend nodes
   balance roundrobin
-  option httpchk GET /healthz
+  option httpchk GET ${healthPath}
 ${servers.join('\n')}
 `,
   );

@@ -20,6 +20,8 @@ export class JobLedger {
   readonly jobs: LedgerJob[] = [];
   /** Requests that were refused with a status or not answered at all: nothing is promised of them. */
   refused = 0;
+  /** Why, by status and code. */
+  readonly refusals = new Map<string, number>();
   readonly #url: () => string;
   readonly #token: string;
 
@@ -34,7 +36,11 @@ export class JobLedger {
     const response = await fetch(this.#url() + path, { method: 'POST', headers }).catch(() => undefined);
     if (response?.status !== 200) {
       this.refused++;
-      await response?.body?.cancel();
+      const text = await response?.text().catch(() => '');
+      const reason = response
+        ? `${response.status} ${/"code":"(\w+)"/.exec(text ?? '')?.[1] ?? 'of the proxy'}`
+        : 'no answer';
+      this.refusals.set(reason, (this.refusals.get(reason) ?? 0) + 1);
       return undefined;
     }
     const { job_number } = (await response.json()) as { job_number: string };

@@ -3,10 +3,12 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { type FleetAgent, prepareFleet } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
 import { readOrCreateDeviceKey } from '../controller/src/devices/privacy/device-key.ts';
+import type { Outage } from './outage.ts';
 import { temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const minuteMs = 60_000;
@@ -18,7 +20,15 @@ export interface Findings {
   foreign: number;
   /** Refused with a status and there all the same. */
   refusedButThere: number;
+  /** Posts without a 200 of which some samples are there and some are not. */
+  torn: number;
   rows: number;
+}
+
+/** When the samples of an agent begin, and how far apart they are. */
+export interface Pace {
+  startMs: number;
+  stepMs: number;
 }
 
 interface Post {
@@ -33,44 +43,68 @@ export class LedgerAgent {
   readonly index: number;
   acknowledged = new Set<number>();
   refused = new Set<number>();
-  /** Sent, and the connection ended before an answer: they may be there or not. */
+  /** Sent, and the connection ended before an answer, or the answer was "try later": they may be there or not. */
   unanswered: Post[] = [];
-  readonly #startMs: number;
+  /** Answered with an error. */
+  refusals: Post[] = [];
+  readonly #pace: Pace;
   #sent = 0;
 
-  constructor({ ap_id, token }: FleetAgent, index: number, startMs: number) {
+  constructor({ ap_id, token }: FleetAgent, index: number, pace: Pace) {
     this.ap_id = ap_id;
     this.token = token;
     this.index = index;
-    this.#startMs = startMs;
+    this.#pace = pace;
   }
 
   /** Remembers the same, and goes on by itself. */
   copy(): LedgerAgent {
-    const copy = new LedgerAgent(this, this.index, this.#startMs);
+    const copy = new LedgerAgent(this, this.index, this.#pace);
     copy.acknowledged = new Set(this.acknowledged);
     copy.refused = new Set(this.refused);
     copy.unanswered = [...this.unanswered];
+    copy.refusals = [...this.refusals];
     copy.#sent = this.#sent;
     return copy;
   }
 
   /** One sample, or a batch. Resolves the status, or undefined if there was no answer. */
-  async post(weft: WeftServer, count = 1, fields: Record<string, number> = {}): Promise<number | undefined> {
+  async post(
+    weft: WeftServer,
+    count = 1,
+    fields: Record<string, number> = {},
+    mayBeThere: (status: number | undefined) => boolean = (status) => status === undefined,
+  ): Promise<number | undefined> {
     const post = { first: this.#sent, count, isBatch: count > 1 };
     this.#sent += count;
-    return await this.#send(weft, post, fields);
+    return await this.#send(weft, post, fields, mayBeThere);
   }
 
   /** What was not answered, once more. */
   async repeatUnanswered(weft: WeftServer): Promise<void> {
     for (const post of this.unanswered.splice(0)) {
-      const status = await this.#send(weft, post, {});
+      const status = await this.#send(weft, post, {}, (answer) => answer === undefined);
       if (status !== 200) throw new Error(`the repeat was answered ${status}`);
     }
   }
 
-  async #send(weft: WeftServer, post: Post, fields: Record<string, number>): Promise<number | undefined> {
+  /** What was refused, once more. */
+  async repeatRefused(weft: WeftServer): Promise<void> {
+    this.unanswered.push(...this.refusals.splice(0));
+    this.refused.clear();
+    await this.repeatUnanswered(weft);
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  async #send(
+    weft: WeftServer,
+    post: Post,
+    fields: Record<string, number>,
+    mayBeThere: (status: number | undefined) => boolean,
+  ): Promise<number | undefined> {
     const samples = Array.from({ length: post.count }, (_, offset) => ({
       ...this.#sample(post.first + offset),
       ...fields,
@@ -78,22 +112,33 @@ export class LedgerAgent {
     const body = JSON.stringify(post.isBatch ? { samples } : samples[0]);
     const status = await send(weft, this.token, body).catch(() => undefined);
     const ledger = status === 200 ? this.acknowledged : this.refused;
-    if (status === undefined) this.unanswered.push(post);
-    else for (let n = post.first; n < post.first + post.count; n++) ledger.add(this.#startMs + n);
+    if (mayBeThere(status)) this.unanswered.push(post);
+    else for (const ts of this.#timesOf(post)) ledger.add(ts);
+    if (status !== 200 && !mayBeThere(status)) this.refusals.push(post);
     return status;
   }
 
   #sample(n: number) {
-    const value = this.valueAt(this.#startMs + n);
-    return { ts: this.#startMs + n, value, twin: -value, ...(n % 7 === 0 && { note: `n${n}` }) };
+    const ts = this.#timeOf(n);
+    const value = this.valueAt(ts);
+    return { ts, value, twin: -value, ...(n % 7 === 0 && { note: `n${n}` }) };
+  }
+
+  #timeOf(n: number): number {
+    return this.#pace.startMs + n * this.#pace.stepMs;
+  }
+
+  #timesOf({ first, count }: Post): number[] {
+    return Array.from({ length: count }, (_, offset) => this.#timeOf(first + offset));
   }
 
   valueAt(ts: number): number {
-    return ((ts - this.#startMs) * 1000 + this.index) / 8;
+    return ((ts - this.#pace.startMs) * 1000 + this.index) / 8;
   }
 
   wasSent(ts: number): boolean {
-    return ts >= this.#startMs && ts < this.#startMs + this.#sent;
+    const { startMs, stepMs } = this.#pace;
+    return ts >= startMs && ts < this.#timeOf(this.#sent) && (ts - startMs) % stepMs === 0;
   }
 
   /** Compares with #28. */
@@ -115,7 +160,7 @@ export class LedgerAgent {
 
   /** Compares with the export, which has no bound on rows. */
   async compareExport(weft: WeftServer): Promise<Findings> {
-    const start = new Date(this.#startMs - 1).toISOString();
+    const start = new Date(this.#pace.startMs - 1).toISOString();
     const path = `/api/v1/metrics/export?agent=${this.ap_id}&format=ndjson&start=${start}`;
     const { status, text } = await light(weft.url + path, { headers: { authorization: `Bearer ${this.token}` } });
     if (status !== 200) throw new Error(`the export was answered ${status}: ${text}`);
@@ -124,7 +169,7 @@ export class LedgerAgent {
   }
 
   #compare(rows: { ts: string; value: number; twin?: number | undefined; note?: string }[]): Findings {
-    const found = { lost: 0, foreign: 0, refusedButThere: 0, rows: rows.length };
+    const found = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: rows.length };
     const there = new Set<number>();
     for (const row of rows) {
       const ts = Date.parse(row.ts);
@@ -135,6 +180,10 @@ export class LedgerAgent {
       if (this.refused.has(ts)) found.refusedButThere += 1;
     }
     for (const ts of this.acknowledged) if (!there.has(ts)) found.lost += 1;
+    for (const post of [...this.unanswered, ...this.refusals]) {
+      const stored = this.#timesOf(post).filter((ts) => there.has(ts)).length;
+      if (stored > 0 && stored < post.count) found.torn += 1;
+    }
     return found;
   }
 }
@@ -170,6 +219,25 @@ export class Ledger {
     );
   }
 
+  /**
+   * Every agent posts without a break until `isOver`, to the servers in turn. A post that was refused with 503 may be there
+   * all the same, if the database was lost while it committed: it is repeated later.
+   */
+  async postThrough(servers: readonly WeftServer[], outage: Outage, isOver: () => boolean): Promise<void> {
+    await Promise.all(
+      this.agents.map(async (agent) => {
+        for (let round = agent.index; !isOver(); round++) {
+          const fields = round % 11 === 0 ? { [`extra_${agent.acknowledged.size}`]: 1 } : {};
+          const weft = servers[round % servers.length]!;
+          const startedMs = performance.now();
+          const status = await agent.post(weft, round % 4 === 0 ? 40 : 1, fields, (answer) => answer !== 200);
+          outage.note(status, startedMs);
+          if (status !== 200) await pause(50);
+        }
+      }),
+    );
+  }
+
   compareSeries(weft: WeftServer): Promise<Findings> {
     return this.#sum((agent) => agent.compareSeries(weft));
   }
@@ -179,7 +247,7 @@ export class Ledger {
   }
 
   async #sum(compare: (agent: LedgerAgent) => Promise<Findings>): Promise<Findings> {
-    const sum: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
+    const sum: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
     for (const agent of this.agents) {
       const found = await compare(agent);
       for (const key of Object.keys(sum) as (keyof Findings)[]) sum[key] += found[key];
@@ -189,13 +257,13 @@ export class Ledger {
 }
 
 /** A data folder inside `folder` with this many agents, and the settings for it. */
-export async function prepareLedger(folder: string, count: number) {
+export async function prepareLedger(folder: string, count: number, pace?: Pace) {
   const dataDir = join(folder, 'data');
   const fleet = await prepareFleet(dataDir, count);
   // Made by the first start, which in these tests may be one that flushes nothing.
   readOrCreateDeviceKey(dataDir);
-  const startMs = Date.now() - 15 * minuteMs;
-  const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, startMs)));
+  const usual = { startMs: Date.now() - 15 * minuteMs, stepMs: 1 };
+  const ledger = new Ledger(fleet.map((agent, index) => new LedgerAgent(agent, index, pace ?? usual)));
   return { ledger, ...placesIn(folder) };
 }
 

@@ -50,7 +50,7 @@ async function killRoundsOn(
   { ledger, ...options }: Prepared & { folder: string; launcher?: string[] },
   rounds: number,
 ): Promise<RoundsResult> {
-  const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, rows: 0 };
+  const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
   const acknowledged: number[] = [];
   let weft = await serve(options);
   for (let round = 0; round < rounds; round++) {

@@ -14,6 +14,8 @@ export interface ChannelServerOptions extends Omit<TransportsTuning, 'socketTime
   tokenTtlSeconds?: number;
   pushAllow?: PushEntry[];
   ledger?: MemoryLedger;
+  /** Whether this node alone does not reach the database. */
+  isCutOff?: () => boolean;
   /** Stands between the parser and the store. */
   onAppend?: () => Promise<void> | void;
 }
@@ -26,6 +28,7 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
     pushAllow = [],
     ledger = new MemoryLedger(),
     onAppend,
+    isCutOff = () => false,
     tokenTtlSeconds,
     ...tuning
   } = options;
@@ -37,6 +40,7 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
       createParts(own, events) {
         const platform = {
           ...own,
+          isCutOff,
           config: { ...own.config, pushAllow, ...(tokenTtlSeconds !== undefined && { tokenTtlSeconds }) },
           onError: (error: unknown) => errors.push(error),
         };

@@ -1,13 +1,16 @@
 // A private PostgreSQL for the tests: own folder, own port, loopback only, gone when stopped.
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { Client } from 'pg';
 
 const run = promisify(execFile);
 const VERSIONS_FOLDER = '/usr/lib/postgresql';
+const START_ATTEMPTS = 600;
 
 export interface TestPostgres {
   url: string;
@@ -17,7 +20,13 @@ export interface TestPostgres {
   pause(): Promise<void>;
   /** The same without a word to anybody: what is under way is lost, and the next start recovers. */
   crash(): Promise<void>;
+  /** SIGKILL for its main process; the others notice and end. */
+  kill(): Promise<void>;
   start(): Promise<void>;
+  /** A standby becomes the primary. */
+  promote(): Promise<void>;
+  /** Throws its data away and starts as the standby of this one, which from then on waits for it with each commit. */
+  standBy(primary: TestPostgres): Promise<void>;
 }
 
 /** Where initdb and pg_ctl are, or undefined. */
@@ -55,15 +64,47 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   const server: TestPostgres = {
     url: `postgres://weft:weft@127.0.0.1:${port}/postgres`,
     start: async () => {
-      await call('pg_ctl', ['-D', data, '-w', '-o', settings, '-l', log, 'start']).catch((error: Error) => {
-        throw new Error(`${error.message}\n${existsSync(log) ? readFileSync(log, 'utf8') : ''}`);
-      });
+      // A server that was killed leaves processes behind that end by themselves, and until then keep its memory.
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await call('pg_ctl', ['-D', data, '-w', '-o', settings, '-l', log, 'start']);
+          return;
+        } catch (error) {
+          const said = existsSync(log) ? readFileSync(log, 'utf8') : '';
+          const isWaiting = said.slice(-1000).includes('shared memory block');
+          if (!isWaiting || attempt === START_ATTEMPTS) throw new Error(`${(error as Error).message}\n${said}`);
+          await pause(50);
+        }
+      }
     },
     pause: async () => {
       await call('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']);
     },
     crash: async () => {
       await call('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
+    },
+    kill: async () => {
+      const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+      process.kill(pid, 'SIGKILL');
+      // It is nobody's child here, and its place is given up when the system gets to it.
+      while (isThere(pid)) await pause(20);
+    },
+    promote: async () => {
+      await call('pg_ctl', ['-D', data, '-w', 'promote']);
+    },
+    standBy: async (primary) => {
+      await server.pause().catch(() => undefined);
+      rmSync(data, { recursive: true, force: true });
+      const name = `standby_${port}`;
+      const from = `${primary.url}?application_name=${name}`;
+      await call('pg_basebackup', ['-D', data, '-d', from, '-R', '-X', 'stream', '-c', 'fast']);
+      // Copied from a primary that had a standby.
+      const set = (text: string) => appendFileSync(join(data, 'postgresql.auto.conf'), `${text}\n`);
+      set(`synchronous_standby_names = ''`);
+      await server.start();
+      await runOn(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`);
+      await runOn(primary.url, 'SELECT pg_reload_conf()');
+      await untilSynchronous(primary.url);
     },
     stop: async () => {
       // Already stopped, if a test left it so.
@@ -79,6 +120,36 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
     throw error;
   }
   return server;
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function runOn(url: string, sql: string) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  return await client.query(sql).finally(() => client.end());
+}
+
+/** The URL of several servers that stand in for each other. */
+export function urlOfAll(...servers: Pick<TestPostgres, 'url'>[]): string {
+  const [first, ...others] = servers.map(({ url }) => new URL(url));
+  return first!.href.replace(first!.host, [first!, ...others].map(({ host }) => host).join(','));
+}
+
+/** Until each commit waits for the standby. */
+async function untilSynchronous(url: string): Promise<void> {
+  for (let attempt = 1; attempt <= START_ATTEMPTS; attempt++) {
+    const { rows } = await runOn(url, `SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'`);
+    if (rows.length > 0) return;
+    await pause(50);
+  }
+  throw new Error('The standby has not caught up');
 }
 
 /** Free a moment ago; nothing on the machine keeps it free. */

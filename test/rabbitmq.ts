@@ -1,6 +1,6 @@
 // A private RabbitMQ for the tests: own folder, own ports, own name server, loopback only, gone when stopped.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,24 +34,68 @@ export function findRabbit(): string | undefined {
 }
 
 export async function startRabbit(): Promise<TestRabbit> {
+  const { nodes, stop } = await startRabbitCluster(1);
+  return { ...nodes[0]!, stop };
+}
+
+export interface TestRabbitCluster {
+  /** Names all nodes. */
+  url: string;
+  nodes: RabbitNode[];
+  /** Stops all nodes for good and removes their folders. */
+  stop(): Promise<void>;
+}
+
+type RabbitNode = Omit<TestRabbit, 'stop'> & { name: string };
+
+/** Nodes that find each other by their settings, with one name server. */
+export async function startRabbitCluster(count: number): Promise<TestRabbitCluster> {
   if (findRabbit() === undefined) throw new Error(`No RabbitMQ in ${PROGRAMS}: install the package "rabbitmq-server"`);
-  const folder = mkdtempSync(join(tmpdir(), 'weft-rabbit-'));
-  const [port, distributionPort, nameServerPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
-  const env = serverEnvironment(folder, port, distributionPort, nameServerPort);
-  writeFileSync(join(folder, 'rabbitmq.conf'), settingsText(port));
-  writeFileSync(join(folder, 'plugins'), '[].');
-  const log = join(folder, 'log');
-  // Started here, it can be ended with the server; one that Erlang starts by itself stays for ever.
+  const home = mkdtempSync(join(tmpdir(), 'weft-rabbit-'));
+  const nameServerPort = await findFreePort();
+  const ports: { port: number; distributionPort: number }[] = [];
+  for (let n = 0; n < count; n++) ports.push({ port: await findFreePort(), distributionPort: await findFreePort() });
+  // Started here, it can be ended with the servers; one that Erlang starts by itself stays for ever.
   const nameServer = spawn(NAME_SERVER, ['-port', String(nameServerPort), '-address', '127.0.0.1'], {
     stdio: 'ignore',
-    env,
+    env: { ...process.env, ERL_EPMD_ADDRESS: '127.0.0.1' },
   });
+  const names = ports.map(({ port }) => nameOf(port));
+  const nodes = ports.map(({ port, distributionPort }, index) => {
+    const folder = join(home, `node-${index}`);
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'rabbitmq.conf'), settingsText(port, names));
+    writeFileSync(join(folder, 'plugins'), '[].');
+    return createNode(folder, port, serverEnvironment(home, folder, port, distributionPort, nameServerPort));
+  });
+  const cluster: TestRabbitCluster = {
+    url: `amqp://guest:guest@${ports.map(({ port }) => `127.0.0.1:${port}`).join(',')}`,
+    nodes,
+    stop: async () => {
+      await Promise.all(nodes.map((node) => (count === 1 ? node.pause() : node.crash())));
+      await end(nameServer, 'SIGKILL');
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+  try {
+    // The first one makes the cookie that the others need.
+    for (const node of nodes) await node.start();
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return cluster;
+}
+
+function createNode(folder: string, port: number, env: Record<string, string | undefined>): RabbitNode {
+  const log = join(folder, 'log');
   let child: ChildProcess | undefined;
-  const server: TestRabbit = {
+  return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
+    name: nameOf(port),
     pid: () => child!.pid!,
     control: async (...args) => {
-      const { stdout } = await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', env.RABBITMQ_NODENAME!, ...args], { env });
+      const { stdout } = await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', nameOf(port), ...args], { env });
       return stdout;
     },
     start: async () => {
@@ -70,22 +114,15 @@ export async function startRabbit(): Promise<TestRabbit> {
     crash: async () => {
       if (child) await endGroup(child);
     },
-    stop: async () => {
-      await server.pause();
-      await end(nameServer, 'SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
-    },
   };
-  try {
-    await server.start();
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
-  return server;
+}
+
+function nameOf(port: number): string {
+  return `weft-test-${port}@localhost`;
 }
 
 function serverEnvironment(
+  home: string,
   folder: string,
   port: number,
   distributionPort: number,
@@ -93,8 +130,8 @@ function serverEnvironment(
 ): Record<string, string | undefined> {
   return {
     ...process.env,
-    HOME: folder,
-    RABBITMQ_NODENAME: `weft-test-${port}@localhost`,
+    HOME: home,
+    RABBITMQ_NODENAME: nameOf(port),
     RABBITMQ_NODE_PORT: String(port),
     RABBITMQ_DIST_PORT: String(distributionPort),
     RABBITMQ_MNESIA_BASE: join(folder, 'mnesia'),
@@ -109,8 +146,12 @@ function serverEnvironment(
   };
 }
 
-function settingsText(port: number): string {
-  return `listeners.tcp.1 = 127.0.0.1:${port}
+function settingsText(port: number, names: readonly string[]): string {
+  const others = names.map((name, index) => `cluster_formation.classic_config.nodes.${index + 1} = ${name}\n`);
+  const cluster = `cluster_formation.peer_discovery_backend = classic_config
+cluster_partition_handling = pause_minority
+${others.join('')}`;
+  return `${names.length > 1 ? cluster : ''}listeners.tcp.1 = 127.0.0.1:${port}
 disk_free_limit.absolute = 10MB
 raft.wal_max_size_bytes = 32000000
 log.file.level = warning

@@ -10,6 +10,8 @@ export interface TelemetryFixture {
   /** Another store, with nothing in it, to be closed by the test. */
   openAnother(): Promise<TelemetryStore>;
   remove(): Promise<void>;
+  /** Every question costs it much: `npm test` asks fewer of those made up at random, `npm run test:long` asks all. */
+  isCostly?: boolean;
 }
 
 export const second = 1000;
@@ -33,6 +35,11 @@ export class StoreUnderTest {
 
   async rowsOf(ap_id: string, question: Partial<SeriesQuery> = {}): Promise<Row[]> {
     return toRows(await this.store.query({ ap_id, ...always, maxPoints: 5000, aggregate: 'mean', ...question }));
+  }
+
+  /** Of a property with random data. */
+  runs(usual: number): number {
+    return this.fixture.isCostly && process.env.WEFT_TEST_LONG !== '1' ? Math.ceil(usual / 4) : usual;
   }
 
   /** After each move the same must hold. */

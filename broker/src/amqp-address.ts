@@ -1,4 +1,5 @@
 // Where RabbitMQ is and who asks, taken from a URL; the label is the part that may be shown.
+import { serverAddresses } from '@weft/contract/server-addresses';
 import type { Options } from 'amqplib';
 
 export interface AmqpAddress {
@@ -12,8 +13,12 @@ export interface AmqpAddress {
   vhost: string;
 }
 
-/** Throws, without repeating it, if it is no such URL. */
-export function parseAmqpAddress(text: string): AmqpAddress {
+/** The nodes of a cluster, or the one server. Throws, without repeating it, if it is no such URL. */
+export function parseAmqpAddresses(text: string): AmqpAddress[] {
+  return serverAddresses(text).map(parseAmqpAddress);
+}
+
+function parseAmqpAddress(text: string): AmqpAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['amqp:', 'amqps:'].includes(url.protocol) || url.hostname === '') {
     throw new Error('The address of RabbitMQ must have the form amqp://user:password@host:port/vhost');

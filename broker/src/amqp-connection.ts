@@ -1,4 +1,4 @@
-// One connection to RabbitMQ that reconnects by itself, and channels on it that are reopened.
+// One connection to RabbitMQ that reconnects by itself, to any node of a cluster, and channels on it that are reopened.
 
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -11,7 +11,8 @@ import { ForeignQueue } from './foreign-queue.ts';
 const goodbyeMs = 1_000;
 
 export interface AmqpConnectionOptions {
-  address: AmqpAddress;
+  /** The nodes of a cluster: if one is gone, the next is tried. */
+  addresses: readonly AmqpAddress[];
   /** What it is for, in events. */
   purpose: string;
   heartbeatSeconds: number;
@@ -36,9 +37,14 @@ export class AmqpConnection {
   #isForeign = false;
   #blockedBecause: string | undefined;
   readonly #ended: Promise<void>;
+  readonly #label: string;
+  /** Of the address that is tried next: at first any, so that nodes of Weft spread over those of RabbitMQ. */
+  #next: number;
 
   constructor(options: AmqpConnectionOptions) {
     this.#options = options;
+    this.#label = labelOf(options.addresses);
+    this.#next = Math.floor(Math.random() * options.addresses.length);
     this.#aborted = new Promise((_, reject) => {
       this.#closing.signal.addEventListener('abort', () => reject(this.unavailable('it is being closed')));
     });
@@ -64,7 +70,7 @@ export class AmqpConnection {
   }
 
   unavailable(reason: string): BrokerUnavailable {
-    return new BrokerUnavailable(`RabbitMQ at ${this.#options.address.label} is unavailable: ${reason}`, {
+    return new BrokerUnavailable(`RabbitMQ at ${this.#label} is unavailable: ${reason}`, {
       code: this.#isForeign ? 'foreign_queue' : 'broker_unavailable',
     });
   }
@@ -126,8 +132,23 @@ export class AmqpConnection {
     }
   }
 
+  /** To the first node that answers. */
   async #connect(): Promise<ChannelModel> {
-    const { address, heartbeatSeconds, connectTimeoutMs } = this.#options;
+    const { addresses } = this.#options;
+    for (let tried = 1; ; tried++) {
+      const address = addresses[this.#next]!;
+      // Also after a success: what is lost later is tried elsewhere first.
+      this.#next = (this.#next + 1) % addresses.length;
+      try {
+        return await this.#connectTo(address);
+      } catch (error) {
+        if (tried === addresses.length || this.#closing.signal.aborted) throw error;
+      }
+    }
+  }
+
+  async #connectTo(address: AmqpAddress): Promise<ChannelModel> {
+    const { heartbeatSeconds, connectTimeoutMs } = this.#options;
     // Loaded when it is needed: with the embedded broker it never is.
     const { connect } = await import('amqplib');
     const connecting = connect(toConnectOptions(address, heartbeatSeconds), {
@@ -183,6 +204,13 @@ export class AmqpConnection {
       cut(model);
     }
   }
+}
+
+/** Of all nodes, with the virtual host once. */
+function labelOf(addresses: readonly AmqpAddress[]): string {
+  return addresses
+    .map(({ label }, index) => (index < addresses.length - 1 ? label.slice(0, label.indexOf('/')) : label))
+    .join(',');
 }
 
 /** The library's own promise never settles if the connection is lost before the answer. */

@@ -152,6 +152,22 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     expect(await broker.depth('work')).toBe(2);
   });
 
+  test('of several addresses, one that answers is enough; if it goes, another one is used', async () => {
+    const other = await startTcpProxy(Number(new URL(server.url).port));
+    const dead = await startTcpProxy(1);
+    await dead.close();
+    const hosts = [dead, proxy, other].map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const broker = open({ url: `amqp://guest:guest@${hosts}` });
+    const ids = await collect(broker);
+    await publish(broker, 'a');
+    await vi.waitFor(() => expect(ids).toEqual(['a']), soon);
+    await proxy.close();
+    await vi.waitFor(() => publish(broker, 'b'), soon);
+    await vi.waitFor(() => expect(ids).toContain('b'), soon);
+    await other.close();
+    await vi.waitFor(() => expect(broker.check()).rejects.toThrow(`RabbitMQ at ${hosts}/ is unavailable: `), soon);
+  });
+
   test('a server that stops is an outage; when it is back all goes on, and nothing is lost', async () => {
     const broker = open();
     const onGap = vi.fn();

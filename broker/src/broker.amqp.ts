@@ -2,7 +2,7 @@
 // server that is short of memory stops reading from those who publish, and would miss what consumers have done.
 import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
-import { parseAmqpAddress } from './amqp-address.ts';
+import { parseAmqpAddresses } from './amqp-address.ts';
 import { AmqpConnection, messageOf } from './amqp-connection.ts';
 import { type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-consumer.ts';
 import { AmqpNews } from './amqp-news.ts';
@@ -24,7 +24,7 @@ import {
 } from './broker.ts';
 
 export interface AmqpBrokerOptions extends BrokerOptions {
-  /** amqp:// or amqps://, with user, password and virtual host. */
+  /** amqp:// or amqps://, with user, password and virtual host; the nodes of a cluster are separated by commas. */
   url: string;
   /** Names the exchange and, unless it is `weft` itself, stands before the names of queues. */
   namespace?: string;
@@ -175,7 +175,7 @@ class AmqpBroker implements Broker {
 
   #connect(purpose: string): AmqpConnection {
     return new AmqpConnection({
-      address: parseAmqpAddress(this.#options.url),
+      addresses: parseAmqpAddresses(this.#options.url),
       purpose,
       heartbeatSeconds: this.#options.heartbeatSeconds ?? 6,
       connectTimeoutMs: this.#options.connectTimeoutMs ?? 5_000,

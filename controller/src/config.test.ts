@@ -72,6 +72,18 @@ test('one process does everything by default; fewer roles need what processes sh
   expect(loadConfig({ env, flags: { roles: 'worker,worker' } })).toMatchObject({ roles: ['worker'] });
 });
 
+test('several servers are named in one address, each with a host', () => {
+  const env = { WEFT_SECRET: good, WEFT_DATABASE_URL: 'postgres://weft@a:1,b:2/weft?sslmode=verify-full' };
+  expect(loadConfig({ env })).toMatchObject({ databaseUrl: env.WEFT_DATABASE_URL });
+  for (const hosts of ['a:1,', 'a:1,b:x', 'a,[b']) {
+    const [problem, ...others] = problemsOf({
+      env: { WEFT_SECRET: good, WEFT_AMQP_URL: `amqps://weft:hidden@${hosts}` },
+    });
+    expect(others).toEqual([]);
+    expect(problem).toMatch(/^WEFT_AMQP_URL (must be a URL|names several servers)/);
+  }
+});
+
 test('telemetry is in one place', () => {
   const telemetryUrl = 'postgres://weft@db.test/telemetry?sslmode=verify-full';
   expect(loadConfig({ env: { WEFT_TELEMETRY_URL: telemetryUrl } })).toMatchObject({ telemetryUrl });
@@ -305,7 +317,13 @@ test.each([
     'postgres://weft:hidden@db.test/weft?sslmode=verify-full',
   ],
   ['WEFT_DATABASE_URL', 'postgres://weft:hidden@db.test/weft?sslmode=prefer', 'postgres://weft:hidden@127.0.0.1/weft'],
+  [
+    'WEFT_DATABASE_URL',
+    'postgres://weft:hidden@127.0.0.1:1,db.test:2/weft',
+    'postgres://weft:hidden@db-1.test:1,db-2.test:2/weft?sslmode=verify-full',
+  ],
   ['WEFT_AMQP_URL', 'amqp://weft:hidden@mq.test', 'amqps://weft:hidden@mq.test'],
+  ['WEFT_AMQP_URL', 'amqp://weft:hidden@[::1]:1,mq.test:2', 'amqp://weft:hidden@[::1]:1,127.0.0.1:2'],
   ['WEFT_TELEMETRY_URL', 'postgres://weft:hidden@db.test/weft', 'postgres://weft:hidden@localhost/weft'],
   ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test/weft', 'clickhouse://weft:hidden@localhost/weft'],
   ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test:8123', 'clickhouses://weft:hidden@ch.test'],

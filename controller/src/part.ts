@@ -51,6 +51,8 @@ export interface Platform {
   diskSpace: DiskSpace;
   /** What callers take of everything that can run out. */
   shares: Shares;
+  /** Whether this node alone does not reach the database, so that clients are better served elsewhere. */
+  isCutOff: () => boolean;
   /** How long a record that other processes may change is trusted without looking again. */
   freshMs: number;
   /** Where this process listens, once it does. */

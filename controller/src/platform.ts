@@ -1,10 +1,11 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
-import { openBroker, openDatabase, openKeyring, openTelemetry } from './backends.ts';
+import { openBroker, openDatabase, openDatabaseProbe, openKeyring, openTelemetry } from './backends.ts';
 import type { Config } from './config.ts';
 import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
+import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
@@ -47,6 +48,26 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
   const shares = new LocalShares();
+  const probe = config.amqpUrl === undefined ? undefined : openDatabaseProbe(config);
+  const fence =
+    probe &&
+    new NodeFence({
+      reachDatabase: () => probe.query('SELECT 1 AS one'),
+      reachBroker: () => broker.check(),
+      tell: (news) => broker.tell(news),
+      onChange: (message) => log.warn(message),
+    });
+  if (fence) {
+    broker.listen(
+      (news) => {
+        fence.heard(news);
+        shares.heard(news);
+      },
+      () => {},
+    );
+    shares.connect((news) => broker.tell(news));
+    fence.start();
+  }
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
   return {
     config,
@@ -58,12 +79,15 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     shares,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
+    isCutOff: () => fence?.isCutOff === true,
     ownUrl,
     log,
     onError: (error, message) => log.warn(shown(error), message),
     onChange: (message, error) => (error ? log.warn(shown(error), message) : log.info(message)),
     async close() {
       stopWatching?.();
+      await fence?.stop();
+      await probe?.close();
       diskSpace.stop();
       await broker.close();
       await telemetryStore.close();

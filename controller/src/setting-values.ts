@@ -1,6 +1,7 @@
 // Parses the text of a setting. Each parser throws an Error whose message ends a sentence that begins
 // with the setting's name ("must be a whole number from 0 to 65535"); it never repeats the text, which may be secret.
 import { isIP } from 'node:net';
+import { serverAddresses } from '@weft/contract/server-addresses';
 import { weaknessOf } from './secret-strength.ts';
 
 export function text(value: string): string {
@@ -125,6 +126,19 @@ export function urlWith(...schemes: string[]): (value: string) => string {
     const url = URL.parse(value);
     if (url === null || !schemes.includes(url.protocol.slice(0, -1))) {
       throw new Error(`must be a URL beginning with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`);
+    }
+    return value;
+  };
+}
+
+/** The same, but several servers may stand before the path: scheme://user:password@first:1,second:2/name. */
+export function urlOfServers(...schemes: string[]): (value: string) => string {
+  const readOne = urlWith(...schemes);
+  return (value) => {
+    const addresses = serverAddresses(value);
+    for (const address of addresses) readOne(address);
+    if (addresses.length > 1 && addresses.some((address) => URL.parse(address)?.hostname === '')) {
+      throw new Error('names several servers, one of them without a host');
     }
     return value;
   };

@@ -91,6 +91,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
     },
     maxSocketsPerCaller: config.maxSocketsPerCaller,
+    isCutOff: deps.isCutOff,
     shares,
     pollMs: tuning.pollMs ?? (database.dialect === 'postgres' ? pollMs : undefined),
     times: tuning.socketTimes,

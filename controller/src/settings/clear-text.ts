@@ -1,4 +1,5 @@
 // Where passwords, keys and tokens would cross a network unencrypted: refused where Weft listens, a warning where it connects.
+import { serverAddresses } from '@weft/contract/server-addresses';
 import { isLoopback } from '../loopback.ts';
 import type { SettingValues } from '../settings.ts';
 
@@ -51,7 +52,12 @@ function clearTextTelemetry(url: string): string | undefined {
   return 'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full';
 }
 
+/** Whether one of its servers is beyond this machine. */
 function isRemote(url: string): boolean {
+  return serverAddresses(url).some(isRemoteServer);
+}
+
+function isRemoteServer(url: string): boolean {
   const host = URL.parse(url)?.hostname.replace(/^\[(.*)\]$/, '$1') ?? '';
   // PostgreSQL without a host, or with an encoded path as host, is a socket of this machine.
   return host !== '' && !host.startsWith('%2') && !isLoopback(host);
@@ -62,7 +68,7 @@ function hasCredentials(url: string): boolean {
 }
 
 function isPostgresEncrypted(url: string): boolean {
-  const query = URL.parse(url)!.searchParams;
+  const query = URL.parse(serverAddresses(url)[0]!)!.searchParams;
   const mode = query.get('sslmode');
   if (mode !== null) return !['disable', 'allow', 'prefer'].includes(mode);
   return ['true', '1'].includes(query.get('ssl') ?? '');

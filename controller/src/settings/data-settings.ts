@@ -2,6 +2,12 @@
 import * as read from '../setting-values.ts';
 import { secret, withDefault } from './setting.ts';
 
+/** Only servers of PostgreSQL stand in for each other. */
+const telemetryAddress = (value: string) =>
+  /^postgres(ql)?:/i.test(value)
+    ? read.urlOfServers('postgres', 'postgresql')(value)
+    : read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
+
 export const dataSettings = {
   dataDir: withDefault('data-dir', './data', {
     name: 'WEFT_DATA_DIR',
@@ -22,16 +28,17 @@ export const dataSettings = {
     name: 'WEFT_DATABASE_URL',
     group: 'Data',
     placeholder: 'URL',
-    read: read.urlWith('postgres', 'postgresql'),
-    description: 'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database.',
+    read: read.urlOfServers('postgres', 'postgresql'),
+    description:
+      'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database. With a standby, name all servers: postgres://user@first:5432,second:5432/database. Weft uses the one that takes writes.',
   }),
   telemetryUrl: secret({
     name: 'WEFT_TELEMETRY_URL',
     group: 'Data',
     placeholder: 'URL',
-    read: read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses'),
+    read: telemetryAddress,
     description:
-      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
+      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
   influxUrl: secret({
     name: 'WEFT_INFLUX_URL',
@@ -45,9 +52,9 @@ export const dataSettings = {
     name: 'WEFT_AMQP_URL',
     group: 'Data',
     placeholder: 'URL',
-    read: read.urlWith('amqp', 'amqps'),
+    read: read.urlOfServers('amqp', 'amqps'),
     description:
-      'RabbitMQ for jobs and for notifications between nodes, instead of a file in the data folder: amqp://user:password@host/vhost.',
+      'RabbitMQ for jobs and for notifications between nodes, instead of a file in the data folder: amqp://user:password@host/vhost. For a cluster, name its nodes: amqp://user:password@first,second,third/vhost.',
   }),
   telemetryRetentionDays: withDefault('telemetry-retention-days', '30', {
     name: 'WEFT_TELEMETRY_RETENTION_DAYS',

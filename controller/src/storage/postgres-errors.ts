@@ -28,11 +28,11 @@ export function isRetryable(error: unknown): boolean {
 }
 
 /**
- * The connection is unusable. The driver reports every problem with it (refused, reset, timed out, no free
+ * The connection is unusable, or leads to a standby, while another one may lead to the primary. The driver reports every problem with it (refused, reset, timed out, no free
  * one in the pool) as a plain Error with various messages, and every error of the server as a DatabaseError.
  */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof DatabaseError) return startsWithAny(error.code, ['08', '57P', '25P03']);
+  if (error instanceof DatabaseError) return startsWithAny(error.code, ['08', '57P', '25P03', '25006']);
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 

@@ -2,8 +2,9 @@
 // transaction. READ COMMITTED, with the server's synchronous_commit (on), so that commits are durable.
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
-import { Client, type CustomTypesConfig, Pool, types } from 'pg';
-import { isRetryable, toStoreError, unavailable, whyUnavailable } from './postgres-errors.ts';
+import { type CustomTypesConfig, types } from 'pg';
+import { isRetryable, unavailable, whyUnavailable } from './postgres-errors.ts';
+import { PostgresServers } from './postgres-servers.ts';
 import { PostgresSession } from './postgres-session.ts';
 
 export interface PostgresPoolOptions {
@@ -22,17 +23,17 @@ const numbersAsNumbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format)),
 };
 
+/** Work that takes longer makes Weft look whether the server still answers, and whether another has taken over. */
+const slowMs = 2_000;
+
 export class PostgresPool {
-  readonly #pool: Pool;
-  readonly #place: string;
+  readonly #servers: PostgresServers;
   #closing: Promise<void> | undefined;
 
-  /** Connects with the first statement. Throws only if the address is invalid. */
+  /** Connects with the first statement. Throws only if the address is invalid. It may name several servers. */
   constructor(url: string, options: PostgresPoolOptions = {}) {
     const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
-    this.#place = describePlace(url);
-    this.#pool = new Pool({
-      connectionString: url,
+    this.#servers = new PostgresServers(url, {
       application_name: 'weft',
       max: options.maxConnections ?? 10,
       connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
@@ -45,10 +46,6 @@ export class PostgresPool {
       idle_in_transaction_session_timeout: statementTimeoutMs,
       types: numbersAsNumbers,
     });
-    // Without a listener a connection that breaks while idle, or between two statements, would end the process. The
-    // pool drops it; the next statement reports it if the problem persists.
-    this.#pool.on('error', () => undefined);
-    this.#pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   /** One statement, or several that need no transaction. */
@@ -82,25 +79,25 @@ export class PostgresPool {
       const sql = `SELECT current_setting('transaction_read_only') AS read_only`;
       rows = await this.run((session) => session.query<{ read_only: string }>(sql));
     } catch (error) {
-      throw unavailable(`PostgreSQL at ${this.#place} is unavailable: ${whyUnavailable(error)}`, error);
+      throw unavailable(`PostgreSQL at ${this.#servers.place} is unavailable: ${whyUnavailable(error)}`, error);
     }
-    if (rows[0]?.read_only === 'on') throw unavailable(`PostgreSQL at ${this.#place} is read-only`);
+    if (rows[0]?.read_only === 'on') throw unavailable(`PostgreSQL at ${this.#servers.place} is read-only`);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#pool.end();
+    this.#closing ??= this.#servers.close();
     return this.#closing;
   }
 
   async #withSession<T>(work: (session: PostgresSession) => Promise<T>): Promise<T> {
-    const client = await this.#pool.connect().catch((error: unknown) => {
-      throw toStoreError(error);
-    });
+    const client = await this.#servers.connect();
     const session = new PostgresSession(client);
+    const slow = setInterval(() => void this.#servers.look().catch(() => undefined), slowMs);
     try {
       return await work(session);
     } finally {
-      session.release();
+      clearInterval(slow);
+      this.#servers.release(client, session.isLost);
     }
   }
 }
@@ -116,15 +113,4 @@ async function retrying<T>(step: () => Promise<T>): Promise<T> {
       await pause(backOffMs(attempt, pauses));
     }
   }
-}
-
-/** Host and database, never the password; not even in the error for an invalid address. */
-function describePlace(url: string): string {
-  let client: Client;
-  try {
-    client = new Client({ connectionString: url });
-  } catch {
-    throw new Error('The PostgreSQL address is invalid; its format is postgres://user:password@host:5432/name');
-  }
-  return `${client.host}:${client.port}/${client.database ?? ''}`;
 }

@@ -1,7 +1,7 @@
 // One connection of the pool, for a statement or a transaction. Converts the driver's errors to
 // those of the stores, and records whether the connection is still usable.
-import type { PoolClient, QueryConfig } from 'pg';
-import { isConnectionLost, toStoreError } from './postgres-errors.ts';
+import type { ClientBase, PoolClient, QueryConfig } from 'pg';
+import { isConnectionLost, toStoreError, unavailable } from './postgres-errors.ts';
 import { toPostgresPlaceholders } from './postgres-placeholders.ts';
 import type { SqlRow, SqlValue } from './sql-database.ts';
 
@@ -22,6 +22,16 @@ function prepare(sql: string): { text: string; name?: string } {
   const statement = { text, name: `weft_${prepared.size}` };
   prepared.set(sql, statement);
   return statement;
+}
+
+/** Connections whose last commit is on the primary only: somebody ended the wait for the synchronous standby. */
+const unreplicated = new WeakSet<ClientBase>();
+
+/** For each new connection: PostgreSQL reports such a commit as a success, with a warning. */
+export function watchCommits(client: ClientBase): void {
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') unreplicated.add(client);
+  });
 }
 
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -60,17 +70,20 @@ export class PostgresSession {
     }
   }
 
-  /** Returns the connection to the pool, or closes it if it is unusable. */
-  release(): void {
-    this.#client.release(this.#isLost);
+  /** The connection is unusable. */
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   async #send<Row extends PostgresRow>(config: QueryConfig): Promise<Row[]> {
     try {
-      return (await this.#client.query<Row>(config)).rows;
+      const { rows } = await this.#client.query<Row>(config);
+      if (!unreplicated.has(this.#client)) return rows;
     } catch (error) {
       if (isConnectionLost(error)) this.#isLost = true;
       throw toStoreError(error);
     }
+    this.#isLost = true;
+    throw unavailable('The standby has not confirmed the commit');
   }
 }

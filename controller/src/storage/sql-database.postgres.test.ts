@@ -132,6 +132,18 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     expect(await rows(db)).toEqual([]);
   });
 
+  test('a network that falls silent is an outage long before statements time out, and its old connections are not used again', async () => {
+    const db = open({ statementTimeoutMs: 3_600_000 });
+    const several = () =>
+      Promise.all(Array.from({ length: 5 }, () => db.query('SELECT pg_sleep(0.01) IS NULL AS slept')));
+    await several();
+    proxy.freeze();
+    proxy.isSilent = true;
+    await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
+    proxy.isSilent = false;
+    expect(await several()).toHaveLength(5);
+  });
+
   test('a pool with no connection left is an outage', async () => {
     const db = open({ connectTimeoutMs: 100, maxConnections: 1 });
     await db.transaction(async () => {

@@ -77,6 +77,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const feed = new LiveFeed({
     recentBytes,
+    isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
     visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
     authorize: async (token) => {

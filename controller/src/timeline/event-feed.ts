@@ -21,6 +21,8 @@ export interface EventFeedOptions {
   view: EventView;
   /** The present caller behind a token; throws if it may not read events any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
+  /** While it is true, all streams end: another node can serve them. */
+  isCutOff?: () => boolean;
   /** Streams that each caller has open. */
   share: OpenShare;
   onError: (error: unknown, message: string) => void;
@@ -107,6 +109,10 @@ export class EventFeed {
     if (isBeat) this.#sinceBeatMs = 0;
     this.#refresh();
     for (const [stream, token] of [...this.#streams]) {
+      if (this.#options.isCutOff?.()) {
+        this.#finish(stream, 'this node is cut off from the database');
+        continue;
+      }
       if (stream.isStuck()) {
         stream.destroy();
         continue;

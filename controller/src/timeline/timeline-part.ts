@@ -15,7 +15,7 @@ import { TimelineService } from './timeline-service.ts';
 
 const maxStreamsPerCaller = 20;
 
-interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError'> {
+interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError' | 'isCutOff'> {
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
@@ -30,6 +30,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
   const feed = new EventFeed({
     log,
     view,
+    isCutOff: deps.isCutOff,
     share: shares.open('event_streams', maxStreamsPerCaller),
     authorize: async (token) => {
       const caller = await auth.authenticate(token);

@@ -67,6 +67,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     },
     offerSecret: (agent) => agents.offerSecret(agent),
     tell: tuning.tell ?? (isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined),
+    isCutOff: deps.isCutOff,
     times: tuning.socketTimes,
     flowLimits: tuning.flowLimits,
   });

@@ -12,6 +12,7 @@ export const closeCodes = {
   notFound: 4404,
   tooSlow: 4408,
   restarting: 1012,
+  tryElsewhere: 1013,
   policy: 1008,
   unsupported: 1003,
   replaced: 4409,

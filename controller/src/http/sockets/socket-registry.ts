@@ -20,6 +20,8 @@ export interface SocketRegistryOptions {
   /** The current record of the caller behind a token; throws if it may not have the socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxPerCaller: number;
+  /** While it is true, all are closed: another node can serve them. */
+  isCutOff?: (() => boolean) | undefined;
   /** See SocketRules. Default: false. */
   unlimitedMessages?: boolean;
   times?: Partial<SocketTimes> | undefined;
@@ -104,6 +106,10 @@ export class SocketRegistry {
   }
 
   #sweep(): void {
+    if (this.#options.isCutOff?.()) {
+      for (const socket of this.#sockets) socket.forceClose(closeCodes.tryElsewhere, 'this node is cut off');
+      return;
+    }
     for (const socket of this.#sockets) if (socket.sweep() === 'slow') this.cutOff++;
     void this.#authorizeAll();
   }

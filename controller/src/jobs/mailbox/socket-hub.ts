@@ -31,6 +31,7 @@ export interface SocketHubOptions {
   /** The present caller behind a token; throws if it may have no socket any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
+  isCutOff?: (() => boolean) | undefined;
   shares: Shares;
   /** Where other nodes store messages too: how often to look, should their news be lost. */
   pollMs?: number | undefined;
@@ -73,6 +74,7 @@ export class SocketHub {
       authorize: this.#authorize,
       times,
       maxPerCaller: options.maxSocketsPerCaller,
+      isCutOff: options.isCutOff,
     });
   }
 

@@ -9,10 +9,15 @@ import type { LiveStream } from './live-stream.ts';
 
 const user: Caller = { kind: 'user', id: '1', name: 'u', roles: ['user'], isAdmin: false };
 
-function createFeed({ recentBytes = 1_000_000, authorize = (): Caller | Promise<Caller> => user } = {}) {
+function createFeed({
+  recentBytes = 1_000_000,
+  authorize = (): Caller | Promise<Caller> => user,
+  isCutOff = (): boolean => false,
+} = {}) {
   let now = 1_790_000_000_000;
   const share = new LocalShares().open('live_streams', 100);
-  const feed = new LiveFeed({ authorize, visibleAmong: async () => new Set(), share, recentBytes, now: () => now });
+  const visibleAmong = async () => new Set<string>();
+  const feed = new LiveFeed({ authorize, visibleAmong, isCutOff, share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>
     feed.open({ caller: user, token: 't', agents: undefined, metrics: undefined, after: undefined, ...more });
   let count = 0;
@@ -135,6 +140,18 @@ test('rights that change count within a second; a token that has ended ends the 
   let rest = '';
   for await (const chunk of stream) rest += chunk;
   expect(rest).toMatch(/event: end\ndata: \{"reason":"[^"]+"\}\n\n$/);
+});
+
+test('streams end on a node that alone does not reach the database', async () => {
+  let isCutOff = false;
+  const { feed, open } = createFeed({ isCutOff: () => isCutOff });
+  const stream = open();
+  await feed.check();
+  expect(feed.openStreams).toBe(1);
+  isCutOff = true;
+  await feed.check();
+  expect(feed.openStreams).toBe(0);
+  expect(await readUntil(stream, 'event: end')).toContain('cut off');
 });
 
 test('a reader that takes nothing for ten seconds is cut off, costs no memory till then, and others are not touched', async () => {

@@ -25,6 +25,8 @@ export interface LiveFeedOptions {
   authorize: (token: string) => Caller | Promise<Caller>;
   /** Those of these agents that the caller may see. */
   visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** While it is true, all streams end: another node can serve them. */
+  isCutOff?: () => boolean;
   /** Streams that each caller has open. */
   share: OpenShare;
   recentBytes?: number;
@@ -40,6 +42,7 @@ export interface StreamRequest extends StreamFilter {
 
 export class LiveFeed {
   readonly #authorize: LiveFeedOptions['authorize'];
+  readonly #isCutOff: () => boolean;
   readonly #visibleAmong: LiveFeedOptions['visibleAmong'];
   readonly #recent: RecentSamples;
   readonly #now: () => number;
@@ -56,8 +59,10 @@ export class LiveFeed {
   /** Streams that were cut off because their readers were too slow. */
   cutOff = 0;
 
-  constructor({ authorize, visibleAmong, share, recentBytes = defaultRecentBytes, now = Date.now }: LiveFeedOptions) {
+  constructor(options: LiveFeedOptions) {
+    const { authorize, visibleAmong, isCutOff, share, recentBytes = defaultRecentBytes, now = Date.now } = options;
     this.#authorize = authorize;
+    this.#isCutOff = isCutOff ?? (() => false);
     this.#visibleAmong = visibleAmong;
     this.#share = share;
     this.#recent = new RecentSamples(recentBytes);
@@ -130,6 +135,10 @@ export class LiveFeed {
     if (isBeat) this.#sinceBeatMs = 0;
     const now = this.#now();
     for (const [stream, token] of [...this.#streams]) {
+      if (this.#isCutOff()) {
+        this.#finish(stream, 'this node is cut off from the database');
+        continue;
+      }
       if (stream.isTooSlow(now)) {
         this.cutOff++;
         stream.destroy();

@@ -103,7 +103,7 @@ export function describeNames(on: () => StoreUnderTest): void {
             );
           },
         ),
-        { numRuns: 60 },
+        { numRuns: on().runs(60) },
       );
     });
 

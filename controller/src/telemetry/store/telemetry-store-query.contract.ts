@@ -141,7 +141,7 @@ export function describeQuerying(on: () => StoreUnderTest): void {
             );
           }
         }),
-        { numRuns: 30 },
+        { numRuns: on().runs(30) },
       );
     }, 120_000);
   });

@@ -319,6 +319,20 @@ describe('its end', () => {
     expect((await client.closed).code).toBe(4401);
   });
 
+  test('when this node alone does not reach the database it is 1013', async () => {
+    let isCutOff = false;
+    const lost = await startChannelServer({ isCutOff: () => isCutOff, times: { sweepMs: 10 } });
+    const { ap_id, token } = await lost.agent('ap-1');
+    const open = () => connect(lost.url, `/api/v1/agents/${ap_id}/channel`, bearer(token));
+    const client = await open();
+    isCutOff = true;
+    expect((await client.closed).code).toBe(1013);
+    isCutOff = false;
+    const again = await open();
+    await lost.stop();
+    expect((await again.closed).code).toBe(1012);
+  });
+
   test('when Weft stops it is 1012', async () => {
     const short = await startChannelServer();
     const { ap_id, token } = await short.agent('ap-1');

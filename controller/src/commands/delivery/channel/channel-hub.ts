@@ -33,6 +33,7 @@ export interface ChannelHubOptions {
   /** Reaches the other nodes, if there are any. */
   tell?: ((news: ChannelNews) => void) | undefined;
   onError: (error: unknown, message: string) => void;
+  isCutOff?: (() => boolean) | undefined;
   times?: Partial<SocketTimes> | undefined;
   flowLimits?: Partial<FlowLimits> | undefined;
 }
@@ -61,6 +62,7 @@ export class ChannelHub {
       authorize,
       maxPerCaller: maxChannelsPerAgent,
       unlimitedMessages: true,
+      isCutOff: options.isCutOff,
       times: options.times,
     });
     const lookups = new Semaphore(lookupsAtOnce);

@@ -26,13 +26,13 @@ export interface Rows {
 /** Name, kind, time, value and text, ordered by name and time; of each name at most so many. */
 export function selectRows(rows: Rows, limitPerName?: number): string {
   const limit = limitPerName === undefined ? '' : ` LIMIT ${limitPerName} BY name, is_text`;
-  return `SELECT name, is_text, ts, value, text FROM ${samples(rows)} ORDER BY name, is_text, ts${limit}`;
+  return `SELECT name, is_text, ts, value, text ${samples(rows)} ORDER BY name, is_text, ts${limit}`;
 }
 
 /** The same for the first so many times of the range. */
 export function selectFirstRows(rows: Rows, times: number): string {
-  const first = `SELECT DISTINCT ts FROM ${samples(rows)} ORDER BY ts LIMIT ${times}`;
-  return `SELECT name, is_text, ts, value, text FROM ${samples(rows)} WHERE ts <= (SELECT max(ts) FROM (${first}))
+  const first = `SELECT DISTINCT ts ${samples(rows)} ORDER BY ts LIMIT ${times}`;
+  return `SELECT name, is_text, ts, value, text ${samples(rows)} AND ts <= (SELECT max(ts) FROM (${first}))
     ORDER BY name, is_text, ts`;
 }
 
@@ -40,7 +40,7 @@ export function selectFirstRows(rows: Rows, times: number): string {
 export function selectBuckets(rows: Rows, aggregate: Aggregate, widthMs: number): string {
   return `SELECT name, is_text, intDiv(toUnixTimestamp64Milli(ts), ${widthMs}) * ${widthMs} AS bucket,
       ${aggregates[aggregate]}, toFloat64(count())
-    FROM ${samples(rows)} GROUP BY name, is_text, bucket ORDER BY name, is_text, bucket`;
+    ${samples(rows)} GROUP BY name, is_text, bucket ORDER BY name, is_text, bucket`;
 }
 
 export function selectBatches(table: string, ap_id: string, range: TimeRange): string {
@@ -69,16 +69,19 @@ export function time(ms: number): string {
   return `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`;
 }
 
+/** A FROM and its WHERE; more conditions may follow after AND. */
 function samples({ table, ap_id, range, metrics, batches }: Rows): string {
   const conditions = [
     `ap_id = ${stored(ap_id)}`,
     `ts >= ${time(Math.ceil(range.startMs))}`,
     `ts <= ${time(Math.floor(range.endMs))}`,
-    metrics ? `name IN (${metrics.map(stored).join()})` : '',
     `batch IN (${[0, ...batches].join()})`,
-  ];
-  const found = `SELECT name, is_text, ts, value, text, version FROM ${table} FINAL WHERE ${conditions.filter(Boolean).join(' AND ')}`;
+    ...(metrics ? [`name IN (${metrics.map(stored).join()})`] : []),
+  ].join(' AND ');
+  const kind = metrics ? 'is_text = 0' : 'TRUE';
+  if (batches.length === 0) return `FROM ${table} FINAL WHERE ${conditions} AND ${kind}`;
   // Rows of different batches have different keys, so that the newest of them is chosen here.
-  const chosen = batches.length === 0 ? found : `${found} ORDER BY version DESC LIMIT 1 BY name, ts`;
-  return metrics ? `(SELECT * FROM (${chosen}) WHERE is_text = 0)` : `(${chosen})`;
+  const newest = `SELECT name, is_text, ts, value, text FROM ${table} FINAL WHERE ${conditions}
+    ORDER BY version DESC LIMIT 1 BY name, ts`;
+  return `FROM (${newest}) WHERE ${kind}`;
 }

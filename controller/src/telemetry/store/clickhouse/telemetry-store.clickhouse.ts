@@ -20,6 +20,7 @@ import { textBytes } from './row-binary.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
 const usualIntervalMs = 1000;
+const sliceGrowth = 16;
 /** In one statement. */
 const maxAgents = 2000;
 
@@ -75,22 +76,23 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     }
   }
 
-  async query({ ap_id, startMs, endMs, maxPoints, aggregate, metrics }: SeriesQuery): Promise<Frame> {
-    return this.#read(ap_id, { startMs, endMs }, metrics, async (rows) => {
-      if (endMs - startMs <= maxPoints * usualIntervalMs) {
-        const values = await this.#values(sql.selectRows(rows, maxPoints + 1));
-        if (longestSeries(values) <= maxPoints) return toFrame(values);
-      }
-      const widthMs = chooseBucketWidth(startMs, endMs, maxPoints);
-      const { values, mostPoints } = readBuckets(await this.#client.read(sql.selectBuckets(rows, aggregate, widthMs)));
-      return mostPoints > maxPoints ? toFrame(values, widthMs) : toFrame(await this.#values(sql.selectRows(rows)));
-    });
+  /**
+   * Batches that are complete are found beside the question, which most often has none and is answered by then. A batch that
+   * gets complete meanwhile does not count yet, for either of them.
+   */
+  async query({ ap_id, metrics, ...query }: SeriesQuery): Promise<Frame> {
+    await this.#prepare();
+    const rows = this.#rowsOf(ap_id, query, metrics);
+    if (!rows) return emptyFrame();
+    const [frame, batches] = await Promise.all([this.#frame(rows, query), this.#batches(rows)]);
+    return batches.length === 0 ? frame : this.#frame({ ...rows, batches }, query);
   }
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
     await this.#prepare();
-    const newest = (await this.#newest([ap_id])).filter(({ ts }) => ts >= sinceMs);
-    return newest
+    const newest = (await this.#newest([ap_id])).filter(({ ts }) => ts >= sinceMs).sort((a, b) => a.ts - b.ts);
+    // By name once more: two nodes may have met a new one as number and as text in the same moment.
+    return [...new Map(newest.map((field) => [field.name, field])).values()]
       .map(({ name, isText, ts }): FieldInfo => ({ name, kind: isText ? 'text' : 'metric', lastTs: ts }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -106,21 +108,22 @@ class ClickHouseTelemetryStore implements TelemetryStore {
 
   /** In slices of time that grow, so that a page of a long range does not read all of it. */
   async rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
-    if (limit < 1) return emptyFrame();
-    return this.#read(ap_id, range, metrics, async (rows) => {
-      const found: ValueRow[] = [];
-      let times = 0;
-      let lengthMs = limit * usualIntervalMs;
-      for (let { startMs } = range; startMs <= range.endMs && times < limit; lengthMs *= 4) {
-        const endMs = Math.min(range.endMs, startMs + lengthMs);
-        const slice = { ...rows, range: { startMs, endMs } };
-        const values = await this.#values(sql.selectFirstRows(slice, limit - times));
-        for (const value of values) found.push(value);
-        times += new Set(values.map(({ ts }) => ts)).size;
-        startMs = Math.floor(endMs) + 1;
-      }
-      return toFrame(found);
-    });
+    await this.#prepare();
+    const rows = this.#rowsOf(ap_id, range, metrics);
+    if (!rows || limit < 1) return emptyFrame();
+    const batches = await this.#batches(rows);
+    const found: ValueRow[] = [];
+    let times = 0;
+    let lengthMs = limit * usualIntervalMs;
+    for (let { startMs } = range; startMs <= range.endMs && times < limit; lengthMs *= sliceGrowth) {
+      const endMs = Math.min(range.endMs, startMs + lengthMs);
+      const slice = { ...rows, batches, range: { startMs, endMs } };
+      const values = await this.#values(sql.selectFirstRows(slice, limit - times));
+      for (const value of values) found.push(value);
+      times += new Set(values.map(({ ts }) => ts)).size;
+      startMs = Math.floor(endMs) + 1;
+    }
+    return toFrame(found);
   }
 
   async remove(ap_id: string): Promise<void> {
@@ -155,25 +158,25 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     this.#client.close();
   }
 
-  /**
-   * Batches that are complete are found beside the question, which most often has none and is answered by then. A batch that
-   * gets complete meanwhile does not count yet, for either of them.
-   */
-  async #read(
-    ap_id: string,
-    range: TimeRange,
-    metrics: readonly string[] | undefined,
-    ask: (rows: sql.Rows) => Promise<Frame>,
-  ): Promise<Frame> {
-    await this.#prepare();
-    if (metrics?.length === 0 || range.startMs > range.endMs) return emptyFrame();
+  /** Undefined if there can be none. */
+  #rowsOf(ap_id: string, range: TimeRange, metrics: readonly string[] | undefined): sql.Rows | undefined {
+    if (metrics?.length === 0 || range.startMs > range.endMs) return undefined;
     const table = this.#client.table('telemetry');
-    const rows = { table, ap_id, range, metrics: metrics && [...new Set(metrics)], batches: [] };
-    const [frame, batches] = await Promise.all([ask(rows), this.#batches(ap_id, range)]);
-    return batches.length === 0 ? frame : ask({ ...rows, batches });
+    return { table, ap_id, range, metrics: metrics && [...new Set(metrics)], batches: [] };
   }
 
-  async #batches(ap_id: string, range: TimeRange): Promise<bigint[]> {
+  async #frame(rows: sql.Rows, query: Omit<SeriesQuery, 'ap_id'>): Promise<Frame> {
+    const { startMs, endMs, maxPoints, aggregate } = query;
+    if (endMs - startMs <= maxPoints * usualIntervalMs) {
+      const values = await this.#values(sql.selectRows(rows, maxPoints + 1));
+      if (longestSeries(values) <= maxPoints) return toFrame(values);
+    }
+    const widthMs = chooseBucketWidth(startMs, endMs, maxPoints);
+    const { values, mostPoints } = readBuckets(await this.#client.read(sql.selectBuckets(rows, aggregate, widthMs)));
+    return mostPoints > maxPoints ? toFrame(values, widthMs) : toFrame(await this.#values(sql.selectRows(rows)));
+  }
+
+  async #batches({ ap_id, range }: sql.Rows): Promise<bigint[]> {
     const found = await this.#client.read(sql.selectBatches(this.#client.table('telemetry_batches'), ap_id, range));
     const batches: bigint[] = [];
     while (!found.isAtEnd) batches.push(found.uint64());
