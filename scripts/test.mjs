@@ -17,11 +17,9 @@ if (!isPure) {
   if (!(await ensureDashboard())) process.exit(1);
 }
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const run = (more, env) => runInForeground(node24(), [vitest, 'run', ...args, ...more], env);
-if (!isLong) process.exit(await run([], {}));
+/** @param {Record<string, string>} env */
+const run = (env) => runInForeground(node24(), [vitest, 'run', ...args, ...(isLong ? ['--passWithNoTests'] : [])], env);
+if (!isLong) process.exit(await run({}));
 // Both, whatever the first one finds; with the name of a file either may have nothing to do.
-const codes = [
-  await run(['--passWithNoTests'], { WEFT_TEST_LONG: '1' }),
-  await run(['--passWithNoTests'], { WEFT_TEST_LONG: 'only' }),
-];
+const codes = [await run({ WEFT_TEST_LONG: '1' }), await run({ WEFT_TEST_LONG: 'only' })];
 process.exit(codes.find((code) => code !== 0) ?? 0);
