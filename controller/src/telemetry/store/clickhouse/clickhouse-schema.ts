@@ -11,12 +11,12 @@ export async function createTelemetryTables(client: ClickHouseClient): Promise<v
     // becomes several parts: its rows carry the number of its batch, and count once that is in telemetry_batches. The number
     // is part of the key: rows that do not count must not replace those that do.
     `CREATE TABLE IF NOT EXISTS ${client.table('telemetry')} (
-       ap_id LowCardinality(String),
+       ap_id String CODEC(ZSTD(1)),
        name LowCardinality(String),
        ts DateTime64(3, 'UTC') CODEC(DoubleDelta, ZSTD(1)),
        batch UInt64 CODEC(ZSTD(1)),
        is_text UInt8 CODEC(ZSTD(1)),
-       value Float64 CODEC(Gorilla, ZSTD(1)),
+       value Float64 CODEC(Delta, ZSTD(1)),
        text String CODEC(ZSTD(1)),
        version UInt64 MATERIALIZED toUnixTimestamp64Nano(now64(9)) CODEC(Delta, ZSTD(1))
      ) ENGINE = ReplacingMergeTree(version) PARTITION BY toYYYYMMDD(ts) ORDER BY (ap_id, name, ts, batch)

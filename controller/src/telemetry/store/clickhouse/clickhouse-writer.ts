@@ -57,15 +57,13 @@ export class ClickHouseWriter {
     this.#waitingBytes += rows.length;
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ...append, rows, batch, resolve, reject });
-      this.#work ??= this.#storeAll().finally(() => {
-        this.#work = undefined;
-      });
+      this.#work ??= this.#storeAll();
     });
   }
 
   /** Resolves once nothing waits any more. */
   async idle(): Promise<void> {
-    await this.#work;
+    while (this.#work) await this.#work;
   }
 
   async #storeAll(): Promise<void> {
@@ -80,6 +78,8 @@ export class ClickHouseWriter {
         for (const { reject } of group) reject(error);
       }
     }
+    // In the same turn in which nothing waited any more: whoever comes now starts again.
+    this.#work = undefined;
   }
 
   #takeGroup(): WaitingAppend[] {

@@ -1,6 +1,9 @@
 // The promises of every telemetry store on a real ClickHouse, and what only ClickHouse can get wrong: parts by day, blocks it
 // takes for repeats, its absence, its retention.
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import {
   clickHouseAnswers,
@@ -12,9 +15,15 @@ import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-ref
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../../test/tcp-proxy.ts';
 import type { TelemetryFixture } from '../../../../../test/telemetry-fixture.ts';
+import { checkBackends } from '../../../backends.ts';
+import { loadConfig } from '../../../config.ts';
 import { TryLaterError } from '../../../errors.ts';
 import { describeTelemetryStore } from '../telemetry-store.contract.ts';
-import type { TelemetryStore } from '../telemetry-store.ts';
+import { FieldConflict, type TelemetryStore } from '../telemetry-store.ts';
+import { ClickHouseClient } from './clickhouse-client.ts';
+import { createTelemetryTables } from './clickhouse-schema.ts';
+import { ClickHouseWriter } from './clickhouse-writer.ts';
+import { textBytes } from './row-binary.ts';
 import { type ClickHouseTelemetryOptions, openClickHouseTelemetry } from './telemetry-store.clickhouse.ts';
 
 const day = 86_400_000;
@@ -158,6 +167,27 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
   });
 
   describe('inserts', () => {
+    test('of two nodes that meet a new name at once, one as text and one as number, what was accepted is there', async () => {
+      const nodes = [openOn(server.url), openOn(server.url)] as const;
+      await Promise.all(nodes.map((node) => node.check()));
+      for (let round = 0; round < 5; round++) {
+        const ap_id = `ap-${round}`;
+        const results = await Promise.all([
+          rejection(nodes[0].append(ap_id, [sample(midnight, { a: 1 })])),
+          rejection(nodes[1].append(ap_id, [sample(midnight + 1, {}, { a: 'x' })])),
+        ]);
+        for (const error of results) if (error) expect(error).toBeInstanceOf(FieldConflict);
+        const expected = [
+          { ts: midnight, a: 1 },
+          { ts: midnight + 1, a: 'x' },
+        ].filter((_, index) => results[index] === undefined);
+        for (const node of nodes) {
+          expect(await rowsOf(node, ap_id)).toEqual(expected);
+          expect((await node.fields(ap_id, 0)).map(({ name }) => name)).toEqual(['a']);
+        }
+      }
+    });
+
     test('A, B, A leaves A, even where ClickHouse drops blocks that it has seen', async () => {
       const store = openOn(server.url);
       await store.check();
@@ -191,6 +221,17 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       await appendAll(midnight + 1);
       expect(inserts).toBe(2);
       expect(await store.latest(agents)).toHaveLength(agents.length);
+    });
+
+    test('an append that comes in the very moment in which the one before is stored does not wait for another', async () => {
+      const client = new ClickHouseClient({ url: `${server.url}/${database}`, timeoutMs: 30_000, onMissing: () => {} });
+      onTestFinished(() => client.close());
+      await createTelemetryTables(client);
+      const writer = new ClickHouseWriter(client);
+      const fields = new Map([['a', { isText: false, bytes: textBytes('a') }]]);
+      const append = { ap_id: 'ap-1', agent: textBytes('ap-1'), samples: [sample(midnight, { a: 1 })], fields };
+      for (let n = 0; n < 3; n++) await writer.add(append);
+      await writer.idle();
     });
 
     test('close waits for the appends that are under way', async () => {
@@ -292,6 +333,19 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       expectUnavailable(refused);
       expect((refused as Error).message).toMatch(/user name or password/);
       expect(`${JSON.stringify(refused)} ${(refused as Error).stack}`).not.toMatch(/s@cret|s%40cret/);
+    });
+
+    test('weft doctor says whether it answers, without the password', async () => {
+      const telemetryOf = async (WEFT_TELEMETRY_URL: string) => {
+        const reports = await checkBackends(loadConfig({ env: { WEFT_TELEMETRY_URL, WEFT_DATA_DIR: folder } }));
+        return reports.find(({ name }) => name === 'Telemetry in ClickHouse')!;
+      };
+      const folder = mkdtempSync(join(tmpdir(), 'weft-doctor-'));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      expect(await telemetryOf(`${server.url}/${database}`)).toMatchObject({ ok: true });
+      const bad = await telemetryOf(server.url.replace('//', '//nobody:s%40cret@'));
+      expect(bad).toMatchObject({ ok: false, advice: 'See the setting WEFT_TELEMETRY_URL' });
+      expect(JSON.stringify(bad)).not.toMatch(/s@cret|s%40cret/);
     });
 
     test('clickhouses:// speaks TLS and nothing else', async () => {

@@ -90,8 +90,9 @@ class ClickHouseTelemetryStore implements TelemetryStore {
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
     await this.#prepare();
-    const newest = (await this.#newest([ap_id])).filter(({ ts }) => ts >= sinceMs);
-    return newest
+    const newest = (await this.#newest([ap_id])).filter(({ ts }) => ts >= sinceMs).sort((a, b) => a.ts - b.ts);
+    // By name once more: two nodes may have met a new one as number and as text in the same moment.
+    return [...new Map(newest.map((field) => [field.name, field])).values()]
       .map(({ name, isText, ts }): FieldInfo => ({ name, kind: isText ? 'text' : 'metric', lastTs: ts }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }

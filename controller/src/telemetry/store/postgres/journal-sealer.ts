@@ -116,10 +116,13 @@ export async function emptySlots(pool: PostgresPool): Promise<void> {
   }
 }
 
-/** Nothing of this period or an earlier one waits, and none comes any more. */
+/**
+ * Nothing of this period or an earlier one waits, and none comes any more. One period later than that would be so, because
+ * TRUNCATE takes the rows also from queries that began before they were sealed.
+ */
 async function isSealed(session: PostgresSession, period: number): Promise<boolean> {
   const [row] = await session.query<{ open: number }>(
-    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint
+    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1
        OR EXISTS (SELECT 1 FROM telemetry_newest WHERE sealed_period < ?::bigint AND last_period > sealed_period)
      THEN 1 ELSE 0 END AS open`,
     [period, period],
