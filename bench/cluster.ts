@@ -211,6 +211,11 @@ async function during({ nodes, fleet, used }: Setup, perSecond: number, runFor: 
   const [first, ...others] = nodes.map(({ url }) => url) as [string, ...string[]];
   const posts = { to: 'weft' as const, url: first, otherUrls: others, perSecond, fleet };
   // The first reports of all agents cost more, and are not what a day costs.
+  const firstPosts = fleet.map((agent, index) => post(agent, nodes[index % nodes.length]!.url, 1));
+  for (const [at, node] of nodes.entries()) {
+    const ready = firstPosts.filter((_, index) => index % nodes.length === at);
+    for (let asked = 0; asked < ready.length; ) await saturate(node.url, () => ready[asked++ % ready.length]!, 5, 64);
+  }
   await whilePosting(posts, () => pause(10));
   let posted: Posted | undefined;
   const before = await used();

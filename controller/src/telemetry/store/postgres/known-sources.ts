@@ -57,16 +57,29 @@ export class KnownSources {
       for (const { no, name, isText } of added) {
         known.fields.set(name, { no, isText });
         known.names.push({ name, isText });
-        await session.query('INSERT INTO telemetry_fields (source, no, name, is_text) VALUES (?, ?, ?, ?)', [
-          row.no,
-          no,
-          toStoredName(name),
-          isText ? 1 : 0,
-        ]);
       }
+      if (added.length > 0) await insertFields(session, row.no, added);
       return known;
     });
   }
+}
+
+/** All with one statement: a fleet that reports for the first time has ten names each. */
+async function insertFields(
+  session: PostgresSession,
+  source: number,
+  fields: readonly { no: number; name: string; isText: boolean }[],
+): Promise<void> {
+  await session.query(
+    `INSERT INTO telemetry_fields (source, no, name, is_text)
+     SELECT ?::bigint, no, name, is_text FROM unnest(?::int[], ?::text[], ?::int[]) AS rows(no, name, is_text)`,
+    [
+      source,
+      fields.map(({ no }) => no),
+      fields.map(({ name }) => toStoredName(name)),
+      fields.map(({ isText }) => (isText ? 1 : 0)),
+    ],
+  );
 }
 
 /** As reading and sealing see it, with an empty head. */
