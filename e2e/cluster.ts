@@ -17,6 +17,8 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Where the controllers find RabbitMQ, if not directly. */
   amqpUrl?: (rabbit: TestRabbit) => string;
+  /** What the proxy asks of each node. Default: /healthz. */
+  healthPath?: string;
   /** Default: one server. */
   startRabbit?: () => Promise<TestRabbit>;
 }
@@ -80,13 +82,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   });
   const ports = await freePorts(options.controllers ?? 2);
   cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
-  if (ports.length > 0) cluster.url = await startProxy(ports);
+  if (ports.length > 0) cluster.url = await startProxy(ports, options.healthPath);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
   return cluster;
 }
 
 /** HAProxy, which repeats on another node what never reached one. */
-async function startProxy(ports: number[]): Promise<string> {
+async function startProxy(ports: number[], healthPath = '/healthz'): Promise<string> {
   const [port] = await freePorts(1);
   const folder = temporaryFolder();
   const file = join(folder, 'haproxy.cfg');
@@ -108,7 +110,7 @@ frontend weft
   default_backend nodes
 backend nodes
   balance roundrobin
-  option httpchk GET /healthz
+  option httpchk GET ${healthPath}
 ${servers.join('\n')}
 `,
   );

@@ -10,12 +10,15 @@ import { adminUsername, eventually, password, type WeftServer } from './weft-pro
 
 const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
 const agents = 20;
+/** As docs/operations.md advises. */
+const healthPath = '/readyz?parts=database';
 
 /** An access point that reports by its channel, and remembers what became of it. */
 class WatchedAgent {
   readonly ap_id: string;
   readonly agent: Agent;
   accepted = 0;
+  failedAttempts = 0;
   /** How long it had no channel, each time. */
   readonly gapsMs: number[] = [];
   #lostAtMs: number | undefined;
@@ -26,7 +29,9 @@ class WatchedAgent {
       url,
       ap_id,
       password,
-      onError: () => {},
+      onError: () => {
+        this.failedAttempts++;
+      },
       onConnected: () => {
         if (this.#lostAtMs !== undefined) this.gapsMs.push(performance.now() - this.#lostAtMs);
         this.#lostAtMs = undefined;
@@ -86,14 +91,15 @@ async function judge(cluster: Cluster, token: string, watched: readonly WatchedA
 function summary(watched: readonly WatchedAgent[]): string {
   const gaps = watched.flatMap(({ gapsMs }) => gapsMs);
   const longest = (Math.max(0, ...gaps) / 1000).toFixed(1);
-  return `${gaps.length} channels closed, the longest time without one ${longest} s, ${watched.reduce((sum, { accepted }) => sum + accepted, 0)} reports acknowledged, none lost`;
+  const failed = watched.reduce((sum, { failedAttempts }) => sum + failedAttempts, 0);
+  return `${gaps.length} channels closed, ${failed} attempts to open them failed, the longest time without one ${longest} s, ${watched.reduce((sum, { accepted }) => sum + accepted, 0)} reports acknowledged, none lost`;
 }
 
 test.skipIf(isMissing)(
   'two nodes restarted one after the other, twice: every agent is back at once, none is offline, nothing is lost',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startCluster({ workers: 0 });
+    const cluster = await startCluster({ workers: 0, healthPath });
     const token = (await cluster.controllers[0]!.login(adminUsername, password)).body.access_token as string;
     const watched = await startAgents(cluster, token);
     let isOver = false;
@@ -112,6 +118,7 @@ test.skipIf(isMissing)(
     await reporting;
     report(`two nodes restarted twice: ${summary(watched)}`);
     await judge(cluster, token, watched);
+    await guessOnBoth(cluster);
     const { body } = await cluster.controllers[0]!.request('GET', '/api/v1/events?kinds=agent.offline', { token });
     expect(body.items).toEqual([]);
   },
@@ -121,7 +128,7 @@ test.skipIf(isMissing)(
   'a node that alone does not reach the database answers nothing, says so, and its agents go to the other one',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startCluster({ workers: 0, controllers: 2 });
+    const cluster = await startCluster({ workers: 0, healthPath });
     const proxy = await cutOffByProxy(cluster, 0);
     const [lost, other] = cluster.controllers as [WeftServer, WeftServer];
     const token = (await other.login(adminUsername, password)).body.access_token as string;
@@ -161,6 +168,24 @@ test.skipIf(isMissing)(
     await judge(cluster, token, watched);
   },
 );
+
+/** Whoever has used up its guesses on one node has none left on the other. */
+async function guessOnBoth({ controllers }: Cluster): Promise<void> {
+  const [first, second] = controllers as [WeftServer, WeftServer];
+  const guess = (weft: WeftServer) => weft.login('nobody@example.org', 'a wrong password').then(({ status }) => status);
+  const limit = 10;
+  for (let count = 0; count < limit; count++) expect(await guess(first)).toBe(401);
+  expect(await guess(first)).toBe(429);
+  let guesses = 0;
+  await eventually(
+    async () => {
+      guesses++;
+      return await guess(second);
+    },
+    (status) => status === 429,
+  );
+  expect(guesses).toBeLessThanOrEqual(limit);
+}
 
 /** Starts this controller again, with a proxy between it and PostgreSQL. */
 async function cutOffByProxy(cluster: Cluster, index: number): Promise<TcpProxy> {

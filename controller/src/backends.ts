@@ -33,6 +33,11 @@ export function openDatabase(config: Config): SqlDatabase {
     : openPostgres(config.databaseUrl);
 }
 
+/** A connection of its own, to see whether the database can be reached at all, however busy the others are. */
+export function openDatabaseProbe({ databaseUrl }: Config): SqlDatabase | undefined {
+  return databaseUrl === undefined ? undefined : openPostgres(databaseUrl, { maxConnections: 1 });
+}
+
 export function openMailer(config: Config, onWritten: (file: string) => void = () => {}): Mailer {
   return config.smtpUrl === undefined
     ? createOutboxMailer(join(config.dataDir, 'outbox'), config.mailFrom, onWritten)

@@ -49,20 +49,28 @@ export function createPages(options: PagesOptions): {
     signup,
     passwordLength,
     mapTiles: tileUrl === undefined ? null : { url: tileUrl, attribution: tileAttribution },
-    readiness: async () => ({
-      parts: await Promise.all([
-        stateOf('disk', writeFolder),
-        stateOf('database', async () => {
-          if (!isReady()) throw notPrepared();
-          await database.check();
-          await writeDatabase();
-        }),
-        stateOf('telemetry', () => telemetryStore.check()),
-        stateOf('broker', () => broker.check()),
-        ...partsReadiness(),
-      ]),
-      warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
-    }),
+    readiness: async (wanted) => {
+      const checks: Record<string, () => Promise<PartState>> = {
+        disk: () => stateOf('disk', writeFolder),
+        database: () =>
+          stateOf('database', async () => {
+            if (!isReady()) throw notPrepared();
+            if (platform.isCutOff()) throw cutOff();
+            await database.check();
+            await writeDatabase();
+          }),
+        telemetry: () => stateOf('telemetry', () => telemetryStore.check()),
+        broker: () => stateOf('broker', () => broker.check()),
+      };
+      for (const state of partsReadiness()) checks[state.name] = async () => state;
+      const names = wanted ?? Object.keys(checks);
+      // Not repeated: it is whatever somebody has sent.
+      const unknown: PartState = { name: 'unknown', ok: false, reason: 'unknown_part' };
+      return {
+        parts: await Promise.all(names.map((name) => (Object.hasOwn(checks, name) ? checks[name]!() : unknown))),
+        warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
+      };
+    },
   });
   if (!config.roles.includes('api')) {
     return { pages: own.filter(({ url }) => healthPages.has(url)), answerLost: undefined };
@@ -99,6 +107,10 @@ async function stateOf(name: string, check: () => Promise<void>): Promise<PartSt
 
 function notPrepared(): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
+}
+
+function cutOff(): TryLaterError {
+  return new TryLaterError(503, 'cut_off', 'This node does not reach the database', 1);
 }
 
 /** An error of ours, whose code says nothing about machines or accounts. */

@@ -1,5 +1,5 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
-import { openBroker, openDatabase, openKeyring, openTelemetry } from './backends.ts';
+import { openBroker, openDatabase, openDatabaseProbe, openKeyring, openTelemetry } from './backends.ts';
 import type { Config } from './config.ts';
 import { TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
@@ -48,20 +48,24 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
   const broker = openBroker(config, keyring, log, events.queueLost.emit);
   const shares = new LocalShares();
+  const probe = config.amqpUrl === undefined ? undefined : openDatabaseProbe(config);
   const fence =
-    config.databaseUrl !== undefined && config.amqpUrl !== undefined
-      ? new NodeFence({
-          reachDatabase: () => database.query('SELECT 1 AS one'),
-          reachBroker: () => broker.check(),
-          tell: (news) => broker.tell(news),
-          onChange: (message) => log.warn(message),
-        })
-      : undefined;
+    probe &&
+    new NodeFence({
+      reachDatabase: () => probe.query('SELECT 1 AS one'),
+      reachBroker: () => broker.check(),
+      tell: (news) => broker.tell(news),
+      onChange: (message) => log.warn(message),
+    });
   if (fence) {
     broker.listen(
-      (news) => fence.heard(news),
+      (news) => {
+        fence.heard(news);
+        shares.heard(news);
+      },
       () => {},
     );
+    shares.connect((news) => broker.tell(news));
     fence.start();
   }
   const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
@@ -83,6 +87,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     async close() {
       stopWatching?.();
       await fence?.stop();
+      await probe?.close();
       diskSpace.stop();
       await broker.close();
       await telemetryStore.close();

@@ -169,6 +169,7 @@ function build<Parts extends PartList>(
     metrics,
     validator: new Validator(Object.assign(createFormats(config), ...parts.map((part) => part.formats))),
     isReady,
+    isCutOff: platform.isCutOff,
     authenticator,
   });
   // Last: all who share something have said so.

@@ -47,7 +47,8 @@ export class LoginFailures {
     const name = 'too_many_failed_logins';
     this.#perAccount = shares.limiter(name, { max: limits.loginFailuresPerAccount, windowMs });
     this.#perAddress = shares.limiter(name, { max: limits.loginFailuresPerAddress, windowMs });
-    this.#known = shares.limiter('known_logins', { max: 1, windowMs: knownMs });
+    // Each correct login changes it: too much to tell for what only spares waiting at a crowded address.
+    this.#known = shares.limiter('known_logins', { max: 1, windowMs: knownMs }, 'this node');
     const turns = { slots: Number.POSITIVE_INFINITY, perPrincipal: 1, maxWaiting: maxPaused };
     this.#paused = shares.turns('crowded_logins', turns);
   }

@@ -1,5 +1,4 @@
-// Limits events per key in fixed memory. Counts are per process: n nodes allow
-// n times as much.
+// Limits events per key in fixed memory. Counts are per process; `onChange` lets other nodes count the same.
 import { isIPv6 } from 'node:net';
 import { TryLaterError } from '../errors.ts';
 
@@ -10,14 +9,18 @@ export interface Limit {
   windowMs: number;
 }
 
+export type LimitChange = 'counted' | 'forgotten';
+
 export class RateLimiter {
   readonly #limit: Limit;
   readonly #code: string;
   readonly #counts = new Map<string, { count: number; resetsAt: number }>();
+  readonly #onChange: (change: LimitChange, key: string) => void;
 
-  constructor(code: string, limit: Limit) {
+  constructor(code: string, limit: Limit, onChange: (change: LimitChange, key: string) => void = () => {}) {
     this.#code = code;
     this.#limit = limit;
+    this.#onChange = onChange;
   }
 
   /** Throws TryLaterError (429) if the limit of the key is reached; counts nothing. */
@@ -33,6 +36,17 @@ export class RateLimiter {
   }
 
   count(key: string, now = performance.now()): void {
+    this.#count(key, now);
+    this.#onChange('counted', key);
+  }
+
+  /** Another node has counted or forgotten this key. */
+  heard(change: LimitChange, key: string): void {
+    if (change === 'counted') this.#count(key, performance.now());
+    else this.#counts.delete(key);
+  }
+
+  #count(key: string, now: number): void {
     const entry = this.#counts.get(key);
     if (entry && entry.resetsAt > now) {
       entry.count++;
@@ -50,7 +64,7 @@ export class RateLimiter {
   }
 
   forget(key: string): void {
-    this.#counts.delete(key);
+    if (this.#counts.delete(key)) this.#onChange('forgotten', key);
   }
 }
 

@@ -1,4 +1,5 @@
-// Shares that are counted in this process; n nodes allow n times as much.
+// Shares that are counted in this process; n nodes allow n times as much. Limits on events also count what other nodes tell.
+import { isObject } from '@weft/contract/is-object';
 import type { PlainGauges } from '../http/pages/service-metrics.ts';
 import { Budget, type BudgetRate } from './budget.ts';
 import { FairTurns, type TurnLimits } from './fair-turns.ts';
@@ -11,6 +12,8 @@ const budgetHelp = 'Refused because a budget was used up';
 
 export class LocalShares implements Shares {
   readonly metrics: PlainGauges = {};
+  readonly #limiters = new Map<string, RateLimiter>();
+  #tell: ((news: string) => void) | undefined;
 
   turns(name: string, limits: TurnLimits): FairTurns {
     const turns = new FairTurns(name, limits);
@@ -40,11 +43,40 @@ export class LocalShares implements Shares {
     return budget;
   }
 
-  limiter(name: string, limit: Limit): RateLimiter {
-    return new RateLimiter(name, limit);
+  limiter(name: string, limit: Limit, scope: 'all nodes' | 'this node' = 'all nodes'): RateLimiter {
+    if (scope === 'this node') return new RateLimiter(name, limit);
+    // Every node creates the same ones in the same order.
+    const id = `${name} ${this.#limiters.size}`;
+    const limiter = new RateLimiter(name, limit, (change, key) => {
+      this.#tell?.(JSON.stringify({ kind: 'limit', id, change, key }));
+    });
+    this.#limiters.set(id, limiter);
+    return limiter;
+  }
+
+  /** From now on, what is counted here is told to the other nodes. */
+  connect(tell: (news: string) => void): void {
+    this.#tell = tell;
+  }
+
+  /** What another node has told. */
+  heard(text: string): void {
+    if (!text.startsWith('{"kind":"limit"')) return;
+    const news = parse(text);
+    if (!isObject(news) || typeof news.key !== 'string') return;
+    if (news.change !== 'counted' && news.change !== 'forgotten') return;
+    this.#limiters.get(String(news.id))?.heard(news.change, news.key);
   }
 
   #gauge(name: string, what: string, help: string, value: () => number): void {
     this.metrics[`weft_share_${name}_${what}`] = { help: `${help} (${name})`, value };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }

@@ -9,8 +9,9 @@ import type { OpenShare } from './open-share.ts';
 import type { Limit, RateLimiter } from './rate-limiter.ts';
 
 /**
- * Where shares are counted. `shares.local.ts` counts in this process; a backend that counts for all nodes would stand
- * here, which is why everything that is shared is created by name and holds nothing of its user.
+ * Where shares are counted. `shares.local.ts` counts in this process, and for limits on events also what other nodes have
+ * counted; a backend that counts everything for all nodes would stand here, which is why everything that is shared is
+ * created by name and holds nothing of its user.
  */
 export interface Shares {
   /** Slots that work waits for: a bounded number for each principal, and fair turns between principals. */
@@ -21,8 +22,8 @@ export interface Shares {
   budget(name: string, rate: BudgetRate): Budget;
   /** Two of those that are spent together, by their names. */
   jointBudget(first: readonly [name: string, rate: BudgetRate], second: readonly [string, BudgetRate]): JointBudget;
-  /** Events within a time: failed logins, sign-ups. */
-  limiter(name: string, limit: Limit): RateLimiter;
+  /** Events within a time: failed logins, sign-ups. All nodes count together, moments later, unless it is for this one only. */
+  limiter(name: string, limit: Limit, scope?: 'all nodes' | 'this node'): RateLimiter;
   /** What is held, waiting and refused of each, for /metrics. */
   readonly metrics: PlainGauges;
 }

@@ -1,6 +1,7 @@
 // The pages that need no token (Z9): what they may not tell, and who may read /metrics.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { createParts } from '../../parts.ts';
 
 const running: TestWeft[] = [];
 
@@ -37,6 +38,47 @@ describe('the pages without a token', () => {
       parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'ok', jobs: 'ok' },
     });
     expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
+  });
+
+  it('look at some parts only, if asked; a name that does not exist is not ready', async () => {
+    const weft = await start();
+    const some = await weft.request('GET', '/readyz?parts=database,jobs');
+    expect([some.status, some.body]).toEqual([200, { status: 'ready', parts: { database: 'ok', jobs: 'ok' } }]);
+    for (const parts of ['databse', 'database,__proto__', '']) {
+      const { status, body } = await weft.request('GET', `/readyz?parts=${parts}`);
+      expect([parts, status, body.parts.unknown, body.reasons]).toEqual([
+        parts,
+        503,
+        'failing',
+        { unknown: 'unknown_part' },
+      ]);
+    }
+  });
+
+  it('answer nothing but that, on a node that alone does not reach the database', async () => {
+    let isCutOff = false;
+    const weft = await startWeft(
+      {},
+      { createParts: (platform, events) => createParts(Object.assign(platform, { isCutOff: () => isCutOff }), events) },
+    );
+    running.push(weft);
+    const token = await weft.admin();
+    isCutOff = true;
+    const { status, headers, body } = await weft.request('GET', '/api/v1/users/me', { token });
+    expect([status, headers.get('retry-after'), body.code]).toEqual([503, '1', 'cut_off']);
+    const ready = await weft.request('GET', '/readyz?parts=database');
+    expect([ready.status, ready.body]).toEqual([
+      503,
+      {
+        status: 'not ready',
+        parts: { database: 'failing' },
+        reasons: { database: 'cut_off' },
+        advice: [expect.any(String)],
+      },
+    ]);
+    expect((await weft.request('GET', '/healthz')).status).toBe(200);
+    isCutOff = false;
+    expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
   });
 });
 

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../loopback.ts';
+import { searchOf } from '../request/search.ts';
 import { isForwarded } from '../request/setup-check.ts';
 import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
@@ -21,9 +22,12 @@ const pageHeaders = {
 /** What an operator can do, by the code of the reason. */
 const adviceFor: Record<string, string> = {
   disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
+  cut_off: 'Other nodes reach the database, or this one reaches nothing: look at its network.',
   foreign_queue:
     'RabbitMQ has a queue or exchange of the same name with other arguments; the log names it. Delete it once it is empty, or use another virtual host in WEFT_AMQP_URL.',
 };
+
+const maxWantedParts = 20;
 
 /** Whether a part works, writing included, and the code of the reason if not. */
 export interface PartState {
@@ -36,8 +40,8 @@ export interface ServicePagesOptions {
   metrics: ServiceMetrics;
   openApi: object;
   asyncApi: object;
-  /** One entry per part, and what will become a problem. */
-  readiness: () => Promise<{ parts: PartState[]; warnings: string[] }>;
+  /** One entry per part, and what will become a problem. With names, only those are looked at. */
+  readiness: (wanted: readonly string[] | undefined) => Promise<{ parts: PartState[]; warnings: string[] }>;
   hasAdmin: () => Promise<boolean>;
   setupCodeNeeded: boolean;
   signup: 'open' | 'approve' | 'closed';
@@ -56,8 +60,8 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     {
       operation: 'readiness',
       url: '/readyz',
-      async handle(_request, reply) {
-        const { parts, warnings } = await options.readiness();
+      async handle(request, reply) {
+        const { parts, warnings } = await options.readiness(wantedParts(request));
         const isReady = parts.every(({ ok }) => ok);
         const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
         if (!isReady) reply.code(503).header('retry-after', '2');
@@ -142,6 +146,11 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     swaggerAsset('swagger-ui.css', 'text/css; charset=utf-8'),
     swaggerAsset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
   ];
+}
+
+/** `?parts=database`: a load balancer asks for what this node needs to answer, not for everything. */
+function wantedParts(request: FastifyRequest): string[] | undefined {
+  return new URLSearchParams(searchOf(request)).get('parts')?.split(',', maxWantedParts);
 }
 
 function toReason({ name, reason }: PartState): [string, string] {

@@ -44,6 +44,8 @@ export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, C
   log: Logger;
   /** False while the stores are being prepared: everything but the pages answers 503. */
   isReady: () => boolean;
+  /** Whether this node alone does not reach the database: then callers are told at once, and not after its timeouts. */
+  isCutOff?: () => boolean;
   host: string;
   publicUrl: string | undefined;
   allowedHosts: readonly string[];
@@ -160,7 +162,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     encoder,
     maxBodyBytes,
     // Only the framework handles what a proxy says of its client, and what other origins may see.
-    isOpen: () => options.isReady() && options.corsOrigins.length === 0 && options.trustedProxies.length === 0,
+    isOpen: () =>
+      options.isReady() &&
+      !options.isCutOff?.() &&
+      options.corsOrigins.length === 0 &&
+      options.trustedProxies.length === 0,
     isStopping: () => gracefulStop.isStopping,
     onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
       connections.noteLogin(socket, caller);
@@ -198,7 +204,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const guardOnceReady = (route: Parameters<typeof createGuard>[0]) => {
     const guard = createGuard(route, options.authenticator);
     return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
-      if (options.isReady()) guard(request, reply, done);
+      if (options.isCutOff?.()) {
+        done(new TryLaterError(503, 'cut_off', 'This node does not reach the database, others do; try again', 1));
+      } else if (options.isReady()) guard(request, reply, done);
       else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
     };
   };

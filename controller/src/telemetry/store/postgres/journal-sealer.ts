@@ -2,6 +2,7 @@
 // has claimed; a slot of the journal is emptied once everything in it is sealed.
 import type { TimeRange } from '@weft/timeseries';
 import { hourMs, RecentRows, rowsAtOnce, type SourceSeries, sealFirstRows } from '@weft/timeseries/engine-parts';
+import { TryLaterError } from '../../../errors.ts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { BlockMemory } from './block-memory.ts';
@@ -100,26 +101,34 @@ async function write(session: PostgresSession, source: number, changes: Changes,
   await putRollups(session, source, [...rollups.values()]);
 }
 
-/** Empties the slots of the journal in which everything is sealed. */
+/** Empties the slots of the journal in which everything is sealed; one that somebody reads right now is left for the next time. */
 export async function emptySlots(pool: PostgresPool): Promise<void> {
   for (let slot = 0; slot < journalSlots; slot++) {
-    await pool.transaction(async (session) => {
-      const table = `telemetry_journal_${slot}`;
-      const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
-      const period = newest?.period ?? null;
-      if (period === null || !(await isSealed(session, period))) return;
-      // Whoever reads or writes there goes first.
-      await session.runScript(`SET LOCAL lock_timeout = '500ms'; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      const [again] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
-      if (again?.period === period && (await isSealed(session, period))) await session.runScript(`TRUNCATE ${table}`);
-    });
+    await pool
+      .transaction((session) => emptySlot(session, `telemetry_journal_${slot}`))
+      .catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+      });
   }
 }
 
-/** Nothing of this period or an earlier one waits, and none comes any more. */
+async function emptySlot(session: PostgresSession, table: string): Promise<void> {
+  const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+  const period = newest?.period ?? null;
+  if (period === null || !(await isSealed(session, period))) return;
+  // Whoever reads or writes there goes first.
+  await session.runScript(`SET LOCAL lock_timeout = '500ms'; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const [again] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+  if (again?.period === period && (await isSealed(session, period))) await session.runScript(`TRUNCATE ${table}`);
+}
+
+/**
+ * Nothing of this period or an earlier one waits, and none comes any more. One period later than that would be so, because
+ * TRUNCATE takes the rows also from queries that began before they were sealed.
+ */
 async function isSealed(session: PostgresSession, period: number): Promise<boolean> {
   const [row] = await session.query<{ open: number }>(
-    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint
+    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1
        OR EXISTS (SELECT 1 FROM telemetry_newest WHERE sealed_period < ?::bigint AND last_period > sealed_period)
      THEN 1 ELSE 0 END AS open`,
     [period, period],
@@ -129,4 +138,8 @@ async function isSealed(session: PostgresSession, period: number): Promise<boole
 
 function isMissingPartition(error: unknown): boolean {
   return (error as { code?: string }).code === '23514';
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof TryLaterError && (error.cause as { code?: string } | undefined)?.code === '55P03';
 }

@@ -104,8 +104,14 @@ export class JournalWriter {
 /** In the order of agents, so that two nodes never wait for each other. Returns the sources that exist. */
 async function commit(session: PostgresSession, group: readonly Append[]): Promise<Set<number>> {
   const numbers = [...new Set(group.map(({ source }) => source.no))];
-  const locked = await session.query<{ source: number; sealed: number; data: Uint8Array; period: number }>(
-    `SELECT source, sealed_period AS sealed, data, floor(extract(epoch FROM now()) / ${periodSeconds})::bigint AS period
+  const locked = await session.query<{
+    source: number;
+    sealed: number;
+    last: number;
+    data: Uint8Array;
+    period: number;
+  }>(
+    `SELECT source, sealed_period AS sealed, last_period AS last, data, floor(extract(epoch FROM now()) / ${periodSeconds})::bigint AS period
      FROM telemetry_newest WHERE source = ANY(?::bigint[]) ORDER BY source FOR UPDATE`,
     [numbers],
   );
@@ -123,8 +129,9 @@ async function commit(session: PostgresSession, group: readonly Append[]): Promi
       text: (field) => noteNewest(fields, field, ts, 0),
     });
   }
-  // A period that is sealed for an agent takes nothing any more.
-  const period = Math.max(locked[0]!.period, ...locked.map(({ sealed }) => sealed + 1));
+  // A period that is sealed for an agent takes nothing any more. And none comes before one that the agent has rows in,
+  // though the clock may go back (another server has taken over): those would be out of sight, and be sealed too late.
+  const period = Math.max(locked[0]!.period, ...locked.map(({ sealed, last }) => Math.max(sealed + 1, last)));
   const journal = joined(stored.map(({ record }) => record));
   const rows = joined([...newest.values()].map(({ fields }) => writeNewest(fields)));
   await session.query(

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { LocalShares } from './shares.local.ts';
+
+const limit = { max: 3, windowMs: 60_000 };
+const tooMany = { status: 429, code: 'too_many' };
+
+/** Two nodes that hear of each other. */
+function twoNodes() {
+  const nodes = [new LocalShares(), new LocalShares()] as const;
+  nodes[0].connect((news) => nodes[1].heard(news));
+  nodes[1].connect((news) => nodes[0].heard(news));
+  return nodes;
+}
+
+test('a limit holds for all nodes together', () => {
+  const [a, b] = twoNodes().map((shares) => shares.limiter('too_many', limit));
+  a!.take('x');
+  b!.take('x');
+  a!.take('x');
+  expect(() => b!.take('x')).toThrow(expect.objectContaining(tooMany));
+  expect(() => a!.take('x')).toThrow(expect.objectContaining(tooMany));
+  b!.take('y');
+  a!.forget('x');
+  b!.take('x');
+});
+
+test('limits of one name do not mix, and those for one node stay there', () => {
+  const nodes = twoNodes();
+  const [a, b] = nodes.map((shares) => ({
+    first: shares.limiter('too_many', limit),
+    second: shares.limiter('too_many', { ...limit, max: 1 }),
+    own: shares.limiter('own', { ...limit, max: 1 }, 'this node'),
+  }));
+  a!.first.count('x');
+  a!.own.count('x');
+  expect([b!.first.isReached('x'), b!.second.isReached('x'), b!.own.isReached('x')]).toEqual([false, false, false]);
+  a!.second.count('x');
+  expect(b!.second.isReached('x')).toBe(true);
+});
+
+test('news that make no sense are ignored', () => {
+  const shares = new LocalShares();
+  const limiter = shares.limiter('too_many', { ...limit, max: 1 });
+  for (const text of ['', 'null', '{"kind":"limit"', '{"kind":"limit","id":"too_many 0","key":7,"change":"counted"}']) {
+    shares.heard(text);
+  }
+  shares.heard('{"kind":"limit","id":"too_many 0","key":"x","change":"else"}');
+  shares.heard('{"kind":"limit","id":"none","key":"x","change":"counted"}');
+  expect(limiter.isReached('x')).toBe(false);
+  shares.heard('{"kind":"limit","id":"too_many 0","key":"x","change":"counted"}');
+  expect(limiter.isReached('x')).toBe(true);
+});
