@@ -1,7 +1,7 @@
 // What does a cluster cost, and how much does it hold? The same posts to Weft with the embedded stores, and with PostgreSQL
 // (accounts, telemetry) and RabbitMQ, by one and by two controllers: processor time of everything together, a post and a point.
 // Then as many agents as hold, at 1 Hz with ten metrics each, all on this machine. `--minutes 10` is how long they are
-// held, `--agents 10000` how many are tried first, `--only cost` and `--only hold` leave out the other half.
+// held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost` and `--only hold` leave out the other half.
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
@@ -18,6 +18,7 @@ const options = parseArgs({
     agents: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '15' },
+    controllers: { type: 'string', default: '1,2' },
     only: { type: 'string' },
   },
 }).values;
@@ -173,7 +174,7 @@ async function saturated(
 
 /** The largest number that holds for a short time, held for long. */
 async function hold(): Promise<void> {
-  for (const controllers of [1, 2]) {
+  for (const controllers of options.controllers.split(',').map(Number)) {
     for (const share of shares) {
       const count = Math.round(most * share);
       const setup = await cluster(count, controllers);
@@ -210,7 +211,7 @@ async function during({ nodes, fleet, used }: Setup, perSecond: number, runFor: 
   const [first, ...others] = nodes.map(({ url }) => url) as [string, ...string[]];
   const posts = { to: 'weft' as const, url: first, otherUrls: others, perSecond, fleet };
   // The first reports of all agents cost more, and are not what a day costs.
-  await whilePosting(posts, () => pause(5));
+  await whilePosting(posts, () => pause(10));
   let posted: Posted | undefined;
   const before = await used();
   await whilePosting(

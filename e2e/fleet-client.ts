@@ -37,7 +37,10 @@ class FleetMember {
 
   async run(): Promise<never> {
     for (;;) {
-      const leastMs = (this.#token === undefined ? await this.#logIn() : await this.#hold(this.#token)) * 1000;
+      const before = this.#token;
+      const leastMs = (before === undefined ? await this.#logIn() : await this.#hold(before)) * 1000;
+      // As the SDK does: a token that is refused is renewed at once, and a new one is used at once.
+      if (this.#token !== before) continue;
       await new Promise((resolve) => setTimeout(resolve, this.#backOff.next(leastMs)));
     }
   }

@@ -160,7 +160,8 @@ async function bytesBelow(folder: string): Promise<number> {
   const sizes = await Promise.all(
     files.map(({ parentPath, name }) =>
       stat(join(parentPath, name)).then(
-        ({ size }) => size,
+        // What is allocated: some files are as long as they may become.
+        ({ blocks }) => blocks * 512,
         () => 0,
       ),
     ),

@@ -82,8 +82,7 @@ export class Channel {
     const { session, backOff } = this.#options;
     this.#isConnecting = true;
     try {
-      const token = await session.token();
-      const socket = await this.#open(token);
+      const socket = await session.withToken((token) => this.#open(token));
       if (this.#isStopped) socket.close(1000);
       const before = this.#socket;
       this.#socket = socket;

@@ -100,16 +100,24 @@ export class Session {
     if (this.#token === token) this.#token = undefined;
   }
 
-  /** Posts JSON; a token that is no longer valid is renewed once. */
-  async post(path: string, json: unknown): Promise<unknown> {
+  /**
+   * A token that is no longer valid is renewed once, at once: it says nothing against this agent, and after Weft got another
+   * secret all agents would wait a second time.
+   */
+  async withToken<Result>(use: (token: string) => Promise<Result>): Promise<Result> {
     const token = await this.token();
     try {
-      return await this.#post({ path, token, json });
+      return await use(token);
     } catch (error) {
       if (!(error instanceof WeftRefusal && error.status === 401)) throw error;
       this.forgetToken(token);
-      return this.#post({ path, token: await this.token(), json });
+      return use(await this.token());
     }
+  }
+
+  /** Posts JSON. */
+  post(path: string, json: unknown): Promise<unknown> {
+    return this.withToken((token) => this.#post({ path, token, json }));
   }
 
   /** Weft ends the tokens of the old one. */

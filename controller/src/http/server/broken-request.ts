@@ -2,7 +2,12 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
+const tooSlow = 'ERR_HTTP_REQUEST_TIMEOUT';
+
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  // Opened in advance, as clients with many requests do: an answer to no request would be taken for that to the first one. Its
+  // time begins anew with the first byte, and it is closed like any other that is idle.
+  if (error.code === tooSlow && socket.bytesRead === 0) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
@@ -18,6 +23,6 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket
 
 function judge(code: string | undefined): [number, string, string] {
   if (code === 'HPE_HEADER_OVERFLOW') return [431, 'headers_too_large', 'The request headers are too large'];
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return [408, 'request_timeout', 'The request came too slowly'];
+  if (code === tooSlow) return [408, 'request_timeout', 'The request came too slowly'];
   return [400, 'bad_request', 'The request cannot be read'];
 }

@@ -97,9 +97,38 @@ describe('D1: a request that never ends', () => {
   });
 });
 
-it('a connection on which nothing is ever asked is closed', async () => {
+it('a connection on which nothing is ever asked is closed, without an answer to nothing', async () => {
   const connection = await open();
   await connection.closed();
+  expect(connection.socket.bytesRead).toBe(0);
+});
+
+describe('a connection that is opened in advance', () => {
+  /** Opened before, and silent for longer than headers may take. */
+  async function openedLongBefore(): Promise<RawConnection> {
+    const connection = await open();
+    const slow = await open();
+    slow.send('GET /healthz HTTP/1.1\r\nX-A: ');
+    expect((await slow.answer()).status).toBe(408);
+    return connection;
+  }
+  // A busy machine may take longer than a connection may be idle.
+  const statusOf = async (request: string) => {
+    const connection = await openedLongBefore();
+    connection.send(request);
+    return connection.answer().then(
+      ({ status }) => status,
+      () => undefined,
+    );
+  };
+
+  it('is as good as any other', async () => {
+    await expect.poll(() => statusOf('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')).toBe(200);
+  });
+
+  it('has no more time for its headers than any other', async () => {
+    await expect.poll(() => statusOf('GET /healthz HTTP/1.1\r\nX-A: ')).toBe(408);
+  });
 });
 
 it('a connection that is kept alive and not used any more is closed', async () => {

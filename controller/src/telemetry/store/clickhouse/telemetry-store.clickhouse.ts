@@ -129,8 +129,11 @@ class ClickHouseTelemetryStore implements TelemetryStore {
   async remove(ap_id: string): Promise<void> {
     await this.#prepare();
     // Its names last: if it does not get this far, the next attempt finds the same agent.
-    for (const table of ['telemetry_batches', 'telemetry', 'telemetry_newest'] as const) {
-      await this.#client.run(`DELETE FROM ${this.#client.table(table)} WHERE ap_id = ${sql.stored(ap_id)}`);
+    for (const name of ['telemetry_batches', 'telemetry', 'telemetry_newest'] as const) {
+      const rows = `FROM ${this.#client.table(name)} WHERE ap_id = ${sql.stored(ap_id)}`;
+      // A DELETE changes every part of the table, and whoever creates an agent removes the name first.
+      const isThere = !(await this.#client.read(`SELECT 1 ${rows} LIMIT 1`)).isAtEnd;
+      if (isThere) await this.#client.run(`DELETE ${rows}`);
     }
     this.#catalogue.forget(ap_id);
   }

@@ -2,6 +2,7 @@
 // has claimed; a slot of the journal is emptied once everything in it is sealed.
 import type { TimeRange } from '@weft/timeseries';
 import { hourMs, RecentRows, rowsAtOnce, type SourceSeries, sealFirstRows } from '@weft/timeseries/engine-parts';
+import { TryLaterError } from '../../../errors.ts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { BlockMemory } from './block-memory.ts';
@@ -100,20 +101,25 @@ async function write(session: PostgresSession, source: number, changes: Changes,
   await putRollups(session, source, [...rollups.values()]);
 }
 
-/** Empties the slots of the journal in which everything is sealed. */
+/** Empties the slots of the journal in which everything is sealed; one that somebody reads right now is left for the next time. */
 export async function emptySlots(pool: PostgresPool): Promise<void> {
   for (let slot = 0; slot < journalSlots; slot++) {
-    await pool.transaction(async (session) => {
-      const table = `telemetry_journal_${slot}`;
-      const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
-      const period = newest?.period ?? null;
-      if (period === null || !(await isSealed(session, period))) return;
-      // Whoever reads or writes there goes first.
-      await session.runScript(`SET LOCAL lock_timeout = '500ms'; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
-      const [again] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
-      if (again?.period === period && (await isSealed(session, period))) await session.runScript(`TRUNCATE ${table}`);
-    });
+    await pool
+      .transaction((session) => emptySlot(session, `telemetry_journal_${slot}`))
+      .catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+      });
   }
+}
+
+async function emptySlot(session: PostgresSession, table: string): Promise<void> {
+  const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+  const period = newest?.period ?? null;
+  if (period === null || !(await isSealed(session, period))) return;
+  // Whoever reads or writes there goes first.
+  await session.runScript(`SET LOCAL lock_timeout = '500ms'; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
+  const [again] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
+  if (again?.period === period && (await isSealed(session, period))) await session.runScript(`TRUNCATE ${table}`);
 }
 
 /**
@@ -132,4 +138,8 @@ async function isSealed(session: PostgresSession, period: number): Promise<boole
 
 function isMissingPartition(error: unknown): boolean {
   return (error as { code?: string }).code === '23514';
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof TryLaterError && (error.cause as { code?: string } | undefined)?.code === '55P03';
 }

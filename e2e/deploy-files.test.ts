@@ -1,0 +1,103 @@
+// The files in deploy/ hold together: their settings exist and make a configuration, systemd and HAProxy find nothing wrong.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../controller/src/config.ts';
+import { settings } from '../controller/src/settings.ts';
+import { root, temporaryFolder } from './weft-process.ts';
+
+const folder = join(root, 'deploy');
+const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile())
+  .map(({ parentPath, name }) => join(parentPath, name));
+const ending = (end: string) => files.filter((file) => file.endsWith(end));
+const textOf = (file: string) => readFileSync(file, 'utf8');
+
+/** What would be in the files of secrets. */
+const secrets: Record<string, string> = {
+  'database-url': 'postgres://weft:geheim@10.0.0.1/weft?sslmode=verify-full',
+  'telemetry-url': 'postgres://weft:geheim@10.0.0.2/weft?sslmode=verify-full',
+  'amqp-url': 'amqps://weft:geheim@10.0.0.3',
+  secret: '8kX1vT0cQnE4bYw7ZpLr2sUd9fGhJmKo3iAa5eNqRtVx',
+};
+
+function problemsOf(texts: Record<string, string | undefined>): string[] {
+  const readFile = (path: string) => ({ text: secrets[path.split('/').at(-1)!]!, everybodyCanRead: false });
+  try {
+    return loadConfig({ file: texts, readFile }).warnings;
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+/** The settings of each service, those of the anchor that it merges included. */
+function servicesIn(compose: string): Record<string, string>[] {
+  const settingsIn = (text: string) =>
+    Object.fromEntries([...text.matchAll(/^ +(WEFT_[A-Z_]+): (.+)$/gm)].map(([, name, value]) => [name!, value!]));
+  const [shared = '', services = ''] = compose.split(/^services:$/m);
+  const each = services.split(/^(?= {2}[a-z]+[a-z0-9-]*:$)/m).filter((text) => /<<: \*weft|dockerfile/.test(text));
+  return each.map((text) => ({ ...settingsIn(shared), ...settingsIn(text) }));
+}
+
+test.each(ending('.env'))('%s is a configuration without a warning', (file) => {
+  expect(problemsOf(parseEnv(textOf(file)))).toEqual([]);
+});
+
+describe.each(ending('compose.yml'))('%s', (file) => {
+  test('each Weft in it has a configuration without a warning', () => {
+    const services = servicesIn(textOf(file));
+    expect(services.length).toBeGreaterThan(0);
+    for (const service of services) expect(problemsOf(service)).toEqual([]);
+    const [first] = services;
+    expect(problemsOf({ ...first, WEFT_ROLE: 'api' })).not.toEqual([]);
+  });
+
+  test('names secrets, volumes, services and files that are there', () => {
+    const text = textOf(file);
+    const declared = (section: string) => {
+      const [, body = ''] = text.split(new RegExp(`^${section}:$`, 'm'));
+      return [...body.split(/^\w/m)[0]!.matchAll(/^ {2}([\w.-]+):/gm)].map(([, name]) => name);
+    };
+    for (const [, name] of text.matchAll(/\/run\/secrets\/([\w-]+)/g)) expect(declared('secrets')).toContain(name);
+    for (const [, name] of text.matchAll(/source: ([\w.-]+)/g)) expect(declared('secrets')).toContain(name);
+    for (const [, name] of text.matchAll(/^ {6}- ([a-z]+):\//gm)) expect(declared('volumes')).toContain(name);
+    for (const [, name] of text.matchAll(/depends_on:\n((?: +- [\w-]+\n)+)/g)) {
+      for (const [, service] of name!.matchAll(/- ([\w-]+)/g)) expect(declared('services')).toContain(service);
+    }
+    for (const [, path] of text.matchAll(/- \.\/([\w.]+):/g)) expect(existsSync(join(file, '..', path!))).toBe(true);
+    expect(existsSync(join(root, 'deploy/Dockerfile'))).toBe(true);
+  });
+});
+
+describe.each(ending('.service'))('%s', (file) => {
+  const text = textOf(file);
+
+  test('runs what is there, with settings that are there, and gives it time and files enough', () => {
+    const value = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(text)?.[1] ?? '';
+    const program = value('ExecStart').split(' ');
+    for (const path of program.filter((word) => word.startsWith('/opt/weft'))) {
+      expect([path, existsSync(path.replace('/opt/weft', root))]).toEqual([path, true]);
+    }
+    expect(existsSync(join(file, '..', program.at(-1)!.split('/').at(-1)!))).toBe(true);
+    expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(Number(settings.shutdownSeconds.default) + 5);
+    expect(Number(value('LimitNOFILE'))).toBeGreaterThan(Number(settings.maxConnections.default));
+  });
+
+  test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('systemd finds nothing wrong', () => {
+    const copy = join(temporaryFolder(), 'weft.service');
+    // The account exists only where Weft is installed.
+    writeFileSync(copy, text.replaceAll('/opt/weft', root).replace('User=weft\n', ''));
+    const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' });
+    expect(stderr.split('\n').filter((line) => line.includes('weft.service'))).toEqual([]);
+  });
+});
+
+test.skipIf(!existsSync('/usr/sbin/haproxy')).each(ending('haproxy.cfg'))(
+  'HAProxy finds nothing wrong with %s',
+  (file) => {
+    const { status, stderr } = spawnSync('/usr/sbin/haproxy', ['-c', '-q', '-f', file], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  },
+);
