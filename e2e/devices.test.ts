@@ -207,8 +207,13 @@ async function listen(messages: string[]): Promise<void> {
   onTestFinished(() => connection.close());
   const channel = await connection.createChannel();
   const { queue } = await channel.assertQueue('', { exclusive: true });
+  // As Weft declares them: it may not have come to that yet.
+  await channel.assertExchange('weft', 'direct', { durable: true });
   for (const task of TaskType.enum) await channel.bindQueue(queue, 'weft', task);
-  for (const exchange of ['weft.news', 'weft.dead']) await channel.bindQueue(queue, exchange, '');
+  for (const exchange of ['weft.news', 'weft.dead']) {
+    await channel.assertExchange(exchange, 'fanout', { durable: true });
+    await channel.bindQueue(queue, exchange, '');
+  }
   await channel.consume(
     queue,
     (message) => {

@@ -61,6 +61,14 @@ describe.skipIf(findPostgres() === undefined)('with a standby', () => {
     await expect(alone.query('INSERT INTO kept VALUES (9)')).rejects.toMatchObject(outage);
   });
 
+  test('a server that does not tell its timeline is used all the same', async () => {
+    const [primary, standby] = servers;
+    await on(primary, 'REVOKE EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) FROM PUBLIC');
+    await on(primary, 'CREATE ROLE plain LOGIN');
+    await open(urlOfAll(standby, primary).replace('weft:weft@', 'plain@')).check();
+    await on(primary, 'GRANT EXECUTE ON FUNCTION pg_walfile_name(pg_lsn) TO PUBLIC');
+  });
+
   test('a commit that only the primary has is not acknowledged', async () => {
     const [primary, standby] = servers;
     await standby.pause();

@@ -12,9 +12,9 @@ const stalledMs = 500;
 /** Attempts to connect of one call, since the server may change between looking for it and connecting. */
 const attempts = 3;
 
-/** `timeline` counts promotions: of two servers that take writes, the one with the lower number was replaced. */
-const stateSql = `SELECT current_setting('transaction_read_only') = 'on' AS read_only,
-  CASE WHEN pg_is_in_recovery() THEN '' ELSE substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) END AS timeline`;
+const readOnlySql = `SELECT current_setting('transaction_read_only') = 'on' AS read_only, pg_is_in_recovery() AS standby`;
+/** Counts promotions: of two servers that take writes, the one with the lower number was replaced. */
+const timelineSql = `SELECT substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) AS timeline`;
 
 interface Server {
   readonly place: string;
@@ -186,10 +186,9 @@ export class PostgresServers {
     client.on('error', () => undefined);
     try {
       await client.connect();
-      const { rows } = await client.query<{ read_only: boolean; timeline: string }>(stateSql);
-      const { read_only, timeline } = rows[0]!;
-      if (read_only) throw new NotWritable(timeline === '' ? 'is a standby' : 'is read-only');
-      return Number.parseInt(timeline, 16);
+      const { rows } = await client.query<{ read_only: boolean; standby: boolean }>(readOnlySql);
+      if (rows[0]!.read_only) throw new NotWritable(rows[0]!.standby ? 'is a standby' : 'is read-only');
+      return await timelineOf(client);
     } finally {
       void client.end().catch(() => undefined);
     }
@@ -207,6 +206,22 @@ export class PostgresServers {
 
 /** It answers, and that it is none. */
 class NotWritable extends Error {}
+
+/** 0 if this server does not tell everybody. */
+async function timelineOf(client: Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ timeline: string }>(timelineSql);
+    return Number.parseInt(rows[0]!.timeline, 16);
+  } catch (error) {
+    if (error instanceof DatabaseError && isRefused(error)) return 0;
+    throw error;
+  }
+}
+
+/** No right, no such function, or not supported: what services with servers of their own make of it. */
+function isRefused({ code = '' }: DatabaseError): boolean {
+  return code.startsWith('42') || code.startsWith('0A');
+}
 
 function parseAddress(connectionString: string): Client {
   try {

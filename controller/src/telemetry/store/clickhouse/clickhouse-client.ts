@@ -141,6 +141,7 @@ export function literal(text: string): string {
 
 /** Everything but plain letters and digits as bytes in hexadecimal: nothing can end the quotes. */
 function escaped(text: string): string {
+  if (/^[A-Za-z0-9_.:-]*$/.test(text)) return text;
   let safe = '';
   for (const byte of Buffer.from(text)) {
     const letter = String.fromCharCode(byte);

@@ -20,7 +20,11 @@ export interface Rows {
   /** Only these, and no texts. */
   metrics: readonly string[] | undefined;
   /** Appends over several days that are complete, of those that touch the range. */
-  batches: readonly bigint[];
+  batches: readonly Batch[];
+}
+
+export interface Batch extends TimeRange {
+  batch: bigint;
 }
 
 /** Name, kind, time, value and text, ordered by name and time; of each name at most so many. */
@@ -44,7 +48,7 @@ export function selectBuckets(rows: Rows, aggregate: Aggregate, widthMs: number)
 }
 
 export function selectBatches(table: string, ap_id: string, range: TimeRange): string {
-  return `SELECT DISTINCT batch FROM ${table}
+  return `SELECT DISTINCT batch, start_ts, end_ts FROM ${table}
     WHERE ap_id = ${stored(ap_id)} AND end_ts >= ${time(Math.ceil(range.startMs))} AND start_ts <= ${time(Math.floor(range.endMs))}`;
 }
 
@@ -73,15 +77,36 @@ export function time(ms: number): string {
 function samples({ table, ap_id, range, metrics, batches }: Rows): string {
   const conditions = [
     `ap_id = ${stored(ap_id)}`,
-    `ts >= ${time(Math.ceil(range.startMs))}`,
-    `ts <= ${time(Math.floor(range.endMs))}`,
-    `batch IN (${[0, ...batches].join()})`,
+    within(range),
     ...(metrics ? [`name IN (${metrics.map(stored).join()})`] : []),
   ].join(' AND ');
   const kind = metrics ? 'is_text = 0' : 'TRUE';
-  if (batches.length === 0) return `FROM ${table} FINAL WHERE ${conditions} AND ${kind}`;
-  // Rows of different batches have different keys, so that the newest of them is chosen here.
-  const newest = `SELECT name, is_text, ts, value, text FROM ${table} FINAL WHERE ${conditions}
-    ORDER BY version DESC LIMIT 1 BY name, ts`;
-  return `FROM (${newest}) WHERE ${kind}`;
+  if (batches.length === 0) return `FROM ${table} FINAL WHERE ${conditions} AND batch = 0 AND ${kind}`;
+  // Rows of different batches have different keys, so that the newest of them is chosen here, at the times of batches.
+  const columns = 'name, is_text, ts, value, text';
+  const times = mergedRanges(batches).map(within).join(' OR ');
+  const numbers = [0, ...batches.map(({ batch }) => batch)].join();
+  return `FROM (
+    SELECT ${columns} FROM ${table} FINAL WHERE ${conditions} AND batch = 0 AND NOT (${times})
+    UNION ALL
+    SELECT ${columns} FROM (
+      SELECT ${columns} FROM ${table} FINAL WHERE ${conditions} AND batch IN (${numbers}) AND (${times})
+      ORDER BY version DESC LIMIT 1 BY name, ts
+    )
+  ) WHERE ${kind}`;
+}
+
+function within({ startMs, endMs }: TimeRange): string {
+  return `(ts >= ${time(Math.ceil(startMs))} AND ts <= ${time(Math.floor(endMs))})`;
+}
+
+/** Those that touch as one. */
+function mergedRanges(ranges: readonly TimeRange[]): TimeRange[] {
+  const merged: TimeRange[] = [];
+  for (const { startMs, endMs } of [...ranges].sort((a, b) => a.startMs - b.startMs)) {
+    const last = merged.at(-1);
+    if (last && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
+    else merged.push({ startMs, endMs });
+  }
+  return merged;
 }

@@ -21,6 +21,7 @@ import { textBytes } from './row-binary.ts';
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
 const usualIntervalMs = 1000;
 const sliceGrowth = 16;
+const shortWindowMs = 3_600_000;
 /** In one statement. */
 const maxAgents = 2000;
 
@@ -77,15 +78,17 @@ class ClickHouseTelemetryStore implements TelemetryStore {
   }
 
   /**
-   * Batches that are complete are found beside the question, which most often has none and is answered by then. A batch that
-   * gets complete meanwhile does not count yet, for either of them.
+   * For a short window, batches that are complete are found beside the question, which most often has none and is answered
+   * by then. A batch that gets complete meanwhile does not count yet, for either of them. A long window has some midnight in
+   * it, and is not asked twice.
    */
   async query({ ap_id, metrics, ...query }: SeriesQuery): Promise<Frame> {
     await this.#prepare();
     const rows = this.#rowsOf(ap_id, query, metrics);
     if (!rows) return emptyFrame();
-    const [frame, batches] = await Promise.all([this.#frame(rows, query), this.#batches(rows)]);
-    return batches.length === 0 ? frame : this.#frame({ ...rows, batches }, query);
+    const isShort = query.endMs - query.startMs <= shortWindowMs;
+    const [frame, batches] = await Promise.all([isShort && this.#frame(rows, query), this.#batches(rows)]);
+    return frame && batches.length === 0 ? frame : this.#frame({ ...rows, batches }, query);
   }
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
@@ -129,8 +132,11 @@ class ClickHouseTelemetryStore implements TelemetryStore {
   async remove(ap_id: string): Promise<void> {
     await this.#prepare();
     // Its names last: if it does not get this far, the next attempt finds the same agent.
-    for (const table of ['telemetry_batches', 'telemetry', 'telemetry_newest'] as const) {
-      await this.#client.run(`DELETE FROM ${this.#client.table(table)} WHERE ap_id = ${sql.stored(ap_id)}`);
+    for (const name of ['telemetry_batches', 'telemetry', 'telemetry_newest'] as const) {
+      const rows = `FROM ${this.#client.table(name)} WHERE ap_id = ${sql.stored(ap_id)}`;
+      // A DELETE changes every part of the table, and whoever creates an agent removes the name first.
+      const isThere = !(await this.#client.read(`SELECT 1 ${rows} LIMIT 1`)).isAtEnd;
+      if (isThere) await this.#client.run(`DELETE ${rows}`);
     }
     this.#catalogue.forget(ap_id);
   }
@@ -176,10 +182,10 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     return mostPoints > maxPoints ? toFrame(values, widthMs) : toFrame(await this.#values(sql.selectRows(rows)));
   }
 
-  async #batches({ ap_id, range }: sql.Rows): Promise<bigint[]> {
+  async #batches({ ap_id, range }: sql.Rows): Promise<sql.Batch[]> {
     const found = await this.#client.read(sql.selectBatches(this.#client.table('telemetry_batches'), ap_id, range));
-    const batches: bigint[] = [];
-    while (!found.isAtEnd) batches.push(found.uint64());
+    const batches: sql.Batch[] = [];
+    while (!found.isAtEnd) batches.push({ batch: found.uint64(), startMs: found.int64(), endMs: found.int64() });
     return batches;
   }
 
