@@ -3,6 +3,7 @@
 // Then as many agents as hold, at 1 Hz with ten metrics each, all on this machine. `--minutes 10` is how long they are
 // held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost` and `--only hold` leave out the other half.
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
@@ -63,7 +64,9 @@ async function cluster(count: number, controllers: number): Promise<Setup> {
   const postgres = await startPostgres({ isDurable: true });
   const rabbit = await startRabbit();
   const secret = randomBytes(48).toString('base64');
-  const fleet = await prepareFleet(createDataDir(), count, { databaseUrl: postgres.url, secret });
+  const unused = createDataDir();
+  const fleet = await prepareFleet(unused, count, { databaseUrl: postgres.url, secret });
+  rmSync(unused, { recursive: true, force: true });
   const env = {
     WEFT_DATABASE_URL: postgres.url,
     WEFT_TELEMETRY_URL: postgres.url,
