@@ -20,13 +20,12 @@ export function DevicePrivacyCard() {
     <section class="card stack">
       <h2>{text.title}</h2>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_device_privacy')} />}
-      {/* Chosen anew when the question is answered, whatever the browser shows meanwhile. */}
       <Choices<Shown>
-        key={String(asked)}
         label={text.label}
         value={value}
         options={text.choices}
         isDisabled={!data}
+        isAsked
         onChange={setAsked}
       />
       <p class="faint small">{text.words}</p>
