@@ -26,12 +26,16 @@ export default defineConfig({
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 45_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },
+    // Real servers and browsers on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
+    retry: 1,
     reporters: ['default', './test/summary-reporter.ts'],
     projects: [
       {
         extends: true,
         test: {
           name: 'pure',
+          // Nothing outside decides here: what fails once is wrong.
+          retry: 0,
           // Files of one worker share what they import; loading it for each was a fifth of the work.
           isolate: false,
           include: files.pure,

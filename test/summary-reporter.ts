@@ -1,8 +1,10 @@
-// The last line of a run, for people and scripts alike: how many tests passed, failed and were skipped.
+// The last lines of a run, for people and scripts alike: which tests passed only at the second attempt, and how many passed, failed
+// and were skipped.
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const unsteady: string[] = [];
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
     for (const module of modules) {
       // A file or a group that breaks outside its tests has failed, even if none of its tests ran.
@@ -11,7 +13,11 @@ export default class SummaryReporter implements Reporter {
       for (const test of module.children.allTests()) {
         const { state } = test.result();
         counts[state === 'pending' ? 'failed' : state] += 1;
+        if (test.diagnostic()?.flaky) unsteady.push(`${module.relativeModuleId} > ${test.fullName}`);
       }
+    }
+    if (unsteady.length > 0) {
+      process.stdout.write(`Passed only at the second attempt; each is a bug to mend:\n  ${unsteady.join('\n  ')}\n`);
     }
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
   }
