@@ -3,12 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { startInflux, type TestInflux } from '../test/influx.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
+import { findFreePorts } from '../test/server-process.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 export interface ClusterOptions {
@@ -80,7 +80,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     WEFT_ADMIN_PASSWORD: password,
     ...options.env,
   });
-  const ports = await freePorts(options.controllers ?? 2);
+  const ports = await findFreePorts(options.controllers ?? 2);
   cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
   if (ports.length > 0) cluster.url = await startProxy(ports, options.healthPath);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
@@ -89,7 +89,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 /** HAProxy, which repeats on another node what never reached one. */
 async function startProxy(ports: number[], healthPath = '/healthz'): Promise<string> {
-  const [port] = await freePorts(1);
+  const [port] = await findFreePorts(1);
   const folder = temporaryFolder();
   const file = join(folder, 'haproxy.cfg');
   const servers = ports.map((each, index) => `  server node${index} 127.0.0.1:${each} check inter 200ms fall 2 rise 1`);
@@ -126,23 +126,4 @@ ${servers.join('\n')}
     (status) => status === 200,
   );
   return url;
-}
-
-/** Free a moment ago; nothing on the machine keeps them free. */
-async function freePorts(count: number): Promise<number[]> {
-  const probes = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const probe = createServer();
-      await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-      return probe;
-    }),
-  );
-  return await Promise.all(
-    probes.map(async (probe) => {
-      const address = probe.address();
-      await new Promise((resolve) => probe.close(resolve));
-      if (address === null || typeof address === 'string') throw new Error('The probe got no port');
-      return address.port;
-    }),
-  );
 }

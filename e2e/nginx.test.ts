@@ -4,11 +4,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import WebSocket from 'ws';
+import { endProcess, findFreePort } from '../test/server-process.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../test/weft.ts';
 import { hasBrowser, visit } from './browser.ts';
 import { eventually, root } from './weft-process.ts';
@@ -25,15 +25,6 @@ let url: string;
 let admin: string;
 let agent: string;
 const connections = new Agent({ keepAlive: true, rejectUnauthorized: false });
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** The text of the document in a file of its own; what surrounds it is in every nginx.conf. */
 function writeSettings(port: number): string {
@@ -84,11 +75,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   connections.destroy();
-  if (nginx?.exitCode === null) {
-    const ended = once(nginx, 'exit');
-    nginx.kill('SIGTERM');
-    await ended;
-  }
+  if (nginx) await endProcess(nginx, 'SIGTERM');
   await weft?.stop();
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
 });

@@ -1,10 +1,10 @@
 // A private Prometheus Alertmanager for the tests: own folder, own port, loopback only, gone when stopped.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endProcess, findFreePort } from './server-process.ts';
 
 const program = '/usr/bin/prometheus-alertmanager';
 const attempts = 200;
@@ -42,11 +42,7 @@ export async function startAlertmanager(): Promise<TestAlertmanager> {
   const child = spawn(program, args, { stdio: 'ignore' });
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = new Promise((resolve) => child.once('exit', resolve));
-      child.kill('SIGKILL');
-      await ended;
-    }
+    await endProcess(child, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   };
   for (let attempt = 0; ; attempt++) {
@@ -63,13 +59,4 @@ export async function startAlertmanager(): Promise<TestAlertmanager> {
     alerts: async () => (await (await fetch(`${url}/api/v2/alerts`)).json()) as Alert[],
     stop,
   };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

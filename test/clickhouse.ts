@@ -2,10 +2,10 @@
 // holds it as a library; a process of its own serves it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endProcess, findFreePort } from './server-process.ts';
 
 const home = join(import.meta.dirname, 'clickhouse');
 const library = join(home, 'node_modules', '@chdb', `lib-linux-${process.arch}-gnu`, 'libchdb.so');
@@ -45,10 +45,7 @@ export async function startClickHouse(): Promise<TestClickHouse> {
       await untilAnswering(port, child, log);
     },
     kill: async () => {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child!.once('exit', resolve));
-      child.kill('SIGKILL');
-      await ended;
+      if (child) await endProcess(child, 'SIGKILL');
     },
     stop: async () => {
       await server.kill();
@@ -83,14 +80,4 @@ async function untilAnswering(port: number, child: ChildProcess, log: string): P
     await pause(50);
   }
   throw new Error(`ClickHouse did not start:\n${existsSync(log) ? readFileSync(log, 'utf8') : ''}`);
-}
-
-/** Free a moment ago; nothing on the machine keeps it free. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The probe got no port');
-  return address.port;
 }

@@ -1,10 +1,10 @@
 // A private InfluxDB for the tests: own folder, own ports, loopback only, gone when stopped.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { endProcess, findFreePort } from './server-process.ts';
 
 const PROGRAM = '/usr/bin/influxd';
 const START_ATTEMPTS = 200;
@@ -51,10 +51,7 @@ export async function startInflux({ withLogin = false, isCompact = false } = {})
       await untilAnswering(server.url, child, log);
     },
     pause: async () => {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return;
-      const ended = new Promise((resolve) => child!.once('exit', resolve));
-      child.kill('SIGKILL');
-      await ended;
+      if (child) await endProcess(child, 'SIGKILL');
     },
     stop: async () => {
       await server.pause();
@@ -102,14 +99,4 @@ async function untilAnswering(url: string, child: ChildProcess, log: string): Pr
     await pause(50);
   }
   throw new Error(`InfluxDB did not start:\n${existsSync(log) ? readFileSync(log, 'utf8') : ''}`);
-}
-
-/** Free a moment ago; nothing on the machine keeps it free. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The probe got no port');
-  return address.port;
 }

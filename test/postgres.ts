@@ -1,12 +1,12 @@
 // A private PostgreSQL for the tests: own folder, own port, loopback only, gone when stopped.
 import { execFile } from 'node:child_process';
 import { appendFileSync, chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
 const VERSIONS_FOLDER = '/usr/lib/postgresql';
@@ -150,14 +150,4 @@ async function untilSynchronous(url: string): Promise<void> {
     await pause(50);
   }
   throw new Error('The standby has not caught up');
-}
-
-/** Free a moment ago; nothing on the machine keeps it free. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The probe got no port');
-  return address.port;
 }

@@ -1,11 +1,12 @@
 // A private RabbitMQ for the tests: own folder, own ports, own name server, loopback only, gone when stopped.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { endProcess, findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
 const PROGRAMS = '/usr/lib/rabbitmq/bin';
@@ -73,7 +74,7 @@ export async function startRabbitCluster(count: number): Promise<TestRabbitClust
     nodes,
     stop: async () => {
       await Promise.all(nodes.map((node) => (count === 1 ? node.pause() : node.crash())));
-      await end(nameServer, 'SIGKILL');
+      await endProcess(nameServer, 'SIGKILL');
       rmSync(home, { recursive: true, force: true });
     },
   };
@@ -109,7 +110,7 @@ function createNode(folder: string, port: number, env: Record<string, string | u
     },
     pause: async () => {
       // The script hands the signal on, and the server closes its files.
-      if (child) await end(child, 'SIGTERM');
+      if (child) await endProcess(child, 'SIGTERM');
     },
     crash: async () => {
       if (child) await endGroup(child);
@@ -181,21 +182,4 @@ async function endGroup(child: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => child.once('exit', resolve));
   process.kill(-child.pid!, 'SIGKILL');
   await ended;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill(signal);
-  await ended;
-}
-
-/** Free a moment ago; nothing on the machine keeps it free. */
-async function findFreePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('The probe got no port');
-  return address.port;
 }
