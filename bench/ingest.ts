@@ -1,9 +1,10 @@
 // How fast does telemetry come in, durable before it is answered? Beside a bare node:http server that only reads the
 // body, and beside InfluxDB fed with the same samples. `--soak 10` asks instead what ten minutes of a thousand posts a
 // second do to memory and to the event loop.
-import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
-import { light, median, oneByOne, openLoop, percentile, requestBytes, saturate } from './harness/load.ts';
+import { prepareFleet, Radio } from './harness/fleet.ts';
+import { light, median, oneByOne, openLoop, percentile, saturate } from './harness/load.ts';
 import { influxPost, measurement, startPeerInflux } from './harness/peer-influx.ts';
+import { jsonPost, readyPosts } from './harness/posts.ts';
 import { createDataDir, type Measured, startFloor, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
 
@@ -42,14 +43,6 @@ async function singleSamples(floor: Measured, influxUrl: string): Promise<Figure
   return [...figures, await oneByOneIntoInflux(influxUrl), await atRest()];
 }
 
-/** Ready posts of all agents to this server, by a count. */
-function posts(base: string): (count: number) => Buffer {
-  const ready = fleet.map((agent, index) =>
-    jsonPost(base, agent, JSON.stringify({ ap_id: agent.ap_id, payload: radios[index]!.fields() })),
-  );
-  return (count) => ready[count % ready.length]!;
-}
-
 async function saturated(floor: Measured, connections: number): Promise<Figure[]> {
   const rates: Record<'floor' | 'weft', number[]> = { floor: [], weft: [] };
   const costs: Record<'floor' | 'weft', number[]> = { floor: [], weft: [] };
@@ -57,8 +50,8 @@ async function saturated(floor: Measured, connections: number): Promise<Figure[]
   for (let round = 0; round <= rounds; round++) {
     const isWarmUp = round === 0;
     const runFor = isWarmUp ? 3 : seconds;
-    const onFloor = await saturateAndCost(floor, posts(floor.url), runFor, connections);
-    const onWeft = await saturateAndCost(weft, posts(weft.url), runFor, connections);
+    const onFloor = await saturateAndCost(floor, readyPosts(floor.url, fleet), runFor, connections);
+    const onWeft = await saturateAndCost(weft, readyPosts(weft.url, fleet), runFor, connections);
     if (isWarmUp) continue;
     rates.floor.push(onFloor.requestsPerSecond);
     rates.weft.push(onWeft.requestsPerSecond);
@@ -96,7 +89,7 @@ async function oneByOneIntoInflux(influxUrl: string): Promise<Figure> {
 
 /** One post at a time, with pauses, on one connection: what nobody else delays. */
 async function atRest(): Promise<Figure> {
-  const next = posts(weft.url);
+  const next = readyPosts(weft.url, fleet);
   const { latencies } = await oneByOne(weft.url, next, { count: 300, pauseMs: 20 });
   const p50 = percentile(latencies, 0.5);
   return {
@@ -213,11 +206,6 @@ async function batches(influxUrl: string): Promise<Figure[]> {
       ok: pointsPerSecond >= 3 * influxPoints && onWeft.failures === 0,
     },
   ];
-}
-
-function jsonPost(base: string, { token }: FleetAgent, body: string): Buffer {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return requestBytes('POST', `${base}/api/v1/agent_update/update`, headers, body);
 }
 
 function lineFields(radio: Radio): string {

@@ -1,7 +1,8 @@
 // A Weft under full load, with a ledger of what it has answered: samples, values that are replaced again and again, users,
 // agents and commands.
 import { light } from '../bench/harness/load.ts';
-import { get, type LedgerAgent, prepareLedger, send } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
+import { get, type LedgerAgent, send } from './telemetry-ledger.ts';
 import { password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const agents = 6;

@@ -96,7 +96,7 @@ async function createAgent(weft: WeftServer, token: string, ap_id: string): Prom
   expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
 }
 
-async function createLedger(weft: WeftServer, token: string): Promise<Ledger> {
+export async function createLedger(weft: WeftServer, token: string): Promise<Ledger> {
   const startMs = Date.now() - 15 * 60_000;
   const agents: LedgerAgent[] = [];
   for (let index = 0; index < posting; index++) {

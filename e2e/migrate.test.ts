@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { prepareLedger } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
 import { runWeft, serve, temporaryFolder, WeftProcess } from './weft-process.ts';
 
 const server = inject('postgresUrl');

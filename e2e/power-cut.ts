@@ -1,7 +1,7 @@
 // A power cut, as the disk sees it: everything up to one moment, and of that only what was flushed is sure.
 import { join } from 'node:path';
 import { copyImage, createImage, mountImage } from '../test/mounts.ts';
-import { prepareLedger } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
 import { command, serve, temporaryFolder } from './weft-process.ts';
 
 /** The lines of a log that have this level, but for those about answers. */

@@ -3,7 +3,8 @@
 import { randomInt } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
 import { startTcpProxy, type TcpProxy } from '../test/tcp-proxy.ts';
-import { type Findings, type Ledger, type LedgerAgent, prepareLedger } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
+import type { Findings, Ledger, LedgerAgent } from './telemetry-ledger.ts';
 import { eventually, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const agents = 10;
@@ -101,7 +102,7 @@ class Posting {
   #answers = 0;
   #refusals = 0;
   #isOver = false;
-  readonly #work: Promise<void[]>;
+  readonly #work: Promise<unknown>;
 
   constructor(ledger: Ledger, weft: WeftServer) {
     this.#work = Promise.all(ledger.agents.map((agent) => this.#post(agent, weft)));

@@ -46,3 +46,29 @@ export function callOrder(traceFile: string): string[] {
 export function orderTrace(traceFile: string): string[] {
   return ['-y', '-s', '32', '-o', traceFile, '-e', 'trace=writev,pwritev,pwrite64,fdatasync,write,sendto'];
 }
+
+/**
+ * The order of what a trace shows: a `write` to the tables, `flush` of them by Weft has returned (SQLite's own are of
+ * another kind), `remove` of a segment of the journal.
+ */
+export function removalOrder(traceFile: string): string[] {
+  const order: string[] = [];
+  const unfinished = new Set<string>();
+  for (const line of readFileSync(traceFile, 'utf8').split('\n')) {
+    const thread = /^(\d+)/.exec(line)?.[1] ?? '';
+    if (line.includes('unlink') && line.includes('/journal/')) order.push('remove');
+    else if (line.includes('pwrite64(') && line.includes('telemetry.db-wal')) order.push('write');
+    else if (line.includes('fdatasync(') && line.includes('telemetry.db-wal')) {
+      if (line.includes('<unfinished')) unfinished.add(thread);
+      else if (/= 0$/.test(line)) order.push('flush');
+    } else if (line.includes('<... fdatasync resumed>') && unfinished.delete(thread)) {
+      if (/= 0$/.test(line)) order.push('flush');
+    }
+  }
+  return order;
+}
+
+export function removalTrace(traceFile: string): string[] {
+  // Architectures differ in which of these calls they have.
+  return ['-y', '-s', '1', '-o', traceFile, '-e', 'trace=?unlink,?unlinkat,pwrite64,fdatasync'];
+}

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openLoop } from '../bench/harness/load.ts';
-import { prepareLedger } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
 import { killRounds } from './telemetry-rounds.ts';
 import { serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 

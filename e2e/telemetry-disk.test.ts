@@ -4,7 +4,8 @@ import { closeSync, openSync, rmSync, statfsSync, writeFileSync, writeSync } fro
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { canMount, smallDisk } from '../test/mounts.ts';
-import { prepareLedger, send } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
+import { send } from './telemetry-ledger.ts';
 import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 /** Takes what is free on the disk, but for `left` bytes; `free` gives it back. */

@@ -5,8 +5,9 @@ import { expect, onTestFinished } from 'vitest';
 import { openPostgresTelemetry } from '../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { startPostgres, type TestPostgres, urlOfAll } from '../test/postgres.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
+import { prepareLedger } from './ledger-folder.ts';
 import { Outage, report } from './outage.ts';
-import { type Ledger, prepareLedger } from './telemetry-ledger.ts';
+import type { Ledger } from './telemetry-ledger.ts';
 import { eventually, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const agents = 20;

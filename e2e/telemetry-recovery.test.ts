@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
 import { canLoop } from '../test/mounts.ts';
+import { filledOnce } from './ledger-folder.ts';
 import { cutPower, linesOf } from './power-cut.ts';
 import { canTrace, traced } from './strace.ts';
-import { filledOnce } from './telemetry-ledger.ts';
 import { serve, temporaryFolder, WeftProcess } from './weft-process.ts';
 
 type Prepared = Awaited<ReturnType<typeof usedFolder>>;

@@ -4,7 +4,8 @@ import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { type Findings, prepareLedger } from './telemetry-ledger.ts';
+import { prepareLedger } from './ledger-folder.ts';
+import type { Findings } from './telemetry-ledger.ts';
 import { serve, temporaryFolder } from './weft-process.ts';
 
 const agents = 20;

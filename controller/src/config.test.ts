@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig } from './config.ts';
+import { ConfigError, loadConfig, telemetryServers } from './config.ts';
 import type { SettingSources } from './setting-sources.ts';
 import { settingKeys, settings } from './settings.ts';
 
@@ -90,6 +90,28 @@ test('telemetry is in one place', () => {
   const both = { WEFT_TELEMETRY_URL: telemetryUrl, WEFT_INFLUX_URL: 'https://influx.test:8086' };
   expect(problemsOf({ env: both })).toEqual([
     'WEFT_TELEMETRY_URL and WEFT_INFLUX_URL are both set: telemetry is in one of them',
+  ]);
+});
+
+test('telemetry may be on several databases of PostgreSQL, each with its standbys', () => {
+  const telemetryUrl =
+    'postgres://weft@a.test,b.test/x?sslmode=verify-full postgres://weft@c.test/x?sslmode=verify-full';
+  const config = loadConfig({ env: { WEFT_TELEMETRY_URL: telemetryUrl } });
+  expect([telemetryServers(config.telemetryUrl!), config.warnings]).toEqual([telemetryUrl.split(' '), []]);
+  const problems = (value: string) => problemsOf({ env: { WEFT_TELEMETRY_URL: value } });
+  expect(problems('postgres://a.test/x,postgres://b.test/x')).toEqual([
+    expect.stringContaining('must have spaces, not commas, between several addresses'),
+  ]);
+  for (const other of ['clickhouse://b.test:8123', 'b.test']) {
+    expect(problems(`postgres://a.test/x ${other}`)).toEqual([
+      expect.stringContaining('must be a URL beginning with postgres://'),
+    ]);
+  }
+  expect(problems('postgres://a.test,b.test/x?standby=never')).toEqual([expect.stringContaining('must be seconds')]);
+  expect(problems('postgres://a.test/x?standby=5')).toEqual([expect.stringContaining('names one server')]);
+  const clear = telemetryUrl.replace(/\?[^ ]*$/, '');
+  expect(loadConfig({ env: { WEFT_TELEMETRY_URL: clear } }).warnings).toEqual([
+    'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full',
   ]);
 });
 

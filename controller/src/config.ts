@@ -72,6 +72,11 @@ export function isClickHouse(telemetryUrl: string): boolean {
   return /^clickhouses?:/.test(telemetryUrl);
 }
 
+/** The servers that WEFT_TELEMETRY_URL spreads agents over: each is an address of its own. */
+export function telemetryServers(telemetryUrl: string): string[] {
+  return telemetryUrl.trim().split(/\s+/);
+}
+
 /** The settings are invalid; `problems` has one line for each problem. */
 export class ConfigError extends Error {
   override name = 'ConfigError';

@@ -13,7 +13,7 @@ import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
 import { createCommandStore } from './commands/ledger/command-store.sql.ts';
 import { commandableAmong } from './commands/ledger/present-rights.ts';
-import type { Config } from './config.ts';
+import { type Config, telemetryServers } from './config.ts';
 import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
 import { RunCloser } from './emulator/run-closer.ts';
 import { RunEnding } from './emulator/run-ending.ts';
@@ -27,11 +27,13 @@ import { createJobStore } from './jobs/store/job-store.sql.ts';
 import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
 import { migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
+import { type RebalanceOptions, rebalance } from './moving/rebalance.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import { createPlaceStore } from './telemetry/store/spread/place-store.sql.ts';
 import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { createUserStore } from './users/user-store.sql.ts';
@@ -150,6 +152,22 @@ export async function moveInstallation(from: string, config: Config, hooks: Migr
   } finally {
     await local.close();
     await target.close();
+  }
+}
+
+/** For `weft rebalance`: telemetry in PostgreSQL, among the servers that the settings name. Throws StartError as requireDatabase does. */
+export async function rebalanceTelemetry(config: Config, hooks: Omit<RebalanceOptions, 'urls' | 'places'>) {
+  requireDatabase(config);
+  const database = openDatabase(config);
+  try {
+    await database.migrate();
+    return await rebalance({
+      urls: telemetryServers(config.telemetryUrl!),
+      places: createPlaceStore(database),
+      ...hooks,
+    });
+  } finally {
+    await database.close();
   }
 }
 

@@ -34,7 +34,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
   const keyring = openKeyring(config);
   const database = openDatabase(config);
-  const telemetryStore = await openTelemetry(config, log, onFatal).catch(async (error) => {
+  const telemetryStore = await openTelemetry(config, database, log, onFatal).catch(async (error) => {
     await database.close();
     lock?.release();
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });

@@ -5,7 +5,9 @@ import {
   createDecipheriv,
   createHash,
   createHmac,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
@@ -21,8 +23,9 @@ export class Keyring {
   readonly deviceKey: Uint8Array;
   readonly #storageKeys: { id: string; key: Buffer }[];
   readonly #setupKey: Buffer;
-  readonly #fingerprintKey: Buffer;
-  readonly #sealKeys: { id: string; key: Buffer }[];
+  // Prepared once: a key that is given as bytes costs several times what the code itself costs.
+  readonly #fingerprintKey: KeyObject;
+  readonly #sealKeys: { id: string; key: KeyObject }[];
 
   constructor(secret: string, previousSecrets: readonly string[] = []) {
     const secrets = [secret, ...previousSecrets];
@@ -31,8 +34,11 @@ export class Keyring {
     this.#storageKeys = secrets.map((each) => withId(derive(each, 'storage encryption')));
     this.deviceKey = derive(secret, 'device pseudonyms');
     this.#setupKey = derive(secret, 'set-up code');
-    this.#fingerprintKey = derive(secret, 'fingerprints');
-    this.#sealKeys = secrets.map((each) => withId(derive(each, 'audit log')));
+    this.#fingerprintKey = createSecretKey(derive(secret, 'fingerprints'));
+    this.#sealKeys = secrets.map((each) => {
+      const { id, key } = withId(derive(each, 'audit log'));
+      return { id, key: createSecretKey(key) };
+    });
   }
 
   /** Ciphertext that `decrypt` opens only with the same `context` (say, the record's id), so that rows cannot be swapped. */

@@ -139,6 +139,7 @@ function build<Parts extends PartList>(
     async () => {
       await platform.database.migrate();
       await refuseUnfinishedMigration(platform.database);
+      await platform.telemetryStore.prepare?.();
       for (const part of parts) await part.prepare?.();
     },
     (reason) => log.warn({ reason }, 'the database is unavailable; trying again'),

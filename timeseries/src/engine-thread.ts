@@ -10,7 +10,7 @@ import { FieldConflict, type Frame, type LatestValues } from './time-series.ts';
 
 export type ThreadCall = { id: number } & (
   | { method: 'register'; args: Parameters<Engine['register']> }
-  | { method: 'commit'; args: Parameters<Engine['commit']> }
+  | { method: 'commit'; args: [record: Uint8Array] }
   | { method: 'query'; args: Parameters<Engine['query']> }
   | { method: 'rows'; args: Parameters<Engine['rows']> }
   | { method: 'fields'; args: Parameters<Engine['fields']> }
@@ -31,16 +31,22 @@ export type ThreadAnswer =
 const sealRetryMs = 1_000;
 /** The same failure is reported once in this time, however many calls meet it. */
 const reportEveryMs = 60_000;
+/** Without a commit for this long nothing is kept in memory that blocks on disk can hold as well. */
+const defaultRestMs = 5 * 60_000;
 const sqliteIoError = 10;
 const sqliteFull = 13;
 /** SQLite's shared memory file cannot grow. */
 const sqliteSharedMemoryFull = 4874;
 
 const port = parentPort!;
-const options = workerData as Omit<EngineOptions, 'onDamage'>;
+const { restMs = defaultRestMs, ...options } = workerData as Omit<EngineOptions, 'onDamage' | 'onFlushFailed'> & {
+  restMs?: number;
+};
 const engine = new Engine({
   ...options,
   onDamage: (damage, isUnfinishedEnd) => port.postMessage({ damage, isUnfinishedEnd } satisfies ThreadAnswer),
+  onFlushFailed: ({ message }) =>
+    port.postMessage({ fatal: `the tables could not be flushed: ${message}` } satisfies ThreadAnswer),
 });
 port.postMessage({ id: 0, result: undefined } satisfies ThreadAnswer);
 returnMemoryAtRest();
@@ -49,7 +55,18 @@ let isSealScheduled = false;
 let isCommitting = false;
 const waiting: ThreadCall[] = [];
 let nextSealAt = 0;
+let lastCommitAt = performance.now();
+let isAtRest = false;
+/** At rest, until all is in blocks. */
+let isSettling = false;
 const reportedAt = new Map<string, number>();
+
+setInterval(() => {
+  if (isAtRest || performance.now() - lastCommitAt < restMs) return;
+  isAtRest = true;
+  isSettling = true;
+  scheduleSeal();
+}, restMs / 10).unref();
 
 port.on('message', (call: ThreadCall) => {
   if (isCommitting && !isRead(call.method)) waiting.push(call);
@@ -75,11 +92,18 @@ function handle(call: ThreadCall): void {
 
 async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {
   isCommitting = true;
+  isAtRest = false;
+  isSettling = false;
+  lastCommitAt = performance.now();
+  let isDurable = false;
   try {
-    await engine.commit(...call.args);
-    port.postMessage({ id: call.id, result: undefined } satisfies ThreadAnswer);
+    await engine.commit(...call.args, () => {
+      isDurable = true;
+      port.postMessage({ id: call.id, result: undefined } satisfies ThreadAnswer);
+    });
   } catch (error) {
-    port.postMessage(toAnswer(call, error));
+    if (isDurable) port.postMessage({ fatal: `what was stored cannot be read: ${(error as Error).message}` });
+    else port.postMessage(toAnswer(call, error));
   }
   isCommitting = false;
   while (waiting.length > 0 && !isCommitting) handle(waiting.shift()!);
@@ -114,7 +138,11 @@ function scheduleSeal(): void {
     // The end of the commit schedules it again.
     if (isCommitting) return;
     try {
-      if (engine.sealOne()) scheduleSeal();
+      if (isSettling ? engine.sealOldest() : engine.sealSome()) scheduleSeal();
+      else if (isSettling) {
+        isSettling = false;
+        engine.emptyCaches();
+      }
     } catch (error) {
       // Nothing is lost: the rows stay in the journal and in memory, and a later call tries again.
       nextSealAt = performance.now() + sealRetryMs;

@@ -21,6 +21,7 @@ function openEngine(folder = createFolder(), damages: string[] = []): Engine {
     rawRetentionMs: 30 * dayMs,
     rollupRetentionMs: 400 * dayMs,
     onDamage: (message) => damages.push(message),
+    onFlushFailed: ({ message }) => damages.push(message),
   });
   onTestFinished(() => engine.close());
   return engine;
@@ -102,13 +103,13 @@ test('sources that began together and report together are not sealed together, a
     }
     await engine.commit(writer.take());
     let seals = 0;
-    while (engine.sealOne()) seals++;
+    while (engine.sealSome(1)) seals++;
     sealsOfRound.push(seals);
   };
   for (let round = 0; round < 700; round++) await report(round);
   // As after kill -9: the one before is left as it is.
   engine = openEngine(folder);
-  while (engine.sealOne());
+  while (engine.sealSome(1));
   for (let round = 700; round < 1400; round++) await report(round);
   expect(Math.max(...sealsOfRound)).toBeLessThanOrEqual(4);
   const seals = sealsOfRound.reduce((sum, count) => sum + count, 0);
@@ -136,7 +137,7 @@ test('the head of a wide source with rows of many hours is sealed in parts, and 
   await engine.commit(writer.take());
   const rows = samples.map((_, row) => row);
   let parts = 0;
-  while (engine.sealOne()) {
+  while (engine.sealSome(1)) {
     parts++;
     expect(valuesOf(engine, 'wide')).toEqual(rows);
     if (parts === 3) expect(valuesOf(openEngine(folder), 'wide')).toEqual(rows);
@@ -153,6 +154,33 @@ test('what came back from the journal and is long is sealed, though its source i
   const before = openEngine(folder);
   for (let row = 0; row < 520; row++) await append(before, 'silent', Date.now() + row, row);
   const engine = openEngine(folder);
-  expect([engine.sealOne(), engine.sealOne()]).toEqual([true, false]);
+  expect([engine.sealSome(1), engine.sealSome(1)]).toEqual([true, false]);
   expect(valuesOf(engine, 'silent')).toHaveLength(520);
+});
+
+test('of heads that are sealed together none is lost when one of them fails', async () => {
+  const folder = createFolder();
+  const engine = openEngine(folder);
+  const sources = ['one', 'two', 'three'];
+  const now = Date.now();
+  const rows = Array.from({ length: 520 }, (_, row) => row);
+  const writer = new RecordWriter();
+  for (const source of sources) {
+    const { no, fields } = engine.register(source, [{ name: 'value', isText: false, sampleIndex: 0 }]);
+    const samples = rows.map((row) => ({ ts: now + row, names: ['value'], values: [row], texts: [] }));
+    writer.add({ no, fields: new Map(fields.map((field) => [field.name, field])) }, samples);
+  }
+  await engine.commit(writer.take());
+  const database = new DatabaseSync(join(folder, 'telemetry.db'));
+  onTestFinished(() => database.close());
+  const sealAll = () => {
+    while (engine.sealSome());
+  };
+  database.exec("CREATE TRIGGER no BEFORE INSERT ON blocks WHEN NEW.agent = 3 BEGIN SELECT RAISE(ABORT, 'no'); END");
+  expect(sealAll).toThrow('no');
+  for (const source of sources) expect(valuesOf(engine, source)).toEqual(rows);
+  database.exec('DROP TRIGGER no');
+  sealAll();
+  expect(database.prepare('SELECT sum(rows) AS rows FROM blocks').get()).toEqual({ rows: 3 * rows.length });
+  for (const source of sources) expect(valuesOf(engine, source)).toEqual(rows);
 });

@@ -10,19 +10,30 @@ import { RecentRows } from './read/recent-rows.ts';
 import { queryFrame, readRows } from './read/series-reader.ts';
 import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './time-series.ts';
 import { Journal } from './write/journal.ts';
-import { readRecord } from './write/sample-record.ts';
+import { OpenHeads } from './write/open-heads.ts';
 import { sealFirstRows } from './write/sealing.ts';
 
-/** Above these the oldest heads are sealed early, one after each commit. */
+/** Above these the oldest heads are sealed early, some after each commit. */
 const maxHeadBytes = 192 * 1024 * 1024;
 const maxJournalBytes = 96 * 1024 * 1024;
 const pruneStep = 64;
+/** A transaction has its own cost, however much it changes; but callers wait for its end. */
+const maxSealedAtOnce = 16;
+const sealMs = 3;
 
 export interface EngineOptions {
   folder: string;
   rawRetentionMs: number;
   rollupRetentionMs: number;
   onDamage: (message: string, isUnfinishedEnd: boolean) => void;
+  /** A flush has failed that nobody waits for: nobody knows what is on disk. */
+  onFlushFailed: (error: Error) => void;
+}
+
+/** The first rows of a head, which are in blocks now. */
+interface SealedPart {
+  series: SourceSeries;
+  rows: number;
 }
 
 export interface RegisteredSource {
@@ -38,12 +49,9 @@ export class Engine {
   readonly #journal: Journal;
   readonly #sources = new Map<number, SourceSeries>();
   readonly #numbers = new Map<string, number>();
-  /** Sources with rows in their heads, those waiting longest first, with the journal segment of their first row. */
-  readonly #open = new Map<SourceSeries, number>();
-  readonly #full = new Set<SourceSeries>();
-  #headBytes = 0;
-  /** Values of the journal whose field is not in the tables: impossible while the two belong together. */
-  #unknownFields = 0;
+  readonly #heads = new OpenHeads();
+  #isFlushing = false;
+  #isClosed = false;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -52,12 +60,9 @@ export class Engine {
     this.#sealed = { tables: this.#tables, blocks: this.#blocks, recent: new RecentRows() };
     this.#journal = new Journal({ folder: join(options.folder, 'journal'), onDamage: options.onDamage });
     this.#journal.recover((record, segment) => this.#apply(record, segment));
-    for (const series of this.#open.keys()) {
-      series.resume();
-      if (!series.isFull) this.#full.delete(series);
-    }
-    if (this.#unknownFields > 0) {
-      const what = `${this.#unknownFields} values of the journal in ${options.folder}`;
+    this.#heads.resume();
+    if (this.#heads.unknownFields > 0) {
+      const what = `${this.#heads.unknownFields} values of the journal in ${options.folder}`;
       options.onDamage(
         `${what} are left out: telemetry.db does not know their names and is older than the journal`,
         false,
@@ -82,30 +87,41 @@ export class Engine {
   }
 
   /**
-   * Durable when it resolves; when it rejects, nothing was stored. Until then nothing else may be done but read, which
-   * does not see it yet.
+   * Calls `onDurable` once it is; when it rejects before, nothing was stored. Until it resolves nothing else may be done but
+   * read, which does not see it yet; whoever hears of `onDurable` reads after it has resolved.
    */
-  async commit(record: Uint8Array): Promise<void> {
+  async commit(record: Uint8Array, onDurable: () => void = () => {}): Promise<void> {
     // Twice the limit: the caller waits, so that memory stays bounded.
-    while (this.#fullness > 2 && this.sealOne());
+    while (this.#fullness > 2 && this.sealSome());
     await this.#journal.append(record);
+    onDurable();
     this.#apply(record, this.#journal.segment);
   }
 
-  /** Seals at most one head, or a part of it, so that callers wait for no more than that. Returns whether it did. */
-  sealOne(): boolean {
-    const [oldest] = this.#open.keys();
-    if (!oldest) return false;
-    const [full] = this.#full;
-    const next = this.#fullness > 1 ? oldest : full;
-    if (!next) return false;
-    this.#seal(next);
-    return true;
+  /**
+   * Seals heads, or the first part of one if all of it would take long, in one transaction: at most so many, and no more after
+   * a few milliseconds, so that callers wait for little longer. Returns whether there was one to seal.
+   */
+  sealSome(atMost = maxSealedAtOnce): boolean {
+    return this.#seal(this.#fullness > 1 ? this.#heads.oldest(atMost) : this.#heads.full(atMost));
+  }
+
+  /** The same for those with the oldest rows, whether they are full or not. */
+  sealOldest(): boolean {
+    return this.#seal(this.#heads.oldest(maxSealedAtOnce));
+  }
+
+  /** What it keeps in memory of blocks, to read them faster. */
+  emptyCaches(): void {
+    this.#blocks.clear();
+    for (const series of this.#sources.values()) series.recentBlocks = undefined;
   }
 
   /** Moves everything into blocks. */
   sealAll(): void {
-    for (const series of this.#open.keys()) while (this.#open.has(series)) this.#seal(series);
+    while (this.sealOldest());
+    this.#tables.flushSync();
+    this.#journal.removeBefore(this.#firstNeededSegment);
   }
 
   query(query: SeriesQuery): Frame {
@@ -162,84 +178,63 @@ export class Engine {
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#journal.close();
     this.#tables.close();
   }
 
   /** Above 1 heads are sealed before they are full. */
   get #fullness(): number {
-    return Math.max(this.#headBytes / maxHeadBytes, this.#journal.bytes / maxJournalBytes);
+    const journalBytes = this.#journal.bytesFrom(this.#firstNeededSegment);
+    return Math.max(this.#heads.bytes / maxHeadBytes, journalBytes / maxJournalBytes);
   }
 
-  /** Seals its head, or the first part of it if all of it would take long. */
-  #seal(series: SourceSeries): void {
-    series.recentBlocks = undefined;
-    let sealed: number;
+  #seal(heads: readonly SourceSeries[]): boolean {
+    if (heads.length === 0) return false;
+    const until = performance.now() + sealMs;
+    const parts: SealedPart[] = [];
     try {
-      sealed = this.#tables.transaction(() => sealFirstRows(series, this.#sealed));
+      this.#tables.transactionToFlush(() => {
+        for (const series of heads) {
+          if (parts.length > 0 && performance.now() > until) break;
+          series.recentBlocks = undefined;
+          parts.push({ series, rows: sealFirstRows(series, this.#sealed) });
+        }
+      });
     } catch (error) {
       // Blocks that the rollback has undone may be in the cache, and new blocks will get their ids.
       this.#blocks.clear();
       throw error;
     }
-    if (sealed < series.head.count) {
-      series.head.removeFirst(sealed);
-      this.#full.add(series);
-      return;
+    for (const { series, rows } of parts) this.#heads.sealed(series, rows);
+    void this.#dropSegments();
+    return true;
+  }
+
+  get #firstNeededSegment(): number {
+    return this.#heads.firstSegment ?? this.#journal.segment;
+  }
+
+  /** Removes segments whose rows are all in blocks, once the blocks are on disk; neither posts nor queries wait for that. */
+  async #dropSegments(): Promise<void> {
+    const needed = this.#firstNeededSegment;
+    if (this.#isFlushing || !this.#journal.hasBefore(needed)) return;
+    this.#isFlushing = true;
+    try {
+      await this.#tables.flush();
+      if (!this.#isClosed) this.#journal.removeBefore(needed);
+    } catch (error) {
+      if (!this.#isClosed) this.#options.onFlushFailed(error as Error);
     }
-    this.#headBytes -= series.head.bytes;
-    series.beginHead();
-    this.#open.delete(series);
-    this.#full.delete(series);
-    const [oldestSegment] = this.#open.values();
-    this.#journal.removeBefore(oldestSegment ?? this.#journal.segment);
+    this.#isFlushing = false;
   }
 
   #apply(record: Uint8Array, segment: number): void {
-    let series: SourceSeries | undefined;
-    let row = 0;
-    let ts = 0;
-    let bytesBefore = 0;
-    const finishSample = () => {
-      if (!series) return;
-      this.#headBytes += series.head.bytes - bytesBefore;
-      if (series.isFull) this.#full.add(series);
-    };
-    readRecord(record, {
-      sample: (no, time) => {
-        finishSample();
-        series = this.#sources.get(no) ?? (this.#tables.sourceExists(no) ? this.#load(no) : undefined);
-        if (!series) return;
-        if (series.head.count === 0) this.#open.set(series, segment);
-        bytesBefore = series.head.count === 0 ? 0 : series.head.bytes;
-        row = series.head.row(time);
-        ts = time;
-      },
-      value: (number, value) => {
-        if (!series) return;
-        const field = series.fields[number];
-        if (!field) {
-          this.#unknownFields++;
-          return;
-        }
-        series.head.setValue(row, number, value);
-        if (ts >= field.lastTs) {
-          field.lastTs = ts;
-          field.lastValue = value;
-        }
-      },
-      text: (number, text) => {
-        if (!series) return;
-        const field = series.fields[number];
-        if (!field) {
-          this.#unknownFields++;
-          return;
-        }
-        series.head.setText(row, number, text);
-        if (ts >= field.lastTs) field.lastTs = ts;
-      },
-    });
-    finishSample();
+    this.#heads.add(
+      record,
+      segment,
+      (no) => this.#sources.get(no) ?? (this.#tables.sourceExists(no) ? this.#load(no) : undefined),
+    );
   }
 
   #find(source: string): SourceSeries | undefined {
@@ -259,9 +254,7 @@ export class Engine {
   }
 
   #forget(source: string, series: SourceSeries): void {
-    if (this.#open.has(series)) this.#headBytes -= series.head.bytes;
-    this.#open.delete(series);
-    this.#full.delete(series);
+    this.#heads.forget(series);
     this.#sources.delete(series.no);
     this.#numbers.delete(source);
   }

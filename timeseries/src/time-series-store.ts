@@ -61,9 +61,9 @@ class ThreadedStore implements TimeSeriesStore {
 
   constructor(options: TimeSeriesOptions) {
     this.#options = options;
-    const { folder, rawRetentionMs, rollupRetentionMs } = options;
+    const { folder, rawRetentionMs, rollupRetentionMs, restMs } = options;
     this.#thread = new Worker(new URL('./engine-thread.ts', import.meta.url), {
-      workerData: { folder, rawRetentionMs, rollupRetentionMs },
+      workerData: { folder, rawRetentionMs, rollupRetentionMs, restMs },
     });
     this.#thread.on('message', (answer: ThreadAnswer) => this.#onAnswer(answer));
     this.#thread.on('error', (error) => this.#fail(error as Error));
@@ -176,24 +176,30 @@ class ThreadedStore implements TimeSeriesStore {
   /** One commit at a time: what arrives meanwhile is the next group. */
   async #flush(): Promise<void> {
     this.#unplan();
-    const group = this.#group;
     if (this.#writer.isEmpty || this.#isCommitting) {
       await new Promise((resolve) => setImmediate(resolve));
       return;
     }
+    const group = this.#group;
     this.#group = emptyGroup();
     this.#isCommitting = true;
     this.#pace.begun(group.appends.length, performance.now());
-    try {
-      const bytes = this.#writer.take();
-      await this.#call('commit', [bytes], [bytes.buffer]);
+    const bytes = this.#writer.take();
+    const error = await this.#call('commit', [bytes], [bytes.buffer]).then(
+      () => undefined,
+      (failure: Error) => failure,
+    );
+    this.#isCommitting = false;
+    // The next one first: it is written while those who have waited for this one are answered.
+    if (!this.#writer.isEmpty) {
+      if (this.#pace.waitMs(this.#group.appends.length) === 0) void this.#flush();
+      else this.#plan();
+    }
+    if (error) group.reject(error);
+    else {
       this.#noteNewest(group);
       group.resolve();
-    } catch (error) {
-      group.reject(error);
     }
-    this.#isCommitting = false;
-    if (!this.#writer.isEmpty) this.#plan();
   }
 
   async #readLatest(sources: readonly string[]): Promise<LatestValues[]> {

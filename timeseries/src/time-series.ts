@@ -68,6 +68,8 @@ export interface TimeSeriesOptions {
   onFatal: (error: Error) => void;
   /** Returns what callers get thrown instead of StoreUnavailable. Default: the error itself. */
   toError?: (error: StoreUnavailable) => Error;
+  /** After this time without an append, heads are sealed and caches emptied. Default: five minutes. */
+  restMs?: number;
 }
 
 /** Every method throws StoreUnavailable while the disk is full, too slow or failing; then nothing was stored. */

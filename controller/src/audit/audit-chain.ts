@@ -1,5 +1,5 @@
 // The hash chain of the audit log: hashes an entry, and verifies the chain up to the first invalid entry.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Keyring } from '../secrets.ts';
 import type { AuditRecord } from './audit-store.ts';
 
@@ -21,7 +21,7 @@ export function chainHash(previousHash: string, entry: Omit<AuditRecord, 'hash' 
     target,
     detail,
   ]);
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** The key of the installation, as far as the chain needs it. */

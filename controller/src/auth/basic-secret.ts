@@ -1,6 +1,6 @@
 // For endpoints where a caller sends its name and secret with every request, as agents do that were made for InfluxDB, and
 // apps that Prometheus asks for. A slow hash per request would be too slow, so a correct password is cached for a while, as a keyed hash with a key of this process.
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { AuthService, Proof } from './auth-service.ts';
@@ -26,7 +26,7 @@ export class BasicSecret {
   readonly #kind: BasicSecretOptions['kind'];
   readonly #source: PrincipalSource;
   readonly #failures: LoginFailures;
-  readonly #key = randomBytes(32);
+  readonly #key = createSecretKey(randomBytes(32));
   readonly #remembered = new BoundedMap<string, { proof: Proof; until: number }>(maxRemembered);
 
   constructor({ kind, auth, source, failures }: BasicSecretOptions) {

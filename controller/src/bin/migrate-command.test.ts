@@ -3,13 +3,22 @@ import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { migrateCommand } from './migrate-command.ts';
 
-test('weft migrate to ClickHouse is refused before anything is opened', async () => {
+test.each([
+  [
+    'clickhouse://weft:hidden@127.0.0.1:9',
+    'WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only',
+  ],
+  [
+    'postgres://127.0.0.1:9/a postgres://127.0.0.1:9/b',
+    'WEFT_TELEMETRY_URL names several databases: move to one of them, add the others, run weft rebalance',
+  ],
+])('weft migrate to %s is refused before anything is opened', async (url, problem) => {
   const env = {
     WEFT_DATABASE_URL: 'postgres://weft@127.0.0.1:9/weft',
-    WEFT_TELEMETRY_URL: 'clickhouse://weft:hidden@127.0.0.1:9',
+    WEFT_TELEMETRY_URL: url,
     WEFT_SECRET: randomBytes(48).toString('base64'),
   };
   const around = { env, stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
   const refusal = await migrateCommand([], around as unknown as Parameters<typeof migrateCommand>[1]).catch((e) => e);
-  expect(refusal.problems).toEqual(['WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only']);
+  expect(refusal.problems).toEqual([problem]);
 });

@@ -10,7 +10,7 @@ import {
   toTable,
   UsageError,
 } from '@weft/cli';
-import { type Config, ConfigError, isClickHouse } from '../config.ts';
+import { type Config, ConfigError, isClickHouse, telemetryServers } from '../config.ts';
 import type { MigrationReport } from '../moving/migration.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
@@ -60,6 +60,10 @@ function requireTarget(config: Config, from: string): void {
   if (config.telemetryUrl === undefined) problems.push('WEFT_TELEMETRY_URL is missing: where telemetry goes');
   else if (isClickHouse(config.telemetryUrl)) {
     problems.push('WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only');
+  } else if (telemetryServers(config.telemetryUrl).length > 1) {
+    problems.push(
+      'WEFT_TELEMETRY_URL names several databases: move to one of them, add the others, run weft rebalance',
+    );
   }
   const file = join(from, 'secret');
   if (config.secret !== undefined && existsSync(file)) {

@@ -62,6 +62,32 @@ describe('readQuery', () => {
     );
   });
 
+  it('Z1 escapes are those bytes in UTF-8, whatever stands between them', () => {
+    const piece = fc.constantFrom(
+      '%',
+      '%4',
+      '%41',
+      '%c3%A9',
+      '%c3',
+      '%e2%82%ac',
+      '%ed%a0%80',
+      '%c0%af',
+      '%EF%BB%BF',
+      'a',
+      'é',
+      '+',
+    );
+    const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+    const decoded = (escapes: string) => utf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex'));
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        const text = pieces.join('');
+        const expected = text.replaceAll('+', ' ').replace(/(?:%[0-9a-fA-F]{2})+/g, decoded);
+        expect(readQuery(`a=${text}`).get('a')).toEqual([expected]);
+      }),
+    );
+  });
+
   it('takes any text', () => {
     const piece = fc.constantFrom('%', '%f', '%c3', '%00', 'a', '=', '&', '+', 'é', '\ud800');
     const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));

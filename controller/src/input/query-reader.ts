@@ -58,9 +58,20 @@ export function splitPairs(text: string): [name: string, value: string][] {
 
 /** Plus signs and percent escapes; what `utf8` throws for bytes that are not UTF-8 passes through. */
 export function decodeFormText(text: string, utf8: InstanceType<typeof TextDecoder>): string {
-  return text
-    .replaceAll('+', ' ')
-    .replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) => utf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')));
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  if (!spaced.includes('%')) return spaced;
+  try {
+    // The same for whole escapes of whole UTF-8, in a fraction of the time.
+    return decodeURIComponent(spaced);
+  } catch {
+    return decodeLeniently(spaced, utf8);
+  }
+}
+
+function decodeLeniently(text: string, utf8: InstanceType<typeof TextDecoder>): string {
+  return text.replace(/(?:%[0-9a-fA-F]{2})+/g, (escapes) =>
+    utf8.decode(Buffer.from(escapes.replaceAll('%', ''), 'hex')),
+  );
 }
 
 function isList(field: { type?: unknown; anyOf?: unknown }): boolean {

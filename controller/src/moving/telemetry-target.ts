@@ -11,6 +11,8 @@ const maxBatchBytes = 4 * 1024 * 1024;
 /** Of rows that are removed in one statement. */
 const removedAtOnce = 1_000;
 
+export type TargetField = Pick<LocalField, 'no' | 'name' | 'is_text'>;
+
 export interface TargetContent {
   fields: string[];
   newest: Uint8Array;
@@ -34,6 +36,11 @@ export class TelemetryTarget {
   constructor(pool: PostgresPool, ap_id: string) {
     this.#pool = pool;
     this.#ap_id = ap_id;
+  }
+
+  /** Its number, once it was read or registered. */
+  get no(): number | undefined {
+    return this.#no;
   }
 
   /** Removes all agents but these. */
@@ -66,7 +73,7 @@ export class TelemetryTarget {
   }
 
   /** Gives the agent its number, names and newest values. `before` is what `read` has found. */
-  async register(fields: readonly LocalField[], newest: Uint8Array, before: TargetContent): Promise<void> {
+  async register(fields: readonly TargetField[], newest: Uint8Array, before: TargetContent): Promise<void> {
     const texts = fields.map(fieldText);
     const isSame = texts.length === before.fields.length && texts.every((text, index) => text === before.fields[index]);
     if (this.#no !== undefined && isSame && Buffer.compare(newest, before.newest) === 0) return;
@@ -148,7 +155,7 @@ export class TelemetryTarget {
   }
 }
 
-export function fieldText({ no, name, is_text }: Pick<LocalField, 'no' | 'name' | 'is_text'>): string {
+export function fieldText({ no, name, is_text }: TargetField): string {
   return `${no} ${is_text} ${toStoredName(name)}`;
 }
 

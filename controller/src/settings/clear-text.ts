@@ -21,7 +21,7 @@ export function clearTextConnections(values: SettingValues): string[] {
     databaseUrl && isRemote(databaseUrl) && !isPostgresEncrypted(databaseUrl)
       ? 'WEFT_DATABASE_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
       : undefined,
-    telemetryUrl && isRemote(telemetryUrl) ? clearTextTelemetry(telemetryUrl) : undefined,
+    telemetryUrl?.trim().split(/\s+/).filter(isRemote).map(clearTextTelemetry).find(Boolean),
     amqpUrl && isRemote(amqpUrl) && !amqpUrl.startsWith('amqps:')
       ? 'WEFT_AMQP_URL connects to RabbitMQ unencrypted: use amqps://'
       : undefined,

@@ -1,12 +1,25 @@
 // Settings of the data: where it is stored, how long, and the secrets that protect it.
+import { serverAddresses } from '@weft/contract/server-addresses';
 import * as read from '../setting-values.ts';
+import { readStandby } from '../storage/standby-setting.ts';
 import { secret, withDefault } from './setting.ts';
 
-/** Only servers of PostgreSQL stand in for each other. */
-const telemetryAddress = (value: string) =>
-  /^postgres(ql)?:/i.test(value)
-    ? read.urlOfServers('postgres', 'postgresql')(value)
-    : read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
+/** Only servers of PostgreSQL stand in for each other, and only among them agents are spread. */
+const telemetryAddress = (value: string) => {
+  const servers = value.trim().split(/\s+/);
+  if (servers.length === 1 && !/^postgres(ql)?:/i.test(value)) {
+    return read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
+  }
+  for (const server of servers) {
+    if (/,postgres(ql)?:/i.test(server)) throw new Error('must have spaces, not commas, between several addresses');
+    read.urlOfServers('postgres', 'postgresql')(server);
+    const { maxBehindMs } = readStandby(server);
+    if (maxBehindMs !== undefined && serverAddresses(server).length < 2) {
+      throw new Error('has standby and names one server: name the standbys beside it, separated by commas');
+    }
+  }
+  return value;
+};
 
 export const dataSettings = {
   dataDir: withDefault('data-dir', './data', {
@@ -38,7 +51,7 @@ export const dataSettings = {
     placeholder: 'URL',
     read: telemetryAddress,
     description:
-      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
+      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist. Several addresses of PostgreSQL, separated by spaces, spread the access points over these databases; weft rebalance moves those that lie elsewhere. With ?standby=SECONDS (default: 5) in an address of several servers, charts and exports are read from a standby that is at most so far behind.',
   }),
   influxUrl: secret({
     name: 'WEFT_INFLUX_URL',

@@ -48,9 +48,8 @@ export class PostgresServers {
   /** Throws if the address is invalid, without repeating it. */
   constructor(url: string, options: ServersOptions) {
     const addresses = serverAddresses(url);
-    const clients = addresses.map(parseAddress);
-    const places = clients.map(({ host, port }) => `${host}:${port}`);
-    this.place = `${places.join(',')}/${clients[0]!.database ?? ''}`;
+    const places = addresses.map((address) => hostOf(parseAddress(address)));
+    this.place = placeOf(url);
     this.#timeoutMs = options.connectionTimeoutMillis;
     this.#servers = addresses.map((connectionString, index) => {
       const config = { ...options, connectionString };
@@ -202,6 +201,16 @@ export class PostgresServers {
     const cause = problems.values().find((error) => error instanceof DatabaseError);
     return unavailable(`No server of the database takes writes (${reasons.join('; ')})`, cause);
   }
+}
+
+/** Hosts and database of an address, without its password. Throws if it is invalid, without repeating it. */
+export function placeOf(url: string): string {
+  const clients = serverAddresses(url).map(parseAddress);
+  return `${clients.map(hostOf).join(',')}/${clients[0]!.database ?? ''}`;
+}
+
+function hostOf({ host, port }: Client): string {
+  return `${host}:${port}`;
 }
 
 /** It answers, and that it is none. */

@@ -35,6 +35,13 @@ test('commits are synced to a write-ahead log, and foreign keys hold', async () 
   await db.close();
 });
 
+test('what a statement needs to undo itself is kept in memory, not in files elsewhere', async () => {
+  const db = openSqlite(file);
+  await db.migrate();
+  expect(await db.query('PRAGMA temp_store')).toEqual([{ temp_store: 2 }]);
+  await db.close();
+});
+
 test('works in memory', async () => {
   const db = openSqlite(':memory:');
   await db.migrate();

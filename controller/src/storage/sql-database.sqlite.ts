@@ -31,6 +31,13 @@ const checkpointPages = 4000;
 /** The pages of the indexes that every command changes fit in. */
 const cacheKiB = 16 * 1024;
 
+/**
+ * What a statement of many rows, or a savepoint, needs to undo itself: in files it would be a third of all writes, and outside of
+ * the data folder. Migrations may sort whole tables, and get files.
+ */
+const tempInMemory = 'PRAGMA temp_store = MEMORY';
+const tempInFiles = 'PRAGMA temp_store = FILE';
+
 /** Maximum transactions per commit, so that later ones do not wait too long. */
 const maxSharedCommit = 64;
 const pauses = { firstMs: 1, longestMs: 25 };
@@ -81,8 +88,9 @@ class SqliteDatabase implements SqlDatabase {
     const outcomes: Outcome[] = [];
     try {
       await this.#whenFree(() => this.#connect().exec('BEGIN IMMEDIATE'));
-      for (const { work } of batch) outcomes.push(await this.#runOne(work));
-      this.#connect().exec('COMMIT');
+      for (const { work } of batch) outcomes.push(await this.#runOne(work, batch.length === 1));
+      const isUndone = outcomes.length === 1 && 'error' in outcomes[0]!;
+      if (!isUndone) this.#connect().exec('COMMIT');
     } catch (error) {
       this.#rollBack();
       const storeError = toStoreError(error);
@@ -98,10 +106,13 @@ class SqliteDatabase implements SqlDatabase {
     }
   }
 
-  /** Throws only if the whole transaction was rolled back. */
-  async #runOne(work: Work): Promise<Outcome> {
+  /**
+   * Throws only if the whole transaction was rolled back although others share it. One that is alone needs no savepoint, for
+   * which SQLite would copy each page before its first change into a file of its own.
+   */
+  async #runOne(work: Work, isAlone: boolean): Promise<Outcome> {
     const connection = this.#connect();
-    connection.exec('SAVEPOINT work');
+    if (!isAlone) connection.exec('SAVEPOINT work');
     const tx = new OpenTransaction(async (sql, params) => {
       try {
         return this.#run(sql, params);
@@ -112,12 +123,12 @@ class SqliteDatabase implements SqlDatabase {
     try {
       const value = await work(tx);
       tx.assertCommittable();
-      connection.exec('RELEASE work');
+      if (!isAlone) connection.exec('RELEASE work');
       return { value, tx };
     } catch (error) {
       // SQLite rolls back by itself after some errors, such as a full disk: then all of them are undone.
       if (!connection.isTransaction) throw error;
-      connection.exec('ROLLBACK TO work; RELEASE work');
+      connection.exec(isAlone ? 'ROLLBACK' : 'ROLLBACK TO work; RELEASE work');
       return { error: toStoreError(error) };
     } finally {
       tx.end();
@@ -125,6 +136,7 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   async migrate(): Promise<void> {
+    await this.#inLine(() => this.#connect().exec(tempInFiles));
     await applyMigrations(this.dialect, this.#migrationsFolder, (work) =>
       this.transaction((tx) => {
         const session: MigrationSession = {
@@ -134,6 +146,7 @@ class SqliteDatabase implements SqlDatabase {
         return work(session);
       }),
     );
+    await this.#inLine(() => this.#connect().exec(tempInMemory));
   }
 
   async check(): Promise<void> {
@@ -235,6 +248,7 @@ function openFile(file: string): DatabaseSync {
   try {
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
     connection.exec(`PRAGMA wal_autocheckpoint = ${checkpointPages}; PRAGMA cache_size = -${cacheKiB};`);
+    connection.exec(tempInMemory);
     return connection;
   } catch (error) {
     connection.close();

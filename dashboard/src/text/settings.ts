@@ -68,6 +68,7 @@ export const settingsText = {
       string,
       string
     >,
+    telemetryServer: (position: string) => `Telemetry server ${position}`,
     ok: 'OK',
     failing: 'failing',
     version: 'API version',

@@ -138,19 +138,9 @@ function readTimes(reader: ByteReader, count: number): Float64Array {
 function writeColumn(out: ByteWriter, field: number, values: Float64Array): void {
   const decimals = decimalsOf(values);
   const column = columnWriter.begin();
-  writePresence(column, values.length, (index) => !Number.isNaN(values[index]!));
-  if (decimals === undefined) {
-    column.floats(values);
-  } else {
-    const scale = powersOfTen[decimals]!;
-    let before = 0;
-    for (const value of values) {
-      if (Number.isNaN(value)) continue;
-      const scaled = Math.round(value * scale);
-      column.signed(scaled - before);
-      before = scaled;
-    }
-  }
+  writePresence(column, values);
+  if (decimals === undefined) column.floats(values);
+  else column.differences(values, powersOfTen[decimals]!);
   out.varint(field);
   out.byte(decimals ?? floatKind);
   out.block(column.bytes());
@@ -173,23 +163,28 @@ function readColumn(reader: ByteReader, kind: number, rowCount: number): Float64
 /** The fewest decimals with which every value is exact, or undefined if six are not enough. */
 function decimalsOf(values: Float64Array): number | undefined {
   let decimals = 0;
-  for (const value of values) {
+  let scale = 1;
+  let raisedAt = 0;
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!;
     if (Number.isNaN(value)) continue;
-    for (;;) {
-      const scale = powersOfTen[decimals]!;
-      const scaled = Math.round(value * scale);
-      if (scaled / scale === value && Math.abs(scaled) <= maxScaled && !Object.is(value, -0)) break;
+    while (!isExact(value, scale)) {
       if (++decimals > maxDecimals) return undefined;
+      scale = powersOfTen[decimals]!;
+      raisedAt = row;
     }
   }
   // More decimals make larger integers: an earlier value may have become too large.
-  const scale = powersOfTen[decimals]!;
-  return values.every(
-    (value) =>
-      Number.isNaN(value) || (Math.abs(value * scale) <= maxScaled && Math.round(value * scale) / scale === value),
-  )
-    ? decimals
-    : undefined;
+  for (let row = 0; row < raisedAt; row++) {
+    const value = values[row]!;
+    if (!Number.isNaN(value) && !isExact(value, scale)) return undefined;
+  }
+  return decimals;
+}
+
+function isExact(value: number, scale: number): boolean {
+  const scaled = Math.round(value * scale);
+  return scaled / scale === value && Math.abs(scaled) <= maxScaled && !Object.is(value, -0);
 }
 
 function writeTexts(out: ByteWriter, field: number, texts: (string | undefined)[]): void {
@@ -210,16 +205,16 @@ function readTexts(reader: ByteReader, rowCount: number): (string | undefined)[]
 }
 
 /** One byte: 1 if all rows have a value; else 0, and a bit for each row follows. */
-function writePresence(out: ByteWriter, count: number, has: (index: number) => boolean): void {
-  const bits = new Uint8Array(Math.ceil(count / 8));
-  let present = 0;
-  for (let index = 0; index < count; index++) {
-    if (!has(index)) continue;
-    present++;
-    bits[index >> 3]! |= 1 << (index & 7);
+function writePresence(out: ByteWriter, values: Float64Array): void {
+  let missing = 0;
+  for (let row = 0; row < values.length; row++) if (Number.isNaN(values[row]!)) missing++;
+  out.byte(missing === 0 ? 1 : 0);
+  if (missing === 0) return;
+  const bits = new Uint8Array(Math.ceil(values.length / 8));
+  for (let row = 0; row < values.length; row++) {
+    if (!Number.isNaN(values[row]!)) bits[row >> 3]! |= 1 << (row & 7);
   }
-  out.byte(present === count ? 1 : 0);
-  if (present < count) out.raw(bits);
+  out.raw(bits);
 }
 
 function readPresence(reader: ByteReader, count: number): Uint8Array | undefined {

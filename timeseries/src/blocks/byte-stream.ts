@@ -35,6 +35,28 @@ export class ByteWriter {
     this.varint(value < 0 ? -value * 2 - 1 : value * 2);
   }
 
+  /** The differences between values that are whole numbers once they are multiplied, the first one to 0; without those that are NaN. */
+  differences(values: Float64Array, scale: number): void {
+    this.#reserve(values.length * 10);
+    const buffer = this.#buffer;
+    let at = this.#size;
+    let before = 0;
+    for (let index = 0; index < values.length; index++) {
+      const value = values[index]!;
+      if (Number.isNaN(value)) continue;
+      const scaled = Math.round(value * scale);
+      const step = scaled - before;
+      before = scaled;
+      let rest = step < 0 ? -step * 2 - 1 : step * 2;
+      while (rest >= 0x80) {
+        buffer[at++] = (rest % 0x80) | 0x80;
+        rest = Math.floor(rest / 0x80);
+      }
+      buffer[at++] = rest;
+    }
+    this.#size = at;
+  }
+
   raw(bytes: Uint8Array): void {
     this.#reserve(bytes.length);
     this.#buffer.set(bytes, this.#size);

@@ -72,23 +72,38 @@ export function chunkSpan(level: Level): number {
   return level * bucketsPerChunk;
 }
 
+/** Sealing a head takes dozens, of 14 KB each: without these, allocating and collecting them costs more than filling them. */
+const spareChunks: Buckets[] = [];
+const maxSpareChunks = 64;
+
 export function emptyChunk(): Buckets {
-  return new Buckets(bucketsPerChunk);
+  return spareChunks.pop() ?? new Buckets(bucketsPerChunk);
+}
+
+/** Takes back what `emptyChunk` or `decodeChunk` has returned; it must not be used afterwards. */
+export function reuseChunk(buckets: Buckets): void {
+  if (spareChunks.length >= maxSpareChunks) return;
+  for (let index = 0; index < buckets.size; index++) if (buckets.count[index]! > 0) buckets.clear(index);
+  spareChunks.push(buckets);
 }
 
 export function encodeChunk(buckets: Buckets): Uint8Array {
-  const used: number[] = [];
-  for (let index = 0; index < buckets.size; index++) if (buckets.count[index]! > 0) used.push(index);
+  let used = 0;
+  for (let index = 0; index < buckets.size; index++) if (buckets.count[index]! > 0) used++;
+  const ts = new Float64Array(used);
+  for (let index = 0, row = 0; row < used; index++) if (buckets.count[index]! > 0) ts[row++] = index;
   const pick = (values: Float64Array) => {
-    const picked = new Float64Array(used.length);
-    for (let row = 0; row < used.length; row++) picked[row] = values[used[row]!]!;
+    const picked = new Float64Array(used);
+    for (let row = 0; row < used; row++) picked[row] = values[ts[row]!]!;
     return picked;
   };
-  const sum = pick(buckets.sum).map((value) =>
-    Math.abs(value) < 1e9 ? Math.round(value * sumPrecision) / sumPrecision : value,
-  );
+  const sum = pick(buckets.sum);
+  for (let row = 0; row < used; row++) {
+    const value = sum[row]!;
+    if (Math.abs(value) < 1e9) sum[row] = Math.round(value * sumPrecision) / sumPrecision;
+  }
   return encodeBlock({
-    ts: Float64Array.from(used),
+    ts,
     columns: new Map([
       [stat.min, pick(buckets.min)],
       [stat.max, pick(buckets.max)],

@@ -1,7 +1,8 @@
 // The SQLite side of the store: sources, fields, sealed blocks and roll-ups. Synchronous; used in the store's own thread.
 // A source is called `agent` and its name `ap_id` in existing files, so the tables keep these names.
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import type { Level } from './rollup.ts';
 
 export interface BlockPlace {
@@ -18,6 +19,8 @@ export interface FieldRow {
   last_ts: number;
   last_value: number;
 }
+
+const flushData = promisify(fdatasync);
 
 /** 2: small blocks are not compressed. */
 const schemaVersion = 2;
@@ -63,8 +66,11 @@ export type FieldTables = Pick<Tables, 'fields' | 'createField'>;
 export class Tables {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
+  readonly #logFile: string;
+  #logHandle: number | undefined;
 
   constructor(file: string) {
+    this.#logFile = `${file}-wal`;
     createPrivately(file);
     this.#database = new DatabaseSync(file);
     this.#database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000');
@@ -87,6 +93,31 @@ export class Tables {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  /** As `transaction`, but durable only after a `flush`: what it changes must be elsewhere until then. */
+  transactionToFlush<T>(work: () => T): T {
+    this.#database.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return this.transaction(work);
+    } finally {
+      this.#database.exec('PRAGMA synchronous = FULL');
+    }
+  }
+
+  /** Everything that was changed before is durable when it resolves: in SQLite's log, or moved from there to the tables, which SQLite flushes. */
+  async flush(): Promise<void> {
+    await flushData(this.#openLog());
+  }
+
+  flushSync(): void {
+    fdatasyncSync(this.#openLog());
+  }
+
+  /** SQLite keeps the file as long as the tables are open. */
+  #openLog(): number {
+    this.#logHandle ??= openSync(this.#logFile, 'r+');
+    return this.#logHandle;
   }
 
   sourceNumber(source: string): number | undefined {
@@ -230,6 +261,8 @@ export class Tables {
 
   close(): void {
     this.#database.close();
+    if (this.#logHandle !== undefined) closeSync(this.#logHandle);
+    this.#logHandle = undefined;
   }
 
   #prepare(sql: string): StatementSync {

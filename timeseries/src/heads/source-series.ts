@@ -2,7 +2,7 @@
 
 import type { BlockPlace, FieldTables } from '../blocks/tables.ts';
 import { FieldConflict, maxNamesPerSource } from '../time-series.ts';
-import { Head } from './head.ts';
+import { Head, type SampleRun } from './head.ts';
 
 /** A head with so many rows is sealed; that of a source with many fields earlier, because sealing must not take long. */
 const sealRows = 512;
@@ -67,6 +67,22 @@ export class SourceSeries {
     this.#share = this.#ownShare;
     this.#comesFromJournal = false;
     this.#uncountedRows = this.head.count;
+  }
+
+  /** Adds the run to the head; false, and nothing is changed, if it has to be added sample by sample. */
+  addRun(run: SampleRun): boolean {
+    const { numbers, at, stride, count } = run;
+    for (let place = at + 3; place < at + stride - 1; place += 2) if (!this.fields[numbers[place]!]) return false;
+    if (!this.head.addRun(run)) return false;
+    const last = at + (count - 1) * stride;
+    const ts = numbers[last + 1]!;
+    for (let place = last + 3; place < last + stride - 1; place += 2) {
+      const field = this.fields[numbers[place]!]!;
+      if (ts < field.lastTs) continue;
+      field.lastTs = ts;
+      field.lastValue = numbers[place + 1]!;
+    }
+    return true;
   }
 
   get isFull(): boolean {

@@ -43,7 +43,7 @@ export function rawRows(series: SourceSeries, range: TimeRange, fields: readonly
 }
 
 /** The rows of the range that are in blocks. */
-export function sealedRows(
+function sealedRows(
   { no, recentBlocks }: SourceSeries,
   range: TimeRange,
   fields: readonly number[],

@@ -3,6 +3,7 @@
 import {
   closeSync,
   fdatasync,
+  fdatasyncSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -19,6 +20,10 @@ import { crc32 } from 'node:zlib';
 const flushData = promisify(fdatasync);
 const headerBytes = 8;
 const maxSegmentBytes = 4 * 1024 * 1024;
+/** A flush that takes no longer is waited for on this thread: to hand it to another one and back takes as much time. */
+const shortFlushMs = 0.5;
+/** After a longer one, this many are handed over before another is tried here: readers do not wait for a slow disk. */
+const handedOverFlushes = 64;
 
 export interface JournalOptions {
   folder: string;
@@ -33,6 +38,7 @@ export class Journal {
   #segments: number[] = [];
   #handle: number | undefined;
   #size = 0;
+  #toHandOver = 0;
 
   constructor({ folder, onDamage }: JournalOptions) {
     this.#folder = folder;
@@ -71,25 +77,33 @@ export class Journal {
       ftruncateSync(this.#handle!, this.#size);
       throw error;
     }
-    try {
-      await flushData(this.#handle!);
-    } catch (error) {
-      throw notFlushed(error);
+    if (this.#toHandOver === 0) this.#flushHere();
+    else {
+      this.#toHandOver--;
+      await flushData(this.#handle!).catch((error) => {
+        throw notFlushed(error);
+      });
     }
     this.#size += headerBytes + payload.length;
   }
 
+  hasBefore(segment: number): boolean {
+    return this.#segments.length > 1 && this.#segments[0]! < segment;
+  }
+
   /** Removes the segments before this one. */
   removeBefore(segment: number): void {
-    while (this.#segments.length > 1 && this.#segments[0]! < segment) {
+    while (this.hasBefore(segment)) {
       unlinkSync(this.#path(this.#segments[0]!));
       // Oldest first: a value that a newer segment has replaced must not come back from an older one.
       this.#segments.shift();
     }
   }
 
-  get bytes(): number {
-    return (this.#segments.length - 1) * maxSegmentBytes + this.#size;
+  /** From this segment on. */
+  bytesFrom(segment: number): number {
+    const earlier = this.#segments.filter((number) => number < segment).length;
+    return Math.max(0, this.#segments.length - 1 - earlier) * maxSegmentBytes + this.#size;
   }
 
   close(): void {
@@ -104,6 +118,12 @@ export class Journal {
     while (written < total) {
       written += writevSync(this.#handle!, [Buffer.concat(parts).subarray(written)], this.#size + written);
     }
+  }
+
+  #flushHere(): void {
+    const begun = performance.now();
+    flush(this.#handle!, fdatasyncSync);
+    if (performance.now() - begun > shortFlushMs) this.#toHandOver = handedOverFlushes;
   }
 
   #open(segment: number): void {

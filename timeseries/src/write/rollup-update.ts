@@ -13,11 +13,14 @@ import {
   hourMs,
   type Level,
   minuteMs,
+  reuseChunk,
   touchedMinutes,
 } from '../blocks/rollup.ts';
 import type { BlockTables } from '../blocks/tables.ts';
 import type { SourceSeries } from '../heads/source-series.ts';
-import { type SealedRows, sealedRows } from '../read/raw-rows.ts';
+import { blockRows, type SealedRows } from '../read/raw-rows.ts';
+import { concatenate, inRange } from '../read/row-ranges.ts';
+import type { TimeRange } from '../time-series.ts';
 
 const minutesPerHour = hourMs / minuteMs;
 
@@ -29,17 +32,44 @@ interface TouchedMinutes {
   rows: Rows;
 }
 
-export function updateRollups(series: SourceSeries, sealedTs: Float64Array, sealed: SealedRows): void {
+/** `written` are the rows of the blocks that were just written, by the time of the first one: they need not be read back. */
+export function updateRollups(
+  series: SourceSeries,
+  sealedTs: Float64Array,
+  sealed: SealedRows,
+  written: ReadonlyMap<number, Rows>,
+): void {
   const metrics = series.fields.filter(({ isText }) => !isText).map(({ no }) => no);
   const touched: TouchedMinutes[] = [];
   for (const range of touchedMinutes(sealedTs)) {
     eachChunk(minuteMs, range.startMs, range.endMs, (chunk, first, last) => {
       const begin = chunkStart(minuteMs, chunk);
       const span = { startMs: begin + first * minuteMs, endMs: begin + (last + 1) * minuteMs - 1 };
-      touched.push({ chunk, first, last, rows: sealedRows(series, span, metrics, sealed) });
+      touched.push({ chunk, first, last, rows: rowsIn(series.no, span, metrics, sealed, written) });
     });
   }
   for (const field of metrics) updateField(series.no, field, touched, sealed.tables);
+}
+
+/** All rows of the range, now that everything in it is in blocks. */
+function rowsIn(
+  source: number,
+  range: TimeRange,
+  fields: readonly number[],
+  { tables, blocks }: SealedRows,
+  written: ReadonlyMap<number, Rows>,
+): Rows {
+  const parts: Rows[] = [];
+  for (const { id, start_ts } of tables.blocks(source, range.startMs, range.endMs)) {
+    let rows = written.get(start_ts);
+    if (!rows) {
+      const block = blocks.get(id);
+      if (!block) continue;
+      rows = blockRows(block, fields);
+    }
+    parts.push(inRange(rows, range));
+  }
+  return concatenate(parts, fields);
 }
 
 /** Each chunk is read and written once, however many of its buckets were touched. */
@@ -98,9 +128,11 @@ class Chunks {
     return buckets;
   }
 
+  /** The last call: the chunks are given up. */
   write(): void {
     for (const [chunk, buckets] of this.#chunks) {
       this.#tables.putRollup(this.#source, this.#field, this.#level, chunk, encodeChunk(buckets));
+      reuseChunk(buckets);
     }
   }
 }

@@ -1,5 +1,6 @@
 // The record of a commit, as it goes from the caller's thread to the store's and into the journal: numbers first, texts
 // behind them. Names have already been replaced by numbers.
+import type { SampleRun } from '../heads/head.ts';
 import type { Sample } from '../time-series.ts';
 
 /** A source on the caller's thread: its number, and those of its fields. */
@@ -110,9 +111,13 @@ export interface RecordReader {
   sample(source: number, ts: number): void;
   value(field: number, value: number): void;
   text(field: number, text: string): void;
+  /** Two samples or more at once; false: they are to come one by one. */
+  run?(source: number, run: SampleRun): boolean;
 }
 
-/** Reads a record: calls `sample` for each sample, then `value` and `text` for its values and texts. */
+/**
+ * Reads a record: calls `sample` for each sample, then `value` and `text` for its values and texts; `run` for those of a batch.
+ */
 export function readRecord(bytes: Uint8Array, reader: RecordReader): void {
   // Floats must be aligned to eight bytes; where they are not, copy.
   const aligned = bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);
@@ -122,12 +127,39 @@ export function readRecord(bytes: Uint8Array, reader: RecordReader): void {
   const texts: [number, string][] = rest.length > 0 ? JSON.parse(Buffer.from(rest).toString('utf8')) : [];
   let nextText = 0;
   for (let at = 0; at < size; ) {
-    reader.sample(numbers[at]!, numbers[at + 1]!);
-    const end = at + 3 + numbers[at + 2]! * 2;
-    for (at += 3; at < end; at += 2) reader.value(numbers[at]!, numbers[at + 1]!);
-    for (let count = numbers[at++]!; count > 0; count--) {
-      const [field, text] = texts[nextText++]!;
-      reader.text(field, text);
+    const count = reader.run ? countRun(numbers, at) : 1;
+    if (count > 1) {
+      const stride = 4 + numbers[at + 2]! * 2;
+      if (reader.run!(numbers[at]!, { numbers, at, stride, count })) {
+        at += count * stride;
+        continue;
+      }
+    }
+    for (let left = count; left > 0; left--) {
+      reader.sample(numbers[at]!, numbers[at + 1]!);
+      const end = at + 3 + numbers[at + 2]! * 2;
+      for (at += 3; at < end; at += 2) reader.value(numbers[at]!, numbers[at + 1]!);
+      for (let texting = numbers[at++]!; texting > 0; texting--) {
+        const [field, text] = texts[nextText++]!;
+        reader.text(field, text);
+      }
     }
   }
+}
+
+/** How many samples from this one on are a run; 1 if it is none. */
+function countRun(numbers: Float64Array, first: number): number {
+  const fields = numbers[first + 2]!;
+  const stride = 4 + fields * 2;
+  if (numbers[first + stride - 1] !== 0) return 1;
+  let count = 1;
+  for (let at = first + stride; at < numbers.length; at += stride) {
+    const isNext = numbers[at] === numbers[first] && numbers[at + 1]! > numbers[at + 1 - stride]!;
+    if (!isNext || numbers[at + 2] !== fields || numbers[at + stride - 1] !== 0) break;
+    for (let place = 3; place < stride - 1; place += 2) {
+      if (numbers[at + place] !== numbers[first + place]) return count;
+    }
+    count++;
+  }
+  return count;
 }

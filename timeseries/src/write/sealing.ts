@@ -43,23 +43,33 @@ export function rowsAtOnce(ts: Float64Array, fields: number): number {
 
 function sealRows(series: SourceSeries, rows: Rows, sealed: SealedRows): void {
   const { tables } = sealed;
+  const written = new Map<number, Rows>();
   let start = 0;
   while (start < rows.ts.length) {
     const owner = tables.blockBefore(series.no, rows.ts[start]!);
     const next = tables.blockAfter(series.no, rows.ts[start]!);
     const end = next ? lowerBound(rows.ts, rows.ts.length, next.start_ts) : rows.ts.length;
-    placeRows(series.no, sliceRows(rows, start, end), owner, sealed);
+    placeRows(series.no, sliceRows(rows, start, end), owner, sealed, written);
     start = end;
   }
-  updateRollups(series, rows.ts, sealed);
+  updateRollups(series, rows.ts, sealed, written);
   for (const no of [...rows.columns.keys(), ...rows.texts.keys()]) {
     const { lastTs, lastValue } = series.fields[no]!;
     tables.updateField(series.no, no, lastTs, lastValue);
   }
 }
 
-/** Merges the rows into the block before them if it is not full or they belong inside it; the rest becomes new blocks. */
-function placeRows(source: number, rows: Rows, owner: BlockPlace | undefined, { tables, blocks }: SealedRows): void {
+/**
+ * Merges the rows into the block before them if it is not full or they belong inside it; the rest becomes new blocks. Adds
+ * the rows of each block that it writes to `written`, by the time of the first one.
+ */
+function placeRows(
+  source: number,
+  rows: Rows,
+  owner: BlockPlace | undefined,
+  { tables, blocks }: SealedRows,
+  written: Map<number, Rows>,
+): void {
   const belongsInside = owner !== undefined && rows.ts[0]! <= owner.end_ts;
   let all = rows;
   const maxRows = rowsOfBlock(rows.columns.size + rows.texts.size);
@@ -75,6 +85,7 @@ function placeRows(source: number, rows: Rows, owner: BlockPlace | undefined, { 
   for (let start = 0; start < all.ts.length; start += maxRows) {
     const part = sliceRows(all, start, Math.min(start + maxRows, all.ts.length));
     tables.insertBlock(source, part.ts[0]!, part.ts.at(-1)!, part.ts.length, encodeBlock(part));
+    written.set(part.ts[0]!, part);
   }
 }
 

@@ -239,10 +239,11 @@ export class LedgerBatch {
   }
 }
 
+/** No other two texts have it. */
 function keyOf(a: string, b: string): string {
-  return JSON.stringify([a, b]);
+  return `${a.length} ${a}${b}`;
 }
 
 function leaseKey({ ap_id, parameter, caller_id }: Lease): string {
-  return JSON.stringify([ap_id, parameter, caller_id]);
+  return keyOf(keyOf(ap_id, parameter), caller_id);
 }

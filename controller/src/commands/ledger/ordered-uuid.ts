@@ -5,15 +5,21 @@ import { randomUUID } from 'node:crypto';
 const maxCount = 0xfff;
 let lastMs = 0;
 let count = 0;
+/** Of the last millisecond, up to the count. */
+let start = '';
 
 /**
  * A UUID of version 7: 48 bits of time in milliseconds, 12 bits that count the ids of one millisecond, 62 random bits. In the
  * order in which they are made, as far as the clock goes forward and there are fewer than 4,096 in a millisecond.
  */
 export function orderedUuid(nowMs: number): string {
-  count = nowMs === lastMs ? Math.min(count + 1, maxCount) : 0;
-  lastMs = nowMs;
-  const time = nowMs.toString(16).padStart(12, '0');
+  if (nowMs === lastMs) count = Math.min(count + 1, maxCount);
+  else {
+    const time = nowMs.toString(16).padStart(12, '0');
+    start = `${time.slice(0, 8)}-${time.slice(8)}-7`;
+    count = 0;
+    lastMs = nowMs;
+  }
   // The variant stands at index 19 of the random UUID.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${count.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
+  return `${start}${count.toString(16).padStart(3, '0')}-${randomUUID().slice(19)}`;
 }

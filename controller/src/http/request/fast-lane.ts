@@ -11,6 +11,8 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { principalOf } from '../../shares/shares.ts';
+import { DirectAnswer } from '../direct/direct-answer.ts';
+import type { DirectRequest } from '../direct/direct-connections.ts';
 import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
@@ -32,7 +34,7 @@ export interface FastLaneOptions {
   isStopping: () => boolean;
   log: Logger;
   onAnswered: (
-    request: IncomingMessage,
+    request: IncomingMessage | DirectRequest,
     id: string,
     operation: Operation,
     status: number,
@@ -41,22 +43,58 @@ export interface FastLaneOptions {
   ) => void;
 }
 
+const none: readonly string[] = [];
+
 interface Lane {
   route: Route;
   rule: EncodingRule | undefined;
 }
 
-/** Returns whether it handles the request. */
-export function createFastLane(
-  options: FastLaneOptions,
-): (request: IncomingMessage, response: ServerResponse) => boolean {
+/** Returns whether it handles the request: one of node:http's, or one that was read directly with its body. */
+export interface FastLane {
+  (request: IncomingMessage, response: ServerResponse): boolean;
+  (request: DirectRequest, response: DirectAnswer, body: Uint8Array): boolean;
+}
+
+/**
+ * The same, for posts that were read directly: a token that is not cached is looked up first, as the guard does. Whatever is
+ * wrong with one, the guard says.
+ */
+export function createDirectLane(
+  fastLane: FastLane,
+  { routes, authenticate }: { routes: readonly Route[]; authenticate: (token: string) => unknown },
+) {
+  const urls = new Set(routes.filter(({ fastLane }) => fastLane).flatMap(({ url }) => [url, `${url}/`]));
+  return (request: DirectRequest, answer: DirectAnswer, body: Uint8Array): boolean | Promise<boolean> => {
+    if (!urls.has(request.url)) return false;
+    if (fastLane(request, answer, body)) return true;
+    const { authorization } = request.headers;
+    if (authorization === undefined || !authorization.startsWith('Bearer ')) return false;
+    return lookUp(authenticate, authorization.slice(7)).then((isKnown) => isKnown && fastLane(request, answer, body));
+  };
+}
+
+async function lookUp(authenticate: (token: string) => unknown, token: string): Promise<boolean> {
+  try {
+    await authenticate(token);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function createFastLane(options: FastLaneOptions): FastLane {
   const lanes = new Map<string, Lane>();
   for (const route of options.routes.filter(({ fastLane }) => fastLane)) {
     const lane = { route: requireSimple(route), rule: encodingRule(route) };
     lanes.set(route.url, lane).set(`${route.url}/`, lane);
   }
   const send = createAnswerWriter(options);
-  return (request, response) => {
+  return (
+    request: IncomingMessage | DirectRequest,
+    response: ServerResponse | DirectAnswer,
+    directBody?: Uint8Array,
+  ): boolean => {
     const url = request.url!;
     const mark = url.indexOf('?');
     const lane = lanes.get(mark < 0 ? url : url.slice(0, mark));
@@ -64,7 +102,7 @@ export function createFastLane(
     const { route, rule } = lane;
     if (route.method !== request.method || (mark >= 0 && !route.query) || !options.isOpen()) return false;
     const { headers } = request;
-    if (!isPlain(request, route, options)) return false;
+    if (!isPlain(request, route, directBody, options)) return false;
     const params = route.query && readParams(mark < 0 ? '' : url.slice(mark + 1));
     if (route.query && !params) return false;
     const caller = admit(headers.authorization, route, params, options);
@@ -110,11 +148,8 @@ export function createFastLane(
         fail(error);
       }
     };
-    if (route.body) collect(request, Number(headers['content-length']), run);
-    else {
-      request.resume();
-      run(noBytes);
-    }
+    if (directBody) run(directBody);
+    else readBody(request as IncomingMessage, route, run);
     return true;
   };
 }
@@ -129,12 +164,23 @@ function requireSimple(route: Route): Route {
   return route;
 }
 
-function isPlain(request: IncomingMessage, route: Route, { hostIsOurs, maxBodyBytes }: FastLaneOptions): boolean {
+function isPlain(
+  request: IncomingMessage | DirectRequest,
+  route: Route,
+  directBody: Uint8Array | undefined,
+  { hostIsOurs, maxBodyBytes }: FastLaneOptions,
+): boolean {
   const { headers } = request;
-  if (headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
-  if (headers.expect !== undefined || !hostIsOurs(headers.host) || !hasOneHost(request)) return false;
-  if (!route.body) return (headers['content-length'] ?? '0') === '0';
-  const length = Number(headers['content-length']);
+  if (!hostIsOurs(headers.host)) return false;
+  let length = directBody?.length ?? 0;
+  // What was read directly has one host, and none of these headers.
+  if (!directBody) {
+    const { headers } = request as IncomingMessage;
+    if (headers['content-encoding'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
+    if (headers.expect !== undefined || !hasOneHost(request as IncomingMessage)) return false;
+    length = Number(headers['content-length'] ?? 0);
+  }
+  if (!route.body) return length === 0;
   return length > 0 && length <= maxBodyBytes && judgeMediaType(headers['content-type']) === 'json';
 }
 
@@ -187,25 +233,52 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
   const last = () => (isStopping() ? ['connection', 'close'] : []);
   // Used again for every answer: node has made text of it before writeHead returns.
   const usual = [...fixed, 'x-request-id', '', 'content-length', ''];
+  const fixedText = fixed.map((text, index) => text + (index % 2 === 0 ? ': ' : '\r\n')).join('');
   const idAt = usual.length - 3;
   const lengthAt = usual.length - 1;
   return {
-    whole(response: ServerResponse, status: number, id: string, body: string | Uint8Array, more?: string[]): void {
+    whole(
+      response: ServerResponse | DirectAnswer,
+      status: number,
+      id: string,
+      body: string | Uint8Array,
+      more?: string[],
+    ): void {
+      if (response instanceof DirectAnswer) {
+        response.send(status, fixedText, id, body, isStopping() ? [...(more ?? []), ...last()] : (more ?? none));
+        return;
+      }
       usual[idAt] = id;
       usual[lengthAt] = String(Buffer.byteLength(body));
       response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
       response.end(body);
     },
-    unchanged(response: ServerResponse, id: string, more: string[]): void {
+    unchanged(response: ServerResponse | DirectAnswer, id: string, more: string[]): void {
+      if (response instanceof DirectAnswer) throw new Error('a post cannot be answered 304');
       response.writeHead(304, always.concat('x-request-id', id, more, last()));
       response.end();
     },
     /** For what is too long to lie in memory whole; `done` also when the client leaves. */
-    stream(response: ServerResponse, id: string, body: Readable, more: string[], done: () => void): void {
+    stream(
+      response: ServerResponse | DirectAnswer,
+      id: string,
+      body: Readable,
+      more: string[],
+      done: () => void,
+    ): void {
+      if (response instanceof DirectAnswer) throw new Error('a post cannot be answered by a stream');
       response.writeHead(200, fixed.concat('x-request-id', id, more, last()));
       pipeline(body, response, done);
     },
   };
+}
+
+function readBody(request: IncomingMessage, route: Route, done: (bytes: Uint8Array) => void): void {
+  if (route.body) collect(request, Number(request.headers['content-length']), done);
+  else {
+    request.resume();
+    done(noBytes);
+  }
 }
 
 /**

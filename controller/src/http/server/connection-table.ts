@@ -6,6 +6,7 @@ import type { Caller } from '../../caller.ts';
 import type { OpenShare } from '../../shares/open-share.ts';
 import { addressKey } from '../../shares/rate-limiter.ts';
 import type { Shares } from '../../shares/shares.ts';
+import { LentConnection } from '../direct/lent-connection.ts';
 import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { createNetworkCheck } from '../request/setup-check.ts';
 import { type Candidate, chooseConnectionToClose } from './connection-choice.ts';
@@ -21,7 +22,7 @@ class Connection implements Candidate {
   readonly socket: Socket;
   readonly address: string;
   /** Of the last request; answers are written in the order of the requests. */
-  response: ServerResponse | undefined;
+  response: Pick<ServerResponse, 'writableFinished'> | undefined;
   /** Set once it is not to be closed for others. */
   giveBack: (() => void) | undefined;
 
@@ -82,14 +83,14 @@ export class ConnectionTable {
   }
 
   /** A request came on the socket and is answered with this. */
-  noteRequest(socket: KnownSocket, response: ServerResponse): void {
-    const connection = socket[ofSocket];
+  noteRequest(socket: KnownSocket, response: Pick<ServerResponse, 'writableFinished'>): void {
+    const connection = connectionOf(socket);
     if (connection) connection.response = response;
   }
 
   /** A good token was shown on the socket: that of a caller, or the callback token of a job. */
   noteLogin(socket: KnownSocket, { kind, name }: { kind: Caller['kind'] | 'job'; name: string }): void {
-    const connection = socket[ofSocket];
+    const connection = connectionOf(socket);
     if (!connection || connection.giveBack || !this.#all.has(connection)) return;
     try {
       connection.giveBack = this.#known.take(`${kind}:${name}`);
@@ -150,6 +151,10 @@ export class ConnectionTable {
     const group = this.#unknown.get(connection.address);
     if (group?.delete(connection) && group.size === 0) this.#unknown.delete(connection.address);
   }
+}
+
+function connectionOf(socket: KnownSocket): Connection | undefined {
+  return (LentConnection.ownerOf(socket) as KnownSocket)[ofSocket];
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

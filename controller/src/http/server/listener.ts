@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
+import { type DirectConnectionsOptions, readDirectly } from '../direct/direct-connections.ts';
 
 const maxHeaderBytes = 16 * 1024;
 /** TLS 1.3, and of TLS 1.2 what authenticates as it encrypts, with keys that are forgotten afterwards. */
@@ -32,6 +33,8 @@ export interface ListenerOptions {
   timeouts?: Partial<Timeouts> | undefined;
   /** Which requests become something else than HTTP; without it, none. */
   shouldUpgrade?: ((request: http.IncomingMessage) => boolean) | undefined;
+  /** Handles plain posts before node:http reads them; without it, all requests are node:http's. */
+  handleDirectly?: DirectConnectionsOptions['handle'];
 }
 
 export function createListener(options: ListenerOptions, handler: http.RequestListener): http.Server {
@@ -60,5 +63,10 @@ export function createListener(options: ListenerOptions, handler: http.RequestLi
       )
     : http.createServer(settings, handler);
   server.setTimeout(timeouts.idleMs);
+  if (options.handleDirectly) {
+    const { idleMs, keepAliveMs } = timeouts;
+    const isTls = options.tls !== undefined;
+    readDirectly(server as http.Server, { isTls, idleMs, keepAliveMs, handle: options.handleDirectly });
+  }
   return server as http.Server;
 }

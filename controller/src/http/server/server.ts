@@ -12,7 +12,7 @@ import { createPageEncoding } from '../pages/page-encoding.ts';
 import { isAnswerLogged, logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
 import { createErrorHandler } from '../request/error-map.ts';
-import { createFastLane } from '../request/fast-lane.ts';
+import { createDirectLane, createFastLane } from '../request/fast-lane.ts';
 import { type Authenticator, createGuard } from '../request/guard.ts';
 import { createHostCheck, hasOneHost } from '../request/host-check.ts';
 import { createSendAnswer } from '../request/json-answer.ts';
@@ -33,7 +33,9 @@ const maxBodyBytes = 1024 * 1024;
 /** HEAD is GET without the body: Node leaves it out. */
 const reading = ['GET', 'HEAD'];
 
-export interface ServerOptions extends Omit<ListenerOptions, 'shouldUpgrade'>, ConnectionTableOptions {
+export interface ServerOptions
+  extends Omit<ListenerOptions, 'shouldUpgrade' | 'handleDirectly'>,
+    ConnectionTableOptions {
   routes: Route[];
   sockets?: SocketRoute[];
   pages: Page[];
@@ -60,7 +62,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: false,
     serverFactory: (handler) => {
       const server = createListener(
-        { ...options, shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request) },
+        {
+          ...options,
+          shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request),
+          handleDirectly: (request, answer, body) => {
+            connections.noteRequest(request.socket, answer);
+            return directLane(request, answer, body);
+          },
+        },
         (request, response) => {
           connections.noteRequest(request.socket, response);
           if (!fastLane(request, response)) handler(request, response);
@@ -176,6 +185,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
       const address = socket.remoteAddress;
       logAnswer(log, { request_id, method, url, operation, logSuccess: false, status, elapsedMs, address, caller });
     },
+  });
+
+  const directLane = createDirectLane(fastLane, {
+    routes: options.routes,
+    authenticate: (token) => options.authenticator.authenticate(token),
   });
 
   app.removeAllContentTypeParsers();

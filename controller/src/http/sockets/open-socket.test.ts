@@ -1,6 +1,6 @@
 // What a socket sends arrives whole and in order, whatever its size and however it is mixed.
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
@@ -11,7 +11,7 @@ const never = 1e9;
 const times = { sweepMs: never, pingMs: never, pongMs: never, stallMs: never, closeTimeoutMs: never };
 const caller = { kind: 'user', id: 1, name: 'ada@weft.test', isAdmin: false } as unknown as Caller;
 
-async function connectPair(): Promise<{ socket: OpenSocket; client: WebSocket }> {
+async function connectPair(unlimitedMessages = false): Promise<{ socket: OpenSocket; client: WebSocket }> {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
@@ -23,7 +23,7 @@ async function connectPair(): Promise<{ socket: OpenSocket; client: WebSocket }>
         new OpenSocket(
           { socket, connection: request.socket },
           { caller, token: 'token' },
-          { times, unlimitedMessages: false },
+          { times, unlimitedMessages },
           () => performance.now(),
         ),
       ),
@@ -45,10 +45,11 @@ it('messages of all sizes arrive whole and in order, also those sent while other
       const closed = new Promise((resolve) => client.on('close', resolve));
       const texts = [...first, ...second].map((size, index) => `${index} ${'€'.repeat(size / 3)}`);
       socket.listener = { onDrain: () => {}, onClose: () => {} };
-      for (const text of texts.slice(0, first.length)) socket.send(text);
-      for (const text of texts.slice(first.length)) {
+      const send = (text: string, index: number) => (index % 3 === 0 ? socket.send(text) : socket.sendSoon(text));
+      for (const [index, text] of texts.slice(0, first.length).entries()) send(text, index);
+      for (const [index, text] of texts.slice(first.length).entries()) {
         await new Promise((resolve) => (text.length % 2 === 0 ? process.nextTick(resolve) : setImmediate(resolve)));
-        socket.send(text);
+        send(text, index + 1);
       }
       socket.close(1000, '');
       expect(await closed).toBe(1000);
@@ -56,4 +57,56 @@ it('messages of all sizes arrive whole and in order, also those sent while other
     }),
     { numRuns: 30 },
   );
+});
+
+it('what is sent soon leaves in one piece with the turn', async () => {
+  const { socket, client } = await connectPair();
+  const texts = ['a', '€'.repeat(50), 'b'.repeat(125), 'c'.repeat(126), 'd'.repeat(5000), ''];
+  const received: string[] = [];
+  client.on('message', (bytes) => received.push(String(bytes)));
+  await new Promise((resolve) => client.once('open', resolve));
+  const drained = new Promise<void>((resolve) => {
+    socket.listener = { onDrain: resolve, onClose: () => {} };
+  });
+  for (const text of texts) socket.sendSoon(text);
+  expect(socket.bufferedBytes).toBeGreaterThan(5000);
+  await drained;
+  expect(socket.bufferedBytes).toBe(0);
+  socket.sendSoon('last');
+  socket.forceClose(1000, '');
+  await new Promise((resolve) => client.once('close', resolve));
+  expect(received).toEqual([...texts, 'last']);
+});
+
+it('texts of a client without a limit come whole and in order, between pings and long ones', async () => {
+  const { socket, client } = await connectPair(true);
+  const received: string[] = [];
+  const reads: number[] = [];
+  const closed = new Promise<void>((resolve) => {
+    socket.listener = {
+      onMessage: (text) => {
+        received.push(String(text));
+        reads.push(socket.reads);
+      },
+      onDrain: () => {},
+      onClose: resolve,
+    };
+  });
+  await new Promise((resolve) => client.once('open', resolve));
+  const texts = [0, 1, 125, 126, 1000, 16_384, 16_385, 65_535, 65_536, 300_000, 3, 4].map((size) =>
+    '€'.repeat(size / 3),
+  );
+  client.on('error', () => {});
+  const connection = (client as unknown as { _socket: Socket })._socket;
+  connection.cork();
+  for (const text of ['one', 'two', 'three']) client.send(text);
+  connection.uncork();
+  for (const [index, text] of texts.entries()) {
+    client.send(text);
+    if (index % 4 === 0) client.ping();
+  }
+  client.close();
+  await closed;
+  expect(received).toEqual(['one', 'two', 'three', ...texts]);
+  expect(new Set(reads.slice(0, 3)).size).toBe(1);
 });

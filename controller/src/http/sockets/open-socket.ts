@@ -3,7 +3,9 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../caller.ts';
+import { readQuickly } from './quick-receiver.ts';
 import type { Upgraded } from './socket-route.ts';
+import { toTextFrame } from './text-frame.ts';
 
 /** The close codes of Weft's own, and those of the protocol that it uses. */
 export const closeCodes = {
@@ -72,17 +74,20 @@ export class OpenSocket {
   #hasTaken = false;
   #countingSinceMs = 0;
   #events = 0;
-  #isBatching = false;
+  /** Frames that leave with the end of this turn, one character a byte. */
+  #frames = '';
+  #reads = 0;
   /** Set by a forced close. */
   #closeDeadlineMs: number | undefined;
   #listener: SocketListener | undefined;
 
   constructor(
-    { socket, connection }: Upgraded,
+    upgraded: Upgraded,
     { caller, token }: { caller: Caller; token: string },
     { times, unlimitedMessages }: SocketRules,
     now: () => number,
   ) {
+    const { socket, connection } = upgraded;
     this.caller = caller;
     this.token = token;
     this.#socket = socket;
@@ -94,10 +99,19 @@ export class OpenSocket {
     // Clients that connect together must not be pinged together for ever.
     this.#pingAtMs = now() + Math.random() * times.pingMs;
     socket.on('message', (bytes, isBinary) => {
+      this.#reads++;
       if (!(this.#unlimitedMessages ? this.isOpen : this.#count())) return;
       if (isBinary) this.forceClose(closeCodes.unsupported, 'text only');
       else this.#listener?.onMessage?.(bytes as Buffer);
     });
+    if (unlimitedMessages) {
+      readQuickly(upgraded, {
+        onRead: () => this.#reads++,
+        onText: (text) => {
+          if (this.isOpen) this.#listener?.onMessage?.(text);
+        },
+      });
+    }
     socket.on('ping', () => this.#count());
     socket.on('pong', (text) => {
       this.#unansweredSinceMs = undefined;
@@ -117,11 +131,17 @@ export class OpenSocket {
   }
 
   get bufferedBytes(): number {
-    return this.#socket.bufferedAmount + this.#waitingBytes;
+    return this.#socket.bufferedAmount + this.#frames.length + this.#waitingBytes;
+  }
+
+  /** Counts what was read: messages with the same number came in one piece, and nothing else ran between them. */
+  get reads(): number {
+    return this.#reads;
   }
 
   /** What is larger than a piece leaves in several frames, so that a client that takes it slowly is seen to take it. */
   send(text: string): void {
+    this.#flush();
     // Never past what waits: that may be the end of a message whose beginning has left.
     if (this.#waiting.length === 0 && this.#socket.bufferedAmount + text.length <= pieceBytes) {
       this.#socket.send(text, this.#sent);
@@ -145,15 +165,15 @@ export class OpenSocket {
     this.#socket.ping(text);
   }
 
-  /** Everything that is sent before the next turn of the event loop leaves in one piece. */
-  batchWrites(): void {
-    if (this.#isBatching) return;
-    this.#isBatching = true;
-    this.#connection.cork();
-    setImmediate(() => {
-      this.#isBatching = false;
-      this.#connection.uncork();
-    });
+  /** As `send`; everything that is sent so before the next turn of the event loop leaves in one piece. */
+  sendSoon(text: string): void {
+    const frame = text.length < pieceBytes && this.#waiting.length === 0 ? toTextFrame(text) : undefined;
+    if (frame === undefined || this.bufferedBytes + frame.length > pieceBytes) {
+      this.send(text);
+      return;
+    }
+    if (this.#frames === '') setImmediate(this.#flush);
+    this.#frames += frame;
   }
 
   /** Reads nothing more from the client until `resume`; what has been read already still comes. */
@@ -171,6 +191,7 @@ export class OpenSocket {
   /** The normal end: the client has as long for the closing handshake as the library gives it. */
   close(code: number, reason: string): void {
     // What was sent before the end arrives before it.
+    this.#flush();
     this.#sendWaiting(Number.POSITIVE_INFINITY);
     this.#socket.close(code, cutReason(reason));
   }
@@ -220,6 +241,13 @@ export class OpenSocket {
     return 'ok';
   }
 
+  readonly #flush = (): void => {
+    if (this.#frames === '') return;
+    const frames = this.#frames;
+    this.#frames = '';
+    if (this.#socket.readyState === this.#socket.OPEN) this.#connection.write(frames, 'latin1', this.#sent);
+  };
+
   readonly #sent = (error?: Error | null): void => {
     if (error || !this.isOpen) return;
     this.#takenAtMs = this.#now();
@@ -235,7 +263,6 @@ export class OpenSocket {
       if (bufferedAmount > 0 && bufferedAmount + piece.bytes.length > maxBytes) return;
       this.#waiting.shift();
       this.#waitingBytes -= piece.bytes.length;
-      this.batchWrites();
       this.#socket.send(piece.bytes, { binary: false, fin: piece.isLast }, this.#sent);
     }
   }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { DeviceScanner } from './device-scanner.ts';
-import { findDeviceList } from './find-device-list.ts';
+import { findDeviceList } from './find-lists.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportReader } from './report-reader.ts';
 import { ServerTimes } from './sample-time.ts';

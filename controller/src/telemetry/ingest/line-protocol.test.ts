@@ -274,3 +274,55 @@ test.each([
   // Squared, any of these would take minutes.
   expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
 });
+
+const writtenName = fc.constantFrom('a', 'b', 'ab', 'a b', 'a=b', 'é');
+const writtenNumber = fc.oneof(
+  fc.integer().map(String),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.constantFrom('-0', '1.', '.5', '-.25', '007', '+3', '123456789012345', '1234567890123456', '0.1', '9.99', '1e3'),
+);
+const writtenField = fc.record({ name: writtenName, number: writtenNumber, isText: fc.integer({ max: 9, min: 0 }) });
+const writtenLine = fc.record({
+  ts: fc.integer({ min: 0, max: 6 }),
+  fields: fc.array(writtenField, { minLength: 1, maxLength: 4 }),
+  isRepeated: fc.boolean(),
+});
+
+test('whatever lines there are, each time has its fields, and of equal ones the last', () => {
+  fc.assert(
+    fc.property(fc.array(writtenLine, { minLength: 1, maxLength: 12 }), (lines) => {
+      const expected = new Map<number, Map<string, number | string>>();
+      const lineOf = new Map<string, number>();
+      const text = lines.map(({ ts, fields, isRepeated }, line) => {
+        // Most lines of a request have the same fields.
+        const all = isRepeated ? lines[0]!.fields : fields;
+        const sample = expected.get(ts) ?? new Map<string, number | string>();
+        expected.set(ts, sample);
+        const words = all.map(({ name, number, isText }) => {
+          sample.set(name, isText === 0 ? `t${number}` : Number(number));
+          lineOf.set(`${ts} ${name}`, line);
+          return `${name.replace(/[ =]/g, '\\$&')}=${isText === 0 ? `"t${number}"` : number}`;
+        });
+        return `agent/ap-1/data ${words.join()} ${now + ts}`;
+      });
+      const { samples, locOf } = parse(text.join('\n'), 'ms');
+      expect(samples.map(({ ts }) => ts - now)).toEqual([...expected.keys()]);
+      for (const [index, { ts, names, values, texts }] of samples.entries()) {
+        const fields = new Map<string, number | string>([
+          ...names.map((name, place) => [name, values[place]!] as const),
+          ...texts,
+        ]);
+        expect(fields).toEqual(expected.get(ts - now));
+        expect(names.length + texts.length).toBe(fields.size);
+        for (const name of fields.keys())
+          expect(locOf(index, name)).toEqual(['body', lineOf.get(`${ts - now} ${name}`)]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('samples with the same names share the list of them', () => {
+  const { samples } = parse(`agent/ap-1/data a=1,b=2 ${now}\nagent/ap-1/data a=3,b=4 ${now - 1}`, 'ms');
+  expect(samples[0]!.names).toBe(samples[1]!.names);
+});

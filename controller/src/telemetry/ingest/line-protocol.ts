@@ -17,6 +17,7 @@ import {
   quotedEnd,
   type Series,
   seriesEnd,
+  shortDecimal,
   skipSpaces,
   unescapeName,
   unquote,
@@ -73,6 +74,9 @@ interface KnownSeries {
   series: Series;
   prefix: string;
   names: Map<string, string>;
+  /** Of its last line: what was written, and the names. */
+  lastKeys: string[];
+  lastNames: string[];
   /** The measurement has the name of a credential. */
   isSecret: boolean;
 }
@@ -81,6 +85,7 @@ const newline = 0x0a;
 const hash = 0x23;
 const quote = 0x22;
 const comma = 0x2c;
+const equals = 0x3d;
 
 class LineReader {
   readonly #text: string;
@@ -160,12 +165,12 @@ class LineReader {
     this.#values.length = 0;
     for (let at = begin; ; at += 1) {
       if (this.#names.length === maxFieldsPerSample) throw tooManyFields();
-      const equals = keyEnd(text, at);
-      const key = text.slice(at, equals);
-      const name = this.#nameOf(series, key);
+      const place = this.#names.length;
+      at = this.#keyEnd(series, at, place) + 1;
+      const name = series.lastNames[place]!;
       this.#names.push(name);
-      at = equals + 1;
       if (text.charCodeAt(at) === quote) {
+        const key = series.lastKeys[place]!;
         if (series.isSecret || namesSecret(unescapeName(key)) || namesSecret(name)) this.#credentialLine ??= line;
         const end = quotedEnd(text, at);
         this.#values.push(this.#textOf(unquote(text, at, end), line));
@@ -173,7 +178,8 @@ class LineReader {
         at = end;
       } else {
         const end = wordEnd(text, at);
-        this.#values.push(parseFieldValue(text.slice(at, end)));
+        const value = shortDecimal(text, at, end);
+        this.#values.push(Number.isNaN(value) ? parseFieldValue(text.slice(at, end)) : value);
         at = end;
       }
       if (text.charCodeAt(at) === comma) continue;
@@ -197,14 +203,29 @@ class LineReader {
       names = new Map();
       this.#namesByPrefix.set(prefix, names);
     }
-    const fresh = { series, prefix, names, isSecret: !isOwn && namesSecret(measurement) };
+    const isSecret = !isOwn && namesSecret(measurement);
+    const fresh = { series, prefix, names, lastKeys: [], lastNames: [], isSecret };
     this.#series.set(source, fresh);
     return fresh;
   }
 
-  #nameOf(series: KnownSeries, source: string): string {
-    const known = series.names.get(source);
-    if (known !== undefined) return known;
+  /** Where the key ends that begins there, as the next one of its line. Its name is among `lastNames` of the series then. */
+  #keyEnd(series: KnownSeries, begin: number, place: number): number {
+    const text = this.#text;
+    const last = series.lastKeys[place];
+    // Where a key ends depends on nothing but its characters and the sign behind them: the same ones are the same key.
+    if (last !== undefined && text.startsWith(last, begin) && text.charCodeAt(begin + last.length) === equals) {
+      return begin + last.length;
+    }
+    const end = keyEnd(text, begin);
+    const key = text.slice(begin, end);
+    const name = series.names.get(key) ?? this.#newName(series, key);
+    series.lastKeys[place] = key;
+    series.lastNames[place] = name;
+    return end;
+  }
+
+  #newName(series: KnownSeries, source: string): string {
     const name = series.prefix + unescapeName(source);
     if (series.prefix === '' && isReserved(name)) throw new LineError(`${name} cannot be a field`);
     if (!isName(name)) {

@@ -1,6 +1,7 @@
 // The letters of InfluxDB's line protocol: where its parts end, what its escapes mean, what a value is. Every function
 // looks at each character once; line-protocol.ts makes samples of the parts.
 import { toPlainNumber } from './sample-fields.ts';
+import { maxExactDigits, powersOfTen } from './shape-numbers.ts';
 
 /** Ends a line; the message is for its sender, and empty where the reason has been reported already. */
 export class LineError extends Error {}
@@ -132,6 +133,24 @@ export function parseFieldValue(word: string): number {
   if (trueWords.has(word)) return 1;
   if (falseWords.has(word)) return 0;
   throw new LineError('a value is a finite number, an integer (1i, 1u), a boolean or a quoted text');
+}
+
+/** The value of a word that is digits with an optional minus and fraction, few enough to be exact; else NaN. */
+export function shortDecimal(text: string, begin: number, end: number): number {
+  const isNegative = text.charCodeAt(begin) === 0x2d;
+  const first = isNegative ? begin + 1 : begin;
+  let whole = 0;
+  let point = -1;
+  for (let at = first; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) whole = whole * 10 + code - 0x30;
+    else if (code === 0x2e && point < 0) point = at;
+    else return Number.NaN;
+  }
+  const digits = end - first - (point < 0 ? 0 : 1);
+  if (digits === 0 || digits > maxExactDigits) return Number.NaN;
+  const size = point < 0 ? whole : whole / powersOfTen[end - point - 1]!;
+  return isNegative ? -size : size;
 }
 
 function parseInteger(digits: string, isUnsigned: boolean): number {

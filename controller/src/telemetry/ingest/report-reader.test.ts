@@ -79,7 +79,6 @@ test.each([
   ['a number that is no field', '{"n":1,"payload":{"a":2}}', '{"n":1,"payload":{"a":2}}'],
   ['two times', `{"ts":${now},"payload":{"ts":${now},"a":1}}`, `{"ts":${now},"payload":{"ts":${now},"a":1}}`],
   ['a time as text', '{"ts":"2026-03-01T00:00:00Z","a":1}', '{"ts":"2026-03-01T00:00:00Z","a":1}'],
-  ['two samples', '{"samples":[{"a":1},{"a":2}]}', '{"samples":[{"a":1},{"a":2}]}'],
   ['two times of one sample', `{"ts":${now},"time":${now},"a":1}`, `{"ts":${now},"time":${now},"a":1}`],
   ['a payload as text', '{"payload":"{\\"a\\":1}"}', '{"payload":"{\\"a\\":2}"}'],
   ['a number in what is ignored', '{"a":1,"b":[1]}', '{"a":1,"b":[1]}'],
@@ -107,19 +106,26 @@ const fields = fc.dictionary(
   { minKeys: 1, maxKeys: 6 },
 );
 
+/** The same with other numbers. */
+function renewed(source: unknown, others: readonly number[]): unknown {
+  const left = [...others];
+  const renew = (value: unknown): unknown => {
+    if (typeof value === 'number') {
+      left.push(left.shift()!);
+      return left.at(-1);
+    }
+    if (typeof value !== 'object' || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value!).map(([name, inner]) => [name, renew(inner)]));
+  };
+  return renew(source);
+}
+
 test('for any fields and any other numbers, the shape says what the parser says or nothing', () => {
   let read = 0;
   fc.assert(
     fc.property(fields, fc.array(number, { minLength: 1, maxLength: 4 }), fc.boolean(), (source, others, isInside) => {
-      let next = 0;
-      const renew = (value: unknown): unknown =>
-        typeof value === 'number'
-          ? others[next++ % others.length]
-          : typeof value === 'object' && !Array.isArray(value)
-            ? Object.fromEntries(Object.entries(value!).map(([name, inner]) => [name, renew(inner)]))
-            : value;
       const write = (value: unknown) => JSON.stringify(isInside ? { payload: value } : value);
-      const body = write(renew(source));
+      const body = write(renewed(source, others));
       const report = byTheShape(write(source), body);
       if (report === undefined) return;
       read++;
@@ -128,6 +134,134 @@ test('for any fields and any other numbers, the shape says what the parser says 
     { numRuns: 1000 },
   );
   expect(read).toBeGreaterThan(100);
+});
+
+describe('a batch', () => {
+  const batch = (...samples: string[]) => `{"samples":[${samples.join(',')}]}`;
+  const sample = (ts: number, a: number | string) => `{"ts":${ts},"a":${a}}`;
+  const two = batch(sample(now - 2, 1), sample(now - 1, 2));
+
+  test.each([
+    ['more samples', two, batch(sample(now - 9, 1.5), sample(now - 8, -2), sample(now - 7, 0), sample(now, 5))],
+    ['fewer samples', two, batch(sample(now - 9, 1.5))],
+    ['samples without a time', batch('{"a":1}', '{"a":2}'), batch('{"a":3}', '{"a":4}', '{"a":5}')],
+    ['spaces', '{ "samples" :\n[ {"a" :1} ,\n {"a" :2} ]\r\n}', '{ "samples" :\n[ {"a" :7} ,\n {"a" :-0} ]\r\n}'],
+    ['its agent', '{"ap_id":"ap-1","samples":[{"a":1},{"a":2}]}', '{"ap_id":"ap-1","samples":[{"a":9},{"a":8}]}'],
+    ['its agent behind', '{"samples":[{"a":1},{"a":2}],"ap_id":"ap-1"}', '{"samples":[{"a":9}],"ap_id":"ap-1"}'],
+    [
+      'nested fields',
+      batch('{"r":{"x":1,"y":2},"a":3}', '{"r":{"x":1,"y":2},"a":3}'),
+      batch('{"r":{"x":4,"y":5},"a":6}'),
+    ],
+    ['texts', batch('{"a":1,"s":"}]{\\"","on":true}', '{"a":2}'), batch('{"a":4,"s":"}]{\\"","on":true}')],
+    ['names that JSON objects put first', batch('{"b":1,"7":2}', '{"b":1,"7":2}'), batch('{"b":3,"7":4}')],
+    ['one sample that is known too', batch('{"a":1}', '{"a":2}'), batch('{"a":3}')],
+  ])('with %s is read as the parser reads it', (_, example, body) => {
+    const report = byTheShape(example, body);
+    expect(report).toBeDefined();
+    expect(report).toEqual(byTheParser(body));
+  });
+
+  test.each([
+    ['another field in one sample', two, batch(sample(now, 1), `{"ts":${now},"b":1}`)],
+    ['a time that is refused', two, batch(sample(now, 1), sample(now + dayMs, 1))],
+    ['a text for a number', two, batch(sample(now, 1), sample(now, '"1"'))],
+    ['an exponent', two, batch(sample(now, 1), sample(now, '1e3'))],
+    ['no sample', two, batch()],
+    ['a comma too many', two, batch(sample(now, 1), '')],
+    ['no comma', two, batch(sample(now, 1) + sample(now, 1))],
+    ['an end that comes early', two, two.slice(0, -1)],
+    ['an end that comes late', two, `${two}}`],
+    ['a number beside the samples', `{"n":1,"samples":[{"a":1},{"a":2}]}`, `{"n":1,"samples":[{"a":1},{"a":2}]}`],
+    ['a time for all', `{"ts":${now},"samples":[{"a":1},{"a":2}]}`, `{"ts":${now},"samples":[{"a":1},{"a":2}]}`],
+    ['what is ignored', batch('{"a":1,"l":[]}', '{"a":1,"l":[]}'), batch('{"a":1,"l":[]}', '{"a":1,"l":[]}')],
+    ['a configuration', batch('{"a":1,"configuration":{}}', '{"a":2}'), batch('{"a":1,"configuration":{}}')],
+    ['devices', batch('{"a":1,"devices":[]}', '{"a":2}'), batch('{"a":1,"devices":[]}')],
+    ['no numbers', batch('{"on":true}', '{"on":true}'), batch('{"on":true}', '{"on":true}')],
+    ['two lists', '{"samples":[{"a":1}],"samples":[{"a":1},{"a":2}]}', '{"samples":[{"a":1}],"samples":[{"a":3}]}'],
+    [
+      'two lists, one of them in disguise',
+      '{"samples":[{"a":1},{"a":2}],"s\\u0061mples":[{"a":1},{"a":1}]}',
+      '{"samples":[{"a":1},{"a":2}],"s\\u0061mples":[{"a":1},{"a":1}]}',
+    ],
+    ["another agent's name", two, batch(`{"ap_id":"ap-2","a":1}`, `{"ap_id":"ap-2","a":1}`)],
+    ['a sample that is very long', batch(`{"a":1,"b":"${'x'.repeat(2100)}"}`, '{"a":2}'), batch('{"a":2}', '{"a":2}')],
+  ])('with %s is left to the parser', (_, example, body) => {
+    expect(byTheShape(example, body)).toBeUndefined();
+  });
+
+  test.each([
+    ['samples', '"a":1', 10_000],
+    ['keys', '"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1', 8572],
+  ])('has no more %s by its shape than by the parser', (_, fields, most) => {
+    const bodyOf = (count: number) => batch(...new Array(count).fill(`{${fields}}`));
+    const reader = experienced([bodyOf(2)]);
+    expect(reader.recall(Buffer.from(bodyOf(most)), 'ap-1')?.samples).toHaveLength(most);
+    const tooMany = Buffer.from(bodyOf(most + 1));
+    expect(reader.recall(tooMany, 'ap-1')).toBeUndefined();
+    expect(() => reader.read(tooMany, 'ap-1')).toThrow('');
+  });
+
+  test('and a report with one sample do not replace each other', () => {
+    const reader = experienced(['{"b":1}', two, '{"c":1}']);
+    expect(reader.recall(Buffer.from('{"b":2}'), 'ap-1')?.samples[0]?.names).toEqual(['b']);
+    expect(reader.recall(Buffer.from(two), 'ap-1')?.samples).toHaveLength(2);
+  });
+
+  test('of another agent that looks the same is known at once, unless it says whose it is', () => {
+    const reader = experienced([two, '{"ap_id":"ap-1","samples":[{"b":1},{"b":2}]}']);
+    for (const ap_id of ['ap-1', 'ap-2']) {
+      expect(reader.recall(Buffer.from(two), ap_id)?.samples).toEqual(byTheParser(two).samples);
+    }
+    const own = experienced(['{"ap_id":"ap-1","samples":[{"b":1},{"b":2}]}']);
+    const ofOther = Buffer.from('{"ap_id":"ap-1","samples":[{"b":1},{"b":2}]}');
+    expect(own.recall(ofOther, 'ap-1')?.samples).toHaveLength(2);
+    expect(own.recall(ofOther, 'ap-2')).toBeUndefined();
+    expect(() => own.read(ofOther, 'ap-2')).toThrow('An agent may report only for itself');
+  });
+
+  test('that looked like this once is known again after others, and what is kept of them is bounded', () => {
+    const reader = experienced([], { maxBytes: 20_000 });
+    for (let model = 0; model < 100; model++) store(reader, batch(`{"m${model}":1}`, `{"m${model}":2}`), `ap-${model}`);
+    const known = Array.from({ length: 100 }, (_, model) => batch(`{"m${model}":3}`)).filter((body) =>
+      reader.recall(Buffer.from(body), 'new'),
+    );
+    expect(known).toHaveLength(8);
+    expect(reader.bytes).toBeLessThanOrEqual(20_000);
+  });
+
+  test('tells where in the body a conflict stands', () => {
+    const report = experienced([two]).recall(Buffer.from(two), 'ap-1');
+    expect(report?.locOf(1, 'a')).toEqual(['body', 'samples', 1, 'a']);
+  });
+
+  test('is known again in a message', () => {
+    const reader = experienced([two]);
+    const start = '{"type":"telemetry","id":7';
+    const recall = (body: string) => reader.recall(Buffer.from(`${start},${body.slice(1)}`), 'ap-1', start.length);
+    expect(recall(two)?.samples).toEqual(byTheParser(two).samples);
+    store(reader, '{"id":null,"samples":[{"a":1},{"a":2}]}', 'ap-2');
+    expect(reader.recall(Buffer.from('{"id":null,"samples":[{"a":1}]}'), 'ap-2')).toBeUndefined();
+  });
+
+  test('of any samples is read by the shape as by the parser, or not at all', () => {
+    fc.assert(
+      fc.property(
+        fields,
+        fc.array(number, { minLength: 1, maxLength: 8 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.option(fc.record({ at: fc.nat(), byte: fc.constantFrom(...'{}[],:" 1-.ea') }), { nil: undefined }),
+        (source, others, count, change) => {
+          const body = JSON.stringify({ samples: Array.from({ length: count }, () => renewed(source, others)) });
+          const changed =
+            change && body.slice(0, change.at % body.length) + change.byte + body.slice((change.at % body.length) + 1);
+          const report = byTheShape(JSON.stringify({ samples: [source, source] }), changed ?? body);
+          if (report) expect(report).toEqual(byTheParser(changed ?? body));
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
 });
 
 test('a conflict is told where it stands in the body', () => {

@@ -2,10 +2,14 @@
 // reports and reads the next ones by it, without parsing them; what has no known shape, or would be refused, is parsed.
 import { ValidationError } from '../../errors.ts';
 import { type JsonBody, readJson } from '../../input/json-reader.ts';
-import { findDeviceList } from './find-device-list.ts';
+import type { Sample } from '../store/telemetry-store.ts';
+import { BatchShape } from './batch-shape.ts';
+import { findDeviceList } from './find-lists.ts';
 import type { IgnoredFields } from './ignored-fields.ts';
+import { maxShapeBytes, type ReadSample } from './learn-shape.ts';
 import { admit, parseReport, type TelemetryReport } from './parse-report.ts';
-import { maxShapeBytes, type ReadSample, ReportShape } from './report-shape.ts';
+import { ReportShape } from './report-shape.ts';
+import { maxSamplesPerBatch } from './sample-fields.ts';
 import { type PointLimits, readTime, ServerTimes } from './sample-time.ts';
 
 /** Room for the largest batch with a time and five fields in each sample. */
@@ -15,9 +19,14 @@ const envelopeKeys = ['type', 'id'];
 const defaultMaxBytes = 32 * 1024 * 1024;
 /** An agent whose reports differ in more than numbers is tried again only after this many. */
 const learnEvery = 64;
+/** Batches that look the same whichever agent sends them: those of one model do. The last ones that were learned. */
+const maxSharedBatches = 8;
+/** No agent has this name. */
+const nobody = '';
 const openBrace = Buffer.from('{');
 
-interface Entry {
+/** What is known of an agent's reports with one sample. */
+interface KnownReport {
   shape: ReportShape | undefined;
   /** What every report of this shape holds that cannot be stored. */
   ignored: IgnoredFields | undefined;
@@ -25,6 +34,23 @@ interface Entry {
   hasEnvelopeKey: boolean;
   /** Reports until the next try to learn. */
   wait: number;
+}
+
+/** The same of its batches. */
+interface KnownBatch {
+  shape: BatchShape | undefined;
+  wait: number;
+}
+
+interface Entry {
+  report: KnownReport | undefined;
+  batch: KnownBatch | undefined;
+}
+
+/** A batch as it was learned, and whether it says nothing of whose it is. */
+interface LearnedBatch {
+  shape: BatchShape | undefined;
+  isAnyAgents: boolean;
 }
 
 /** What an entry without a shape costs. */
@@ -40,6 +66,7 @@ export interface ReportReaderOptions {
 
 export class ReportReader {
   readonly #entries = new Map<string, Entry>();
+  #sharedBatches: readonly BatchShape[] = [];
   readonly #limits: PointLimits;
   readonly #maxBytes: number;
   readonly #now: () => number;
@@ -67,25 +94,8 @@ export class ReportReader {
    */
   recall(bytes: Uint8Array, ap_id: string, startsAt = 0): TelemetryReport | undefined {
     const entry = this.#entries.get(ap_id);
-    if (!entry?.shape || (startsAt > 0 && entry.hasEnvelopeKey)) return undefined;
-    const sample = entry.shape.read(bytes, startsAt);
-    if (!sample) return undefined;
-    const nowMs = this.#now();
-    if (entry.shape.hasTime) {
-      const ts = readTime(sample.ts, [], { problems: [], inexact: [] }, nowMs, this.#limits);
-      if (ts === undefined) return undefined;
-      sample.ts = ts;
-    }
-    const samples = [sample];
-    admit(samples, bytes.length - startsAt, ap_id, nowMs, this.#limits);
-    const locOf: TelemetryReport['locOf'] = (index, field) => {
-      const { value } = readJson(bodyOf(bytes, startsAt));
-      return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
-    };
-    const { ignored, shape } = entry;
-    const ts = shape.hasTime ? sample.ts : nowMs;
-    const devices = shape.hasDevices ? [{ ts, devices: shape.takeDevices() }] : undefined;
-    return { samples, configuration: undefined, devices, receivedMs: nowMs, locOf, canIgnore: true, ignored };
+    const report = entry?.report && this.#recallReport(entry.report, bytes, ap_id, startsAt);
+    return report ?? this.#recallBatch(entry, bytes, ap_id, startsAt);
   }
 
   /**
@@ -94,23 +104,97 @@ export class ReportReader {
    */
   parse({ value, inexact }: JsonBody, ap_id: string, bytes: Uint8Array, startsAt?: number): TelemetryReport {
     const report = parseReport(value, ap_id, this.#now(), this.#limits, inexact, bytes.length - (startsAt ?? 0));
-    const { samples, configuration } = report;
-    const { length = 0 } = report.devices ?? [];
-    if (startsAt !== undefined && samples.length === 1 && configuration === undefined && length <= 1) {
-      report.onStored = () => this.#learn(bytes, startsAt, ap_id);
+    const { samples, configuration, devices, ignored } = report;
+    if (startsAt === undefined || configuration !== undefined) return report;
+    if (samples.length === 1 && (devices?.length ?? 0) <= 1) {
+      report.onStored = () => this.#learnReport(bytes, startsAt, ap_id);
+    } else if (samples.length > 1 && !devices && !ignored) {
+      report.onStored = () => this.#learnBatch(bytes, startsAt, ap_id);
     }
     return report;
   }
 
-  #learn(bytes: Uint8Array, startsAt: number, ap_id: string): void {
-    const known = this.#entries.get(ap_id);
-    if (known && known.wait > 0) {
-      known.wait--;
-      return;
+  #recallReport(known: KnownReport, bytes: Uint8Array, ap_id: string, startsAt: number): TelemetryReport | undefined {
+    if (!known.shape || (startsAt > 0 && known.hasEnvelopeKey)) return undefined;
+    const { shape, ignored } = known;
+    const sample = shape.read(bytes, startsAt);
+    if (!sample) return undefined;
+    const report = this.#admit([sample], shape.hasTime, bytes, ap_id, startsAt);
+    if (!report) return undefined;
+    report.ignored = ignored;
+    const ts = shape.hasTime ? sample.ts : report.receivedMs;
+    report.devices = shape.hasDevices ? [{ ts, devices: shape.takeDevices() }] : undefined;
+    return report;
+  }
+
+  #recallBatch(
+    entry: Entry | undefined,
+    bytes: Uint8Array,
+    ap_id: string,
+    startsAt: number,
+  ): TelemetryReport | undefined {
+    const own = entry?.batch?.shape;
+    const samples = own?.read(bytes, startsAt);
+    if (samples) return this.#admit(samples, own!.hasTime, bytes, ap_id, startsAt);
+    for (const shape of this.#sharedBatches) {
+      const samples = shape === own ? undefined : shape.read(bytes, startsAt);
+      if (!samples) continue;
+      this.#keep(ap_id, { report: entry?.report, batch: { shape, wait: learnEvery } });
+      return this.#admit(samples, shape.hasTime, bytes, ap_id, startsAt);
     }
-    if (known) this.#forget(ap_id, known);
+    return undefined;
+  }
+
+  /** The report with these samples; undefined if a time is refused. */
+  #admit(
+    samples: Sample[],
+    hasTime: boolean,
+    bytes: Uint8Array,
+    ap_id: string,
+    startsAt: number,
+  ): TelemetryReport | undefined {
+    const nowMs = this.#now();
+    if (hasTime) {
+      const run = { problems: [], inexact: [] };
+      for (const sample of samples) {
+        const ts = readTime(sample.ts, [], run, nowMs, this.#limits);
+        if (ts === undefined) return undefined;
+        sample.ts = ts;
+      }
+    }
+    admit(samples, bytes.length - startsAt, ap_id, nowMs, this.#limits);
+    const locOf: TelemetryReport['locOf'] = (index, field) => {
+      const { value } = readJson(bodyOf(bytes, startsAt), maxReportKeys);
+      return parseReport(value, ap_id, nowMs, probeLimits()).locOf(index, field);
+    };
+    return {
+      samples,
+      configuration: undefined,
+      devices: undefined,
+      receivedMs: nowMs,
+      locOf,
+      canIgnore: true,
+      ignored: undefined,
+    };
+  }
+
+  #learnReport(bytes: Uint8Array, startsAt: number, ap_id: string): void {
+    if (isWaiting(this.#entries.get(ap_id)?.report)) return;
     const { body, listAt } = withoutDevices(bodyOf(bytes, startsAt));
-    const entry = body.length > maxShapeBytes ? noShape() : learnEntry(body, listAt, ap_id);
+    const report = body.length > maxShapeBytes ? noShape() : learnReport(body, listAt, ap_id);
+    this.#keep(ap_id, { report, batch: this.#entries.get(ap_id)?.batch });
+  }
+
+  #learnBatch(bytes: Uint8Array, startsAt: number, ap_id: string): void {
+    if (isWaiting(this.#entries.get(ap_id)?.batch)) return;
+    const { shape, isAnyAgents } = learnBatch(bodyOf(bytes, startsAt), ap_id);
+    this.#keep(ap_id, { report: this.#entries.get(ap_id)?.report, batch: { shape, wait: learnEvery } });
+    if (shape && isAnyAgents) this.#sharedBatches = [shape, ...this.#sharedBatches.slice(0, maxSharedBatches - 1)];
+  }
+
+  #keep(ap_id: string, entry: Entry): void {
+    const before = this.#entries.get(ap_id);
+    if (before) this.#forget(ap_id, before);
     while (this.#bytes + costOf(entry) > this.#maxBytes && this.#entries.size > 0) {
       const [oldest] = this.#entries;
       this.#forget(...oldest!);
@@ -125,6 +209,11 @@ export class ReportReader {
   }
 }
 
+/** Counts the report. */
+function isWaiting(known: KnownReport | KnownBatch | undefined): boolean {
+  return known !== undefined && known.wait-- > 0;
+}
+
 function readBody(body: Uint8Array): JsonBody {
   const json = readJson(body, maxReportKeys);
   if (json.value !== null) return json;
@@ -136,7 +225,7 @@ function bodyOf(bytes: Uint8Array, startsAt: number): Uint8Array {
   return startsAt === 0 ? bytes : Buffer.concat([openBrace, bytes.subarray(startsAt + 1)]);
 }
 
-function noShape(): Entry {
+function noShape(): KnownReport {
   return { shape: undefined, ignored: undefined, hasEnvelopeKey: false, wait: learnEvery };
 }
 
@@ -147,18 +236,45 @@ function withoutDevices(body: Uint8Array): { body: Uint8Array; listAt: number } 
   return { body: Buffer.concat([body.subarray(0, list.from), body.subarray(list.to)]), listAt: list.from };
 }
 
-function learnEntry(body: Uint8Array, listAt: number, ap_id: string): Entry {
-  const entry = noShape();
+function learnReport(body: Uint8Array, listAt: number, ap_id: string): KnownReport {
+  const known = noShape();
   const learn: ReadSample = (probe, nowMs) => {
     const { value, inexact } = readJson(probe);
     const { samples, configuration, devices, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
-    entry.ignored = ignored;
-    entry.hasEnvelopeKey = envelopeKeys.some((key) => Object.hasOwn(value as object, key));
+    known.ignored = ignored;
+    known.hasEnvelopeKey = hasEnvelopeKey(value);
     const hasOwnList = devices === undefined ? listAt < 0 : listAt >= 0 && devices.length === 1;
     return samples.length === 1 && configuration === undefined && hasOwnList ? samples[0] : undefined;
   };
-  entry.shape = ReportShape.learn(body, learn, listAt);
-  return entry;
+  known.shape = ReportShape.learn(body, learn, listAt);
+  return known;
+}
+
+function learnBatch(body: Uint8Array, ap_id: string): LearnedBatch {
+  let isAnyAgents = true;
+  const learn: ReadSample = (probe, nowMs) => {
+    const { value, inexact } = readJson(probe);
+    const { samples, configuration, devices, ignored } = parseReport(value, ap_id, nowMs, probeLimits(), inexact);
+    const isPlain = !configuration && !devices && !ignored && !hasEnvelopeKey(value);
+    isAnyAgents &&= isAcceptedOf(nobody, value, nowMs);
+    return samples.length === 1 && isPlain ? samples[0] : undefined;
+  };
+  const shape = BatchShape.learn(body, learn, { maxSamples: maxSamplesPerBatch, maxKeys: maxReportKeys });
+  return { shape, isAnyAgents };
+}
+
+/** Whose a report is matters to the parser only where the report says so. */
+function isAcceptedOf(ap_id: string, value: unknown, nowMs: number): boolean {
+  try {
+    parseReport(value, ap_id, nowMs, probeLimits());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasEnvelopeKey(value: unknown): boolean {
+  return envelopeKeys.some((key) => Object.hasOwn(value as object, key));
 }
 
 /** For parsing without consequences. */
@@ -166,6 +282,8 @@ function probeLimits(): PointLimits {
   return { retentionMs: Number.POSITIVE_INFINITY, serverTimes: new ServerTimes() };
 }
 
-function costOf({ shape, ignored }: Entry): number {
-  return entryBytes + (shape?.bytes ?? 0) + (ignored ? maxIgnoredBytes : 0);
+function costOf({ report, batch }: Entry): number {
+  return (
+    entryBytes + (report?.shape?.bytes ?? 0) + (report?.ignored ? maxIgnoredBytes : 0) + (batch?.shape?.bytes ?? 0)
+  );
 }

@@ -15,13 +15,15 @@ export function SystemCard() {
   const version = useQuery('version', { fetch: readVersion });
   const figures = useQuery('figures', { fetch: async () => (await readFigures()) ?? null, pollMs: 10_000 });
   const { data } = readiness;
+  // It is ready without one of several servers of telemetry.
+  const isWell = data?.isReady && Object.values(data.parts).every(Boolean);
   return (
     <section class="card stack">
       <h2>{text.title}</h2>
       {readiness.failure && <FailureNotice failure={readiness.failure} />}
       {!data && !readiness.failure && <SkeletonLines />}
-      {data?.isReady && <Notice kind="good" title={text.ready} />}
-      {data && !data.isReady && (
+      {isWell && <Notice kind="good" title={text.ready} />}
+      {data && !isWell && (
         <Notice kind="warning" title={text.notReady}>
           {text.notReadyWords}
         </Notice>
@@ -29,7 +31,7 @@ export function SystemCard() {
       {data && (
         <dl class="settings-facts">
           {Object.entries(data.parts).flatMap(([name, isWell]) => [
-            <dt key={name}>{text.parts[name] ?? name}</dt>,
+            <dt key={name}>{partName(name)}</dt>,
             <dd key={`${name} state`} class={isWell ? undefined : 'is-failing'}>
               {isWell ? text.ok : text.failing}
             </dd>,
@@ -47,6 +49,11 @@ export function SystemCard() {
       )}
     </section>
   );
+}
+
+function partName(name: string): string {
+  const position = /^telemetry_(\d+)$/.exec(name)?.[1];
+  return position === undefined ? (text.parts[name] ?? name) : text.telemetryServer(position);
 }
 
 function Figures({ figures }: { figures: ReadonlyMap<string, number> }) {

@@ -35,6 +35,8 @@ export class AgentChannel implements SocketListener {
   readonly #parts: ChannelParts;
   readonly #flow: ChannelFlow;
   readonly #commands: ChannelCommands;
+  /** Who the agent was by its record when this was read. */
+  #presentAtRead: { agent: AgentCaller; reads: number } | undefined;
 
   constructor(socket: OpenSocket, agent: AgentCaller, parts: ChannelParts) {
     this.#socket = socket;
@@ -64,23 +66,14 @@ export class AgentChannel implements SocketListener {
   }
 
   onMessage(bytes: Buffer): void {
-    const size = bytes.length;
-    this.#flow.begin(size);
-    const reply = (text: string) => {
-      this.#reply(text);
-      this.#flow.end(size);
-    };
-    const refuse = (error: unknown) => {
-      this.#refuse(error, bytes);
-      this.#flow.end(size);
-    };
+    this.#flow.begin(bytes.length);
     try {
       const agent = this.#present();
-      const answer =
-        agent instanceof Promise ? agent.then((each) => this.#answer(each, bytes)) : this.#answer(agent, bytes);
-      answer.then(reply, refuse);
+      if (agent instanceof Promise) {
+        agent.then((each) => this.#take(each, bytes)).catch((error) => this.#refuse(error, bytes));
+      } else this.#take(agent, bytes);
     } catch (error) {
-      refuse(error);
+      this.#refuse(error, bytes);
     }
   }
 
@@ -99,18 +92,18 @@ export class AgentChannel implements SocketListener {
     this.#parts.onClosed(this);
   }
 
-  /** Without a promise more than it needs: this runs for every report. */
-  #answer(agent: AgentCaller, bytes: Uint8Array): Promise<string> {
+  /** Answers it, without a promise more than that needs: this runs for every report. Throws what is wrong with the message. */
+  #take(agent: AgentCaller, bytes: Buffer): void {
     const { telemetry, validator } = this.#parts;
     const message = readMessage(bytes, agent.name, telemetry.reports, validator);
-    switch (message.type) {
-      case 'telemetry':
-        return telemetry.record(agent, message.report).then((recorded) => toAck(message.id, recorded));
-      case 'hello':
-        return this.#hello(agent, message, bytes);
-      case 'command_result':
-        return this.#result(agent, message);
+    const refuse = (error: unknown) => this.#refuse(error, bytes);
+    if (message.type === 'telemetry') {
+      const { id } = message;
+      telemetry.record(agent, message.report).then((recorded) => this.#reply(toAck(id, recorded), bytes), refuse);
+      return;
     }
+    const answer = message.type === 'hello' ? this.#hello(agent, message, bytes) : this.#result(agent, message);
+    answer.then((text) => this.#reply(text, bytes), refuse);
   }
 
   async #hello(agent: AgentCaller, { commands }: HelloMessage, bytes: Uint8Array): Promise<string> {
@@ -131,8 +124,13 @@ export class AgentChannel implements SocketListener {
 
   /** The agent as its record stands now: rights are those of this moment, not those of when the channel was opened. */
   #present(): AgentCaller | Promise<AgentCaller> {
-    const caller = this.#parts.authorize(this.#socket.token);
-    return caller instanceof Promise ? caller.then((each) => this.#same(each)) : this.#same(caller);
+    const { reads, token } = this.#socket;
+    if (this.#presentAtRead?.reads === reads) return this.#presentAtRead.agent;
+    const caller = this.#parts.authorize(token);
+    if (caller instanceof Promise) return caller.then((each) => this.#same(each));
+    const agent = this.#same(caller);
+    this.#presentAtRead = { agent, reads };
+    return agent;
   }
 
   #same(caller: Caller): AgentCaller {
@@ -140,8 +138,19 @@ export class AgentChannel implements SocketListener {
     return caller;
   }
 
+  /** It is done with, and this is its answer. */
+  #reply(text: string, bytes: Buffer): void {
+    this.#send(text);
+    this.#flow.end(bytes.length);
+  }
+
+  #refuse(error: unknown, bytes: Buffer): void {
+    this.#sayNo(error, bytes);
+    this.#flow.end(bytes.length);
+  }
+
   /** Every refusal carries the id of what it refuses, whatever has failed: somebody waits for it. */
-  #refuse(error: unknown, bytes: Uint8Array): void {
+  #sayNo(error: unknown, bytes: Uint8Array): void {
     if (error instanceof AuthenticationError) {
       this.forceClose(closeCodes.notAuthenticated, 'the token is no longer good');
       return;
@@ -165,13 +174,12 @@ export class AgentChannel implements SocketListener {
       code: body.code,
       ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }),
     };
-    this.#reply(JSON.stringify(message));
+    this.#send(JSON.stringify(message));
   }
 
-  #reply(text: string): void {
+  #send(text: string): void {
     if (!this.isOpen) return;
-    this.#socket.batchWrites();
-    this.#socket.send(text);
+    this.#socket.sendSoon(text);
     if (this.#socket.bufferedBytes > maxBufferedBytes) this.#flow.peerNotReading = true;
   }
 }

@@ -127,8 +127,7 @@ export class ChannelCommands {
     for (; count < commands.length && this.#mayWrite; count++) {
       const command = commands[count]!;
       if (command.expires_at <= now || delivery.hasEnded(command.command_id)) continue;
-      this.#socket.batchWrites();
-      this.#socket.send(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
+      this.#socket.sendSoon(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
       sentWindow.note(command.command_id);
       this.#unanswered.set(command.command_id, command.expires_at);
       sent.push(command.command_id);

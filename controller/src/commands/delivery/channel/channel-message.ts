@@ -1,5 +1,6 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
-// same bytes, so its envelope is read without parsing, and its report by what is remembered; everything else is read as JSON.
+// same bytes, so its envelope is read without parsing, and its report by what is remembered; a command's plain state is matched
+// as a whole; everything else is read as JSON.
 import { CommandResultMessage, HelloMessage } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
@@ -20,6 +21,10 @@ const maxKeys = maxReportKeys + 2;
 const usualStart =
   /^\{"type":"(?:telemetry","id":(0|[1-9]\d{0,14})[,}]|command_result","command_id":"([^"\\]{1,128})")/;
 const usualStartBytes = 256;
+
+/** What nearly every word about a command is: its state and nothing else. */
+const usualResult = /^\{"type":"command_result","command_id":"([\da-f-]{36})","state":"(received|succeeded|failed)"\}$/;
+const maxUsualResultBytes = 128;
 
 type JsonObject = Record<string, unknown>;
 
@@ -44,6 +49,8 @@ export function readMessage(
   const usual = readEnvelope(bytes);
   const known = usual && reports.recall(bytes, ap_id, usual.endsAt);
   if (known) return { type: 'telemetry', id: usual.id, report: known };
+  const result = usual ? undefined : readUsualResult(bytes);
+  if (result) return result;
   const { value, inexact } = readJson(bytes, maxKeys);
   if (!isObject(value)) throw notAnObject();
   switch (value.type) {
@@ -93,6 +100,14 @@ function readEnvelope(bytes: Uint8Array): { id: number; endsAt: number } | undef
   const digits = at - envelope.length;
   const isNumber = digits > 0 && digits <= maxIdDigits && (digits === 1 || bytes[envelope.length] !== zero);
   return isNumber && bytes[at] === comma ? { id, endsAt: at } : undefined;
+}
+
+function readUsualResult(bytes: Uint8Array): CommandResultMessage | undefined {
+  if (bytes.length > maxUsualResultBytes) return undefined;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  const [, command_id, state] = usualResult.exec(text) ?? [];
+  if (command_id === undefined) return undefined;
+  return { type: 'command_result', command_id, state: state as CommandResultMessage['state'] };
 }
 
 function check<S extends typeof CommandResultMessage | typeof HelloMessage>(

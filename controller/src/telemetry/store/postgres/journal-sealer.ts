@@ -26,14 +26,44 @@ export interface SealOptions {
 
 /** Seals some agents; returns whether there may be more. */
 export async function sealSome(pool: PostgresPool, options: SealOptions): Promise<boolean> {
-  const days = new Set<number>();
-  try {
-    return await pool.transaction((session) => sealClaimed(session, options, days));
-  } catch (error) {
-    if (!isMissingPartition(error)) throw error;
-    await createDays(pool, days);
-    return true;
+  return withDays(pool, (session, days) => sealClaimed(session, options, days));
+}
+
+/** A transaction that writes blocks, and notes their days: it runs again once there are tables for them. */
+export async function withDays<T>(
+  pool: PostgresPool,
+  work: (session: PostgresSession, days: Set<number>) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const days = new Set<number>();
+    try {
+      return await pool.transaction((session) => work(session, days));
+    } catch (error) {
+      if (!isMissingPartition(error)) throw error;
+      await createDays(pool, days);
+    }
   }
+}
+
+export interface OpenSource {
+  source: number;
+  sealed: number;
+  last: number;
+  data: Uint8Array;
+}
+
+/** What an agent has in the journal up to this period. Its row of newest values must be locked. */
+export async function sealSource(
+  session: PostgresSession,
+  { source, sealed, last, data }: OpenSource,
+  upTo: number,
+  memory: BlockMemory,
+  days: Set<number>,
+): Promise<void> {
+  const known = await readFields(session, source);
+  const found = { known, newest: readNewest(data), sealedPeriod: sealed, lastPeriod: last };
+  const series = await readSeries(session, found, upTo);
+  await sealSeries(session, series, memory, days);
 }
 
 async function sealClaimed(
@@ -46,20 +76,17 @@ async function sealClaimed(
     `SELECT floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1 AS closed`,
   );
   const closed = everything ? Number.MAX_SAFE_INTEGER : clock!.closed;
-  const claimed = await session.query<{ source: number; sealed: number; last: number; data: Uint8Array }>(
+  const claimed = await session.query<OpenSource & Record<string, number | Uint8Array>>(
     `SELECT source, sealed_period AS sealed, last_period AS last, data FROM telemetry_newest
      WHERE last_period > sealed_period AND sealed_period < ? LIMIT ${agentsAtOnce} FOR UPDATE SKIP LOCKED`,
     [closed],
   );
-  for (const { source, sealed, last, data } of claimed) {
-    const known = await readFields(session, source);
-    const upTo = Math.min(closed, last);
-    const found = { known, newest: readNewest(data), sealedPeriod: sealed, lastPeriod: last };
-    const series = await readSeries(session, found, upTo);
-    await sealSeries(session, series, memory, days);
+  for (const open of claimed) {
+    const upTo = Math.min(closed, open.last);
+    await sealSource(session, open, upTo, memory, days);
     // A closed period without rows is sealed as well, so that its slot need not wait.
     const until = everything ? upTo : closed;
-    await session.query('UPDATE telemetry_newest SET sealed_period = ? WHERE source = ?', [until, source]);
+    await session.query('UPDATE telemetry_newest SET sealed_period = ? WHERE source = ?', [until, open.source]);
   }
   return claimed.length === agentsAtOnce;
 }

@@ -6,7 +6,7 @@ import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type { KnownSource } from './known-sources.ts';
 import { noteNewest, readNewest, writeNewest } from './newest-record.ts';
-import { journalSlots, periodSeconds } from './telemetry-schema.ts';
+import { journalSlots, leavingPeriod, periodSeconds } from './telemetry-schema.ts';
 
 /** Samples that wait for a commit; beyond it new ones are refused, so that memory stays bounded. */
 const maxWaitingSamples = 200_000;
@@ -37,7 +37,7 @@ export class JournalWriter {
   }
 
   /**
-   * Resolves true once they are durable, false if the agent was removed meanwhile. Undefined: the source has not all the
+   * Resolves true once they are durable, false if the agent was removed or is being moved. Undefined: the source has not all the
    * names yet.
    */
   append(source: KnownSource, samples: readonly Sample[]): Promise<boolean> | undefined {
@@ -112,7 +112,7 @@ async function commit(session: PostgresSession, group: readonly Append[]): Promi
     period: number;
   }>(
     `SELECT source, sealed_period AS sealed, last_period AS last, data, floor(extract(epoch FROM now()) / ${periodSeconds})::bigint AS period
-     FROM telemetry_newest WHERE source = ANY(?::bigint[]) ORDER BY source FOR UPDATE`,
+     FROM telemetry_newest WHERE source = ANY(?::bigint[]) AND last_period > ${leavingPeriod} ORDER BY source FOR UPDATE`,
     [numbers],
   );
   const newest = new Map(locked.map((row) => [row.source, { ...row, fields: readNewest(row.data) }]));
@@ -122,6 +122,14 @@ async function commit(session: PostgresSession, group: readonly Append[]): Promi
     const { fields } = newest.get(source.no)!;
     let ts = 0;
     readRecord(record, {
+      // The newest of them are those of the last sample.
+      run: (_source, { numbers, at, stride, count }) => {
+        const last = at + (count - 1) * stride;
+        for (let place = last + 3; place < last + stride - 1; place += 2) {
+          noteNewest(fields, numbers[place]!, numbers[last + 1]!, numbers[place + 1]!);
+        }
+        return true;
+      },
       sample: (_source, time) => {
         ts = time;
       },

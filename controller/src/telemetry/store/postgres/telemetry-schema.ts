@@ -1,4 +1,5 @@
 // The tables of telemetry in PostgreSQL, and the days that blocks are partitioned by.
+import { randomUUID } from 'node:crypto';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 
@@ -6,6 +7,8 @@ import type { PostgresSession } from '../../../storage/postgres-session.ts';
 export const periodSeconds = 600;
 /** A ring: each period has one of them, which is emptied once everything in it is sealed. */
 export const journalSlots = 12;
+/** In place of the sealed and the last period of an agent that takes nothing more, because it moves to another server. */
+export const leavingPeriod = -2;
 const dayMs = 86_400_000;
 /** Any number that is not used elsewhere in the same database. */
 const schemaLock = 7_305_002;
@@ -49,20 +52,37 @@ const schema = `
   CREATE TABLE telemetry_removed (source BIGINT PRIMARY KEY);
 `;
 
-/** Creates the tables if there are none; safe if several nodes start at once. */
-export async function createTelemetryTables(pool: PostgresPool): Promise<void> {
-  await pool.transaction(async (session) => {
+/** Beside those of version 1, which do without them. */
+const addedTables = `
+  CREATE TABLE IF NOT EXISTS telemetry_identity (id TEXT NOT NULL);
+  -- Agents that are being moved to another server, or have been.
+  CREATE TABLE IF NOT EXISTS telemetry_moved (
+    ap_id TEXT PRIMARY KEY, is_gone INTEGER NOT NULL, to_server TEXT NOT NULL, copy TEXT NOT NULL,
+    last_period BIGINT NOT NULL, moved_at TIMESTAMPTZ NOT NULL
+  );
+  -- By which nodes know how far a standby is behind.
+  CREATE TABLE IF NOT EXISTS telemetry_beats (node TEXT PRIMARY KEY, beat BIGINT NOT NULL, beaten_at TIMESTAMPTZ NOT NULL);
+`;
+
+/** Creates the tables if there are none; safe if several nodes start at once. Resolves what identifies this store for ever. */
+export async function createTelemetryTables(pool: PostgresPool): Promise<string> {
+  return pool.transaction(async (session) => {
     await session.runUnhurried(`SELECT pg_advisory_xact_lock(${schemaLock})`);
     const [found] = await session.query<{ name: string | null }>(
       `SELECT to_regclass('telemetry_version')::text AS name`,
     );
-    if (found?.name === null) {
-      await session.runScript(schema);
-      return;
-    }
+    if (found?.name === null) await session.runScript(schema);
     const [row] = await session.query<{ version: number }>('SELECT version FROM telemetry_version');
-    if (row?.version === schemaVersion) return;
-    throw new Error(`telemetry in PostgreSQL was written by a newer version (${row?.version}): use that one`);
+    if (row?.version !== schemaVersion) {
+      throw new Error(`telemetry in PostgreSQL was written by a newer version (${row?.version}): use that one`);
+    }
+    await session.runScript(addedTables);
+    await session.query(
+      'INSERT INTO telemetry_identity (id) SELECT ?::text WHERE NOT EXISTS (SELECT 1 FROM telemetry_identity)',
+      [randomUUID()],
+    );
+    const [identity] = await session.query<{ id: string }>('SELECT id FROM telemetry_identity');
+    return identity!.id;
   });
 }
 

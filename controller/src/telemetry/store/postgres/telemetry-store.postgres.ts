@@ -1,6 +1,8 @@
 // Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
-import { chunkOf, hourMs, minuteMs, queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+
+import { serverAddresses } from '@weft/contract/server-addresses';
+import { queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
 import { Rounds } from '../../../rounds.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
@@ -8,6 +10,7 @@ import type {
   FieldInfo,
   Frame,
   LatestValues,
+  ReadOptions,
   Sample,
   SeriesQuery,
   TelemetryStore,
@@ -19,13 +22,16 @@ import { emptySlots, type SealOptions, sealSome } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { KnownSources } from './known-sources.ts';
 import { LoadedTables } from './loaded-tables.ts';
+import { AgentMoved, agentsAfter, deleteSource, goneNo, type Move, welcome, whereTo } from './moved-agents.ts';
 import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
-import { createTelemetryTables, dropDayBefore } from './telemetry-schema.ts';
+import { StandbyReads } from './standby-reads.ts';
+import { pruneSome } from './telemetry-pruning.ts';
+import { createTelemetryTables } from './telemetry-schema.ts';
 
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const pruneStep = 64;
+const standbyConnections = { maxConnections: 5, connectTimeoutMs: 1_000 };
 const sealEveryMs = 15_000;
 
 export interface PostgresTelemetryOptions {
@@ -36,6 +42,9 @@ export interface PostgresTelemetryOptions {
   onChange: (message: string, error?: unknown) => void;
   /** How often to look for what can be sealed. */
   sealEveryMs?: number;
+  /** Lets standbys among the servers of `url` take reads that may be behind by so much. */
+  maxBehindMs?: number | undefined;
+  now?: () => number;
 }
 
 /** Connects with the first call. */
@@ -45,6 +54,15 @@ export function openPostgresTelemetry(options: PostgresTelemetryOptions): Postgr
   return store;
 }
 
+type FrameReader = (series: Parameters<typeof queryFrame>[0], sealed: Parameters<typeof queryFrame>[2]) => Frame;
+
+interface Question {
+  ap_id: string;
+  range: TimeRange;
+  metrics: readonly string[] | undefined;
+  mayBeStale: boolean;
+}
+
 export class PostgresTelemetryStore implements TelemetryStore {
   readonly #options: PostgresTelemetryOptions;
   readonly #pool: PostgresPool;
@@ -52,8 +70,9 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #journal: JournalWriter;
   readonly #names = new FieldNames();
   readonly #memory: BlockMemory;
+  readonly #standbys: StandbyReads | undefined;
   readonly sealing: Rounds;
-  #prepared: Promise<void> | undefined;
+  #prepared: Promise<string> | undefined;
 
   constructor(options: PostgresTelemetryOptions) {
     this.#options = options;
@@ -61,6 +80,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#sources = new KnownSources(this.#pool);
     this.#journal = new JournalWriter(this.#pool);
     this.#memory = new BlockMemory(options.onChange);
+    this.#standbys = openStandbys(this.#pool, options);
     this.sealing = new Rounds({
       everyMs: options.sealEveryMs ?? sealEveryMs,
       what: 'sealing of telemetry',
@@ -84,14 +104,21 @@ export class PostgresTelemetryStore implements TelemetryStore {
     }
   }
 
-  async query({ ap_id, ...query }: SeriesQuery): Promise<Frame> {
-    return this.#read(ap_id, query, query.metrics, (series, sealed) =>
-      queryFrame(series, { source: ap_id, ...query }, sealed, Date.now() - this.#options.rawRetentionMs),
-    );
+  async query({ ap_id, mayBeStale = false, ...query }: SeriesQuery): Promise<Frame> {
+    const work: FrameReader = (series, sealed) =>
+      queryFrame(series, { source: ap_id, ...query }, sealed, Date.now() - this.#options.rawRetentionMs);
+    return this.#read({ ap_id, range: query, metrics: query.metrics, mayBeStale }, work);
   }
 
-  async rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
-    return this.#read(ap_id, range, metrics, (series, sealed) => readRows(series, range, limit, metrics, sealed));
+  async rows(
+    ap_id: string,
+    range: TimeRange,
+    limit: number,
+    metrics?: readonly string[],
+    { mayBeStale = false }: ReadOptions = {},
+  ): Promise<Frame> {
+    const work: FrameReader = (series, sealed) => readRows(series, range, limit, metrics, sealed);
+    return this.#read({ ap_id, range, metrics, mayBeStale }, work);
   }
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
@@ -107,6 +134,8 @@ export class PostgresTelemetryStore implements TelemetryStore {
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
     await this.#prepare();
     const rows = await this.#pool.run((session) => readLatest(session, ap_ids, this.#names));
+    const moved = rows.filter(({ no }) => no === goneNo);
+    if (moved.length > 0) throw new AgentMoved(moved.map(({ ap_id }) => ap_id));
     const byName = new Map(rows.map((row) => [row.ap_id, row]));
     return ap_ids.flatMap((ap_id) => {
       const row = byName.get(ap_id);
@@ -123,34 +152,18 @@ export class PostgresTelemetryStore implements TelemetryStore {
     await this.#prepare();
     this.#sources.forget(ap_id);
     await this.#pool.transaction(async (session) => {
-      const sql = 'DELETE FROM telemetry_sources WHERE ap_id = ? RETURNING no';
-      const [row] = await session.query<{ no: number }>(sql, [ap_id]);
-      if (!row) return;
-      await session.query('DELETE FROM telemetry_newest WHERE source = ?', [row.no]);
-      await session.query('DELETE FROM telemetry_fields WHERE source = ?', [row.no]);
-      await session.query('INSERT INTO telemetry_removed (source) VALUES (?)', [row.no]);
+      await session.query('SELECT no FROM telemetry_sources WHERE ap_id = ? FOR UPDATE', [ap_id]);
+      const sql = 'SELECT is_gone FROM telemetry_moved WHERE ap_id = ?';
+      const [moved] = await session.query<{ is_gone: number }>(sql, [ap_id]);
+      if (moved?.is_gone === 1) throw new AgentMoved([ap_id]);
+      if (moved) await session.query('DELETE FROM telemetry_moved WHERE ap_id = ?', [ap_id]);
+      await deleteSource(session, ap_id);
     });
   }
 
   async prune(nowMs: number): Promise<boolean> {
     await this.#prepare();
-    const { rawRetentionMs, rollupRetentionMs } = this.#options;
-    // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
-    const isDropped = await dropDayBefore(this.#pool, nowMs - rawRetentionMs - hourMs);
-    const limit = nowMs - rollupRetentionMs;
-    let removed = 0;
-    for (const level of [minuteMs, hourMs] as const) {
-      const rows = await this.#pool.run((session) =>
-        session.query(
-          `DELETE FROM telemetry_rollups WHERE ctid IN (
-             SELECT ctid FROM telemetry_rollups WHERE level = ? AND chunk < ? LIMIT ${pruneStep}
-           ) RETURNING level`,
-          [level, chunkOf(level, limit)],
-        ),
-      );
-      removed += rows.length;
-    }
-    return isDropped || removed > 0 || (await this.#pool.transaction(pruneRemoved));
+    return pruneSome(this.#pool, nowMs, this.#options);
   }
 
   /** Seals some of what has grown old, and empties what is sealed; resolves whether there is more. */
@@ -161,6 +174,33 @@ export class PostgresTelemetryStore implements TelemetryStore {
     return false;
   }
 
+  /** How often a standby has answered. */
+  get standbyAnswers(): number {
+    return this.#standbys?.answers ?? 0;
+  }
+
+  /** What identifies this store, wherever its server is. */
+  id(): Promise<string> {
+    return this.#prepare();
+  }
+
+  /** The next agents in the order of their names. */
+  async agentsAfter(after: string, limit: number): Promise<string[]> {
+    await this.#prepare();
+    return agentsAfter(this.#pool, after, limit);
+  }
+
+  /** Where an agent went that has left this server. */
+  whereTo(ap_id: string): Promise<Move | undefined> {
+    return whereTo(this.#pool, ap_id);
+  }
+
+  /** An agent has come from another server, which has its last word about it. */
+  async welcome(move: Move): Promise<void> {
+    await this.#prepare();
+    await welcome(this.#pool, move);
+  }
+
   async check(): Promise<void> {
     await this.#pool.check();
     await this.#prepare();
@@ -169,33 +209,43 @@ export class PostgresTelemetryStore implements TelemetryStore {
   async close(): Promise<void> {
     await this.sealing.stop();
     await this.#journal.idle();
+    await this.#standbys?.close();
     await this.#pool.close();
   }
 
-  async #read(
-    ap_id: string,
-    range: TimeRange,
-    metrics: readonly string[] | undefined,
-    work: (series: Parameters<typeof queryFrame>[0], sealed: Parameters<typeof queryFrame>[2]) => Frame,
-  ): Promise<Frame> {
+  async #read(question: Question, work: FrameReader): Promise<Frame> {
     await this.#prepare();
-    return this.#pool.transaction(async (session) => {
-      const found = await findSource(session, ap_id, this.#names);
-      if (!found)
-        return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
-      const series = await readSeries(session, found);
-      const wanted = metrics?.flatMap((name) => found.known.fields.get(name)?.no ?? []);
-      const fields = wanted ?? found.known.names.keys().toArray();
-      const tables = new LoadedTables({ session, source: found.known.no, fields, range, memory: this.#memory });
-      return tables.ask((sealed) => {
-        series.recentBlocks = undefined;
-        return work(series, { ...sealed, recent: new RecentRows() });
-      });
-    }, snapshot);
+    if (question.mayBeStale) {
+      // What a standby does not know, or takes for moved, it may not have heard of yet.
+      const stale = await this.#standbys?.read(snapshot, (session) =>
+        this.#readIn(session, question, work).catch(undefinedIfMoved),
+      );
+      if (stale) return stale;
+    }
+    const frame = await this.#pool.transaction((session) => this.#readIn(session, question, work), snapshot);
+    return frame ?? { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
+  }
+
+  /** Undefined if there is no such agent. */
+  async #readIn(
+    session: PostgresSession,
+    { ap_id, range, metrics }: Question,
+    work: FrameReader,
+  ): Promise<Frame | undefined> {
+    const found = await findSource(session, ap_id, this.#names);
+    if (!found) return undefined;
+    const series = await readSeries(session, found);
+    const wanted = metrics?.flatMap((name) => found.known.fields.get(name)?.no ?? []);
+    const fields = wanted ?? found.known.names.keys().toArray();
+    const tables = new LoadedTables({ session, source: found.known.no, fields, range, memory: this.#memory });
+    return tables.ask((sealed) => {
+      series.recentBlocks = undefined;
+      return work(series, { ...sealed, recent: new RecentRows() });
+    });
   }
 
   /** Once, and again after a failure. */
-  #prepare(): Promise<void> {
+  #prepare(): Promise<string> {
     this.#prepared ??= createTelemetryTables(this.#pool).catch((error) => {
       this.#prepared = undefined;
       throw error;
@@ -204,31 +254,23 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 }
 
+function undefinedIfMoved(error: unknown): undefined {
+  if (!(error instanceof AgentMoved)) throw error;
+}
+
+function openStandbys(primary: PostgresPool, { url, maxBehindMs, now }: PostgresTelemetryOptions) {
+  if (maxBehindMs === undefined) return undefined;
+  const servers = serverAddresses(url).map((each) => new PostgresPool(each, standbyConnections));
+  return new StandbyReads({ primary, servers, maxBehindMs, now });
+}
+
 async function readLatest(session: PostgresSession, ap_ids: readonly string[], names: FieldNames) {
   const rows = await session.query<{ ap_id: string; no: number; data: Uint8Array }>(
-    `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])`,
-    [ap_ids],
+    `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])
+     UNION ALL SELECT ap_id, ${goneNo}, '' FROM telemetry_moved WHERE ap_id = ANY(?::text[]) AND is_gone = 1`,
+    [ap_ids, ap_ids],
   );
   const sources = rows.map(({ ap_id, no, data }) => ({ ap_id, no, newest: readNewest(data) }));
   const known = await names.of(session, sources);
   return sources.map((source, index) => ({ ...source, names: known[index]!.names }));
-}
-
-/** Some blocks and roll-ups of one removed agent; returns whether there was one. */
-async function pruneRemoved(session: PostgresSession): Promise<boolean> {
-  const [removed] = await session.query<{ source: number }>(
-    'SELECT source FROM telemetry_removed LIMIT 1 FOR UPDATE SKIP LOCKED',
-  );
-  if (!removed) return false;
-  const some = async (table: string, key: string) =>
-    (
-      await session.query(
-        `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE source = ? LIMIT ${pruneStep}) RETURNING source`,
-        [removed.source],
-      )
-    ).length;
-  const found =
-    (await some('telemetry_blocks', 'id')) + (await some('telemetry_rollups', 'source, field, level, chunk'));
-  if (found === 0) await session.query('DELETE FROM telemetry_removed WHERE source = ?', [removed.source]);
-  return true;
 }

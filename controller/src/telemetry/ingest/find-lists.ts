@@ -1,4 +1,4 @@
-// Finds the list of devices in the bytes of a report, once for each shape of reports (report-reader.ts).
+// Finds the list of devices, or that of samples, in the bytes of a report: once for each shape of reports (report-reader.ts).
 
 const space = 0x20;
 const quote = 0x22;
@@ -39,6 +39,45 @@ export function findDeviceList(body: Uint8Array): { from: number; to: number } |
   return undefined;
 }
 
+/**
+ * Where the first sample of a batch that the parser has accepted stands, where the second begins, and where the last ends.
+ * Undefined if it has fewer than two.
+ */
+export function findSamples(
+  body: Uint8Array,
+): { first: { from: number; to: number }; second: number; lastEnd: number } | undefined {
+  let depth = 0;
+  let isInside = false;
+  const first = { from: -1, to: -1 };
+  let second = -1;
+  let lastEnd = -1;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === quote) {
+      const end = stringEnd(body, at);
+      if (depth === 1) {
+        const value = valueBehind(body, end);
+        isInside = value > 0 && body[value] === openBracket && isKey(samplesKey, body, at, end);
+        // One that is repeated.
+        if (isInside && first.from >= 0) return undefined;
+      }
+      at = end;
+    } else if (byte === openBrace || byte === openBracket) {
+      depth++;
+      if (!isInside || depth !== 3) continue;
+      if (first.from < 0) first.from = at;
+      else if (second < 0) second = at;
+    } else if (byte === closeBrace || byte === closeBracket) {
+      depth--;
+      if (!isInside || depth !== 2) continue;
+      lastEnd = at + 1;
+      if (first.to < 0) first.to = lastEnd;
+    }
+  }
+  return second < 0 ? undefined : { first, second, lastEnd };
+}
+
+const samplesKey = Buffer.from('samples');
 const devicesKey = Buffer.from('devices');
 const payloadKey = Buffer.from('payload');
 
@@ -60,8 +99,12 @@ function isKey(key: Buffer, body: Uint8Array, start: number, end: number): boole
   return true;
 }
 
+function isSpace(byte: number | undefined): boolean {
+  return byte === space || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
 function skip(body: Uint8Array, start: number): number {
   let at = start;
-  while (body[at] === space) at++;
+  while (isSpace(body[at])) at++;
   return at;
 }

@@ -1,0 +1,34 @@
+// A command's plain state is matched as a whole: it must be what the JSON reader makes of it, and nothing else may match.
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Validator } from '../../../input/validator.ts';
+import { ReportReader } from '../../../telemetry/ingest/report-reader.ts';
+import { ServerTimes } from '../../../telemetry/ingest/sample-time.ts';
+import { readMessage } from './channel-message.ts';
+
+const validator = new Validator({});
+const reports = new ReportReader({ retentionMs: 1e9, serverTimes: new ServerTimes() });
+
+function outcomeOf(text: string): unknown {
+  try {
+    return readMessage(Buffer.from(text), 'ap-1', reports, validator);
+  } catch (error) {
+    return String(error);
+  }
+}
+
+const id = fc.oneof(fc.uuid(), fc.stringMatching(/^[0-9a-f-]{36}$/), fc.string({ maxLength: 40 }));
+const state = fc.oneof(
+  fc.constantFrom('received', 'succeeded', 'failed', 'x', 'sent', ''),
+  fc.string({ maxLength: 10 }),
+);
+
+it('Z1 a state is the same in whatever way it is written', () => {
+  fc.assert(
+    fc.property(id, state, (command_id, word) => {
+      const text = JSON.stringify({ type: 'command_result', command_id, state: word });
+      expect(outcomeOf(text)).toEqual(outcomeOf(` ${text}`));
+    }),
+    { numRuns: 300 },
+  );
+});
