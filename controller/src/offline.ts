@@ -27,6 +27,7 @@ import { createJobStore } from './jobs/store/job-store.sql.ts';
 import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
 import { migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
+import type { MoveHooks } from './moving/move-hooks.ts';
 import { type RebalanceOptions, rebalance } from './moving/rebalance.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
@@ -125,14 +126,8 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   return event;
 }
 
-export interface MigrationHooks {
-  onStage: (text: string) => void;
-  onProgress: (share: number | undefined, text: string) => void;
-  signal?: AbortSignal | undefined;
-}
-
 /** For `weft migrate`: from this data folder to what the settings name. Throws StartError as requireDatabase does. */
-export async function moveInstallation(from: string, config: Config, hooks: MigrationHooks) {
+export async function moveInstallation(from: string, config: Config, hooks: MoveHooks) {
   const old: Config = { ...config, dataDir: from, databaseUrl: undefined, telemetryUrl: undefined };
   requireDatabase(old);
   prepareDataFolder(config.dataDir);

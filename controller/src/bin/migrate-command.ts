@@ -1,19 +1,12 @@
 // `weft migrate`: moves an installation with the embedded stores to PostgreSQL.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import {
-  exitCode,
-  interruptedCode,
-  ProgressBar,
-  type Surroundings,
-  toInterfaceJson,
-  toTable,
-  UsageError,
-} from '@weft/cli';
+import { exitCode, type Surroundings, toInterfaceJson, toTable, UsageError } from '@weft/cli';
 import { type Config, ConfigError, isClickHouse, telemetryServers } from '../config.ts';
 import type { MigrationReport } from '../moving/migration.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
+import { runMove } from './run-move.ts';
 
 export async function migrateCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['from'], bare: ['json'] });
@@ -23,25 +16,9 @@ export async function migrateCommand(args: string[], around: Surroundings): Prom
   requireTarget(config, from);
 
   const { moveInstallation } = await import('../offline.ts');
-  const progress = new ProgressBar(around.stderr);
-  const signal = around.interruption?.();
-  const report = await moveInstallation(from, config, {
-    signal,
-    onStage: (text) => {
-      progress.clear();
-      around.stderr.write(`${text}\n`);
-    },
-    onProgress: (share, text) => progress.show(share, text),
-  })
-    .catch((error: unknown) => {
-      if (!signal?.aborted) throw error;
-      return 'interrupted' as const;
-    })
-    .finally(() => progress.clear());
-  if (report === 'interrupted') {
-    around.stderr.write('Interrupted. Run the same command again to go on.\n');
-    return interruptedCode();
-  }
+  const move = await runMove(around, (hooks) => moveInstallation(from, config, hooks));
+  if ('exitCode' in move) return move.exitCode;
+  const { report } = move;
   if (report === undefined) {
     around.stdout.write(`${from} was moved before. Nothing was changed.\n`);
     return exitCode.ok;

@@ -1,17 +1,10 @@
 // `weft rebalance`: moves access points between the servers of telemetry.
-import {
-  exitCode,
-  interruptedCode,
-  ProgressBar,
-  type Surroundings,
-  toInterfaceJson,
-  toTable,
-  UsageError,
-} from '@weft/cli';
+import { exitCode, type Surroundings, toInterfaceJson, toTable, UsageError } from '@weft/cli';
 import { ConfigError, isClickHouse } from '../config.ts';
 import type { RebalanceReport } from '../moving/rebalance.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
+import { runMove } from './run-move.ts';
 
 export async function rebalanceCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['drain', 'use'], bare: ['json'] });
@@ -24,28 +17,10 @@ export async function rebalanceCommand(args: string[], around: Surroundings): Pr
   }
 
   const { rebalanceTelemetry } = await import('../offline.ts');
-  const progress = new ProgressBar(around.stderr);
-  const signal = around.interruption?.();
-  const report = await rebalanceTelemetry(config, {
-    drain: line.options.get('drain'),
-    use: line.options.get('use'),
-    signal,
-    onStage: (text) => {
-      progress.clear();
-      around.stderr.write(`${text}\n`);
-    },
-    onProgress: (share, text) => progress.show(share, text),
-  })
-    .catch((error: unknown) => {
-      if (!signal?.aborted) throw error;
-      return 'interrupted' as const;
-    })
-    .finally(() => progress.clear());
-  if (report === 'interrupted') {
-    around.stderr.write('Interrupted. Run the same command again to go on.\n');
-    return interruptedCode();
-  }
-  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(report, 2)}\n` : inWords(report));
+  const [drain, use] = [line.options.get('drain'), line.options.get('use')];
+  const move = await runMove(around, (hooks) => rebalanceTelemetry(config, { drain, use, ...hooks }));
+  if ('exitCode' in move) return move.exitCode;
+  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(move.report, 2)}\n` : inWords(move.report));
   return exitCode.ok;
 }
 

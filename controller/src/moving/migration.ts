@@ -21,6 +21,7 @@ import { copyFiles, type FileReport } from './file-copy.ts';
 import { LocalTelemetry } from './local-telemetry.ts';
 import { type MigrationMark, readMark, writeMark } from './migration-mark.ts';
 import { countContent, readState } from './migration-state.ts';
+import type { MoveHooks } from './move-hooks.ts';
 import { copyTables, type TableReport } from './table-copy.ts';
 import { copyTelemetry, type TelemetryPass } from './telemetry-copy.ts';
 import type { TelemetryTotals } from './telemetry-totals.ts';
@@ -31,7 +32,7 @@ const passEveryMs = 60_000;
 /** Of single statements, such as the hashes of a whole table. */
 const statementTimeoutMs = 30 * 60_000;
 
-export interface MigrationOptions {
+export interface MigrationOptions extends MoveHooks {
   /** The data folder of the embedded stores. */
   from: string;
   /** The settings of the cluster. */
@@ -43,9 +44,6 @@ export interface MigrationOptions {
   /** Moves everything of the journal of `from` into blocks. Called while no server runs. */
   sealTelemetry: () => Promise<void>;
   verifyAudit: () => Promise<AuditVerification>;
-  onStage: (text: string) => void;
-  onProgress: (share: number | undefined, text: string) => void;
-  signal?: AbortSignal | undefined;
 }
 
 export interface MigrationReport {

@@ -21,6 +21,7 @@ import { type PlaceStore, requireAllNamed } from '../telemetry/store/spread/plac
 import { chooseServer } from '../telemetry/store/spread/rendezvous.ts';
 import { adoptAgents } from '../telemetry/store/spread/spread-server.ts';
 import { copyAgent, isEqual } from './agent-copy.ts';
+import type { MoveHooks } from './move-hooks.ts';
 
 /** Of single statements, such as the hashes of everything of an agent. */
 const statementTimeoutMs = 30 * 60_000;
@@ -30,16 +31,13 @@ const pageSize = 1_000;
 /** With the id of the server; any number that is not used elsewhere in the same database. */
 const moverLock = 7_305_003;
 
-export interface RebalanceOptions {
+export interface RebalanceOptions extends MoveHooks {
   /** One address for each server. */
   urls: readonly string[];
   places: PlaceStore;
   /** A place whose agents are to go to the other servers, and one that takes agents again. */
   drain?: string | undefined;
   use?: string | undefined;
-  onStage: (text: string) => void;
-  onProgress: (share: number | undefined, text: string) => void;
-  signal?: AbortSignal | undefined;
 }
 
 export interface RebalanceReport {
