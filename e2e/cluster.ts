@@ -8,7 +8,7 @@ import { onTestFinished } from 'vitest';
 import { startInflux, type TestInflux } from '../test/influx.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
-import { findFreePorts } from '../test/server-process.ts';
+import { findFreePort } from '../test/server-process.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 export interface ClusterOptions {
@@ -80,7 +80,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     WEFT_ADMIN_PASSWORD: password,
     ...options.env,
   });
-  const ports = await findFreePorts(options.controllers ?? 2);
+  const ports = await Promise.all(Array.from({ length: options.controllers ?? 2 }, findFreePort));
   cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
   if (ports.length > 0) cluster.url = await startProxy(ports, options.healthPath);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
@@ -89,7 +89,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 /** HAProxy, which repeats on another node what never reached one. */
 async function startProxy(ports: number[], healthPath = '/healthz'): Promise<string> {
-  const [port] = await findFreePorts(1);
+  const port = await findFreePort();
   const folder = temporaryFolder();
   const file = join(folder, 'haproxy.cfg');
   const servers = ports.map((each, index) => `  server node${index} 127.0.0.1:${each} check inter 200ms fall 2 rise 1`);

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { findFreePort } from '../test/server-process.ts';
 
 export const root = resolve(import.meta.dirname, '..');
 export const command = join(root, 'controller', 'src', 'bin', 'weft.ts');
@@ -175,7 +176,9 @@ export async function runWeft(args: string[], options: RunOptions = {}) {
 
 /** `weft serve`, once it listens. */
 export async function serve(options: RunOptions = {}): Promise<WeftServer> {
-  const weft = new WeftServer(options.launcher?.[0] === 'npm' ? [] : ['serve'], options);
+  // Not any port: one that is started again on the same port must find it free.
+  const env = { WEFT_PORT: String(await findFreePort()), ...options.env };
+  const weft = new WeftServer(options.launcher?.[0] === 'npm' ? [] : ['serve'], { ...options, env });
   weft.url = await weft.ready();
   return weft;
 }

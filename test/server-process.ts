@@ -1,19 +1,56 @@
 // What every real server of the tests needs: a port, and an end.
 import type { ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-/** Different ones, free a moment ago; nothing on the machine keeps them free. */
-export async function findFreePorts(count: number): Promise<number[]> {
-  const probes = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(probes.map((probe) => once(probe, 'listening')));
-  const ports = probes.map((probe) => (probe.address() as AddressInfo).port);
-  await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
-  return ports;
+/** Below the ports that the system hands out by itself (from 32,768 on): no connection and no `listen(0)` gets one of these. */
+const FIRST_PORT = 12_000;
+const LAST_PORT = 32_000;
+/** A file for each port that a process of the tests has, with its number in it. */
+const takenPorts = join(tmpdir(), 'weft-test-ports');
+const taken = new Set<string>();
+
+/** Free, and until this process ends no other one of the tests gets it. */
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    const port = randomInt(FIRST_PORT, LAST_PORT);
+    if (take(port) && (await isFree(port))) return port;
+  }
+  throw new Error(`No free port between ${FIRST_PORT} and ${LAST_PORT}`);
 }
 
-export async function findFreePort(): Promise<number> {
-  return (await findFreePorts(1))[0]!;
+function take(port: number): boolean {
+  const file = join(takenPorts, String(port));
+  mkdirSync(takenPorts, { recursive: true });
+  try {
+    // What a process left behind that was killed is passed over; there are enough others.
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+  } catch {
+    return false;
+  }
+  if (taken.size === 0) process.once('exit', giveBack);
+  taken.add(file);
+  return true;
+}
+
+function giveBack(): void {
+  for (const file of taken) rmSync(file, { force: true });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    await once(probe.listen(port, '127.0.0.1'), 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await new Promise((resolve) => probe.close(resolve));
+  }
 }
 
 /** Resolves once it has ended, also if it had before. */

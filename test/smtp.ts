@@ -1,6 +1,6 @@
 // A real SMTP server on a free port that keeps the mails it takes, and a reader for them.
-import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
+import { findFreePort } from './server-process.ts';
 
 export interface TestSmtp {
   url: string;
@@ -22,7 +22,8 @@ export interface SmtpOptions {
   login?: { user: string; pass: string };
 }
 
-export async function startSmtp({ port = 0, login }: SmtpOptions = {}): Promise<TestSmtp> {
+export async function startSmtp({ port, login }: SmtpOptions = {}): Promise<TestSmtp> {
+  const actualPort = port ?? (await findFreePort());
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({
     logger: false,
@@ -46,8 +47,7 @@ export async function startSmtp({ port = 0, login }: SmtpOptions = {}): Promise<
     },
   });
   server.on('error', () => {});
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const { port: actualPort } = server.server.address() as AddressInfo;
+  await new Promise<void>((resolve) => server.listen(actualPort, '127.0.0.1', resolve));
   const userInfo = login ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.pass)}@` : '';
   return {
     url: `smtp://${userInfo}127.0.0.1:${actualPort}`,

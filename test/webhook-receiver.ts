@@ -1,7 +1,7 @@
 // A receiver of webhooks: keeps what comes, and answers as it is told.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { findFreePort } from './server-process.ts';
 
 export interface ReceivedRequest {
   headers: IncomingHttpHeaders;
@@ -20,7 +20,8 @@ export interface WebhookReceiver {
   close(): Promise<void>;
 }
 
-export async function startReceiver(port = 0): Promise<WebhookReceiver> {
+export async function startReceiver(wishedPort?: number): Promise<WebhookReceiver> {
+  const port = wishedPort ?? (await findFreePort());
   const hanging: ServerResponse[] = [];
   const server = createServer(async (request, response) => {
     let text = '';
@@ -33,7 +34,7 @@ export async function startReceiver(port = 0): Promise<WebhookReceiver> {
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    url: `http://127.0.0.1:${port}/hook`,
     received: [],
     answer: () => 200,
     ids: () => receiver.received.map(({ headers }) => Number(headers['x-weft-event-id'])),
