@@ -77,7 +77,7 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
     return ask(weft, 'POST', `/api/v1/send_command?agent_id=${ap_id}&command=${command}`);
   };
   const take = (ap_id: string) =>
-    weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=5`, { token: agents[ap_id]! });
+    weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=60`, { token: agents[ap_id]! });
   const answer = (ap_id: string, command_id: string, json: object) =>
     ask(weft, 'POST', `/api/v1/agents/${ap_id}/commands/${command_id}`, agents[ap_id], json);
 
@@ -197,7 +197,7 @@ test.skipIf(isMissing)('a planted address is in no table of PostgreSQL and no me
   const tables = await dump(namespace.address);
   expect(tables.filter((rows) => rows.includes(device)).length).toBeGreaterThan(3);
   expect(tables.flatMap(foundIn)).toEqual([]);
-  expect(messages.some((message) => message.includes(device))).toBe(true);
+  await expect.poll(() => messages.some((message) => message.includes(device))).toBe(true);
   expect(messages.flatMap(foundIn)).toEqual([]);
 });
 
