@@ -29,6 +29,7 @@ import { AgentMemory } from './agent-memory.ts';
 import { hashOf, isGeneratedHash, isPassword } from './agent-password.ts';
 import { type AgentChange, type AgentRecord, type AgentStore, agentExists, noLabels } from './agent-store.ts';
 import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
+import { ListedAgents } from './listed-agents.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -53,6 +54,7 @@ export class AgentService implements PrincipalSource {
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
   readonly #memory: AgentMemory;
+  readonly #listed: ListedAgents;
 
   constructor({
     agents,
@@ -71,6 +73,7 @@ export class AgentService implements PrincipalSource {
     this.#maxAgents = maxAgents;
     this.#onConfigured = onConfigured;
     this.#forgetData = forgetData;
+    this.#listed = new ListedAgents(agents);
     this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
   }
 
@@ -134,11 +137,9 @@ export class AgentService implements PrincipalSource {
 
   /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
   async list(caller: Caller): Promise<ListedAgent[]> {
-    const agents =
-      caller.kind === 'agent'
-        ? [await this.#agents.get(caller.name)].filter((agent) => agent !== undefined)
-        : undefined;
-    return (agents ?? (await this.#agents.list())).filter((agent) => canSeeAgent(caller, agent)).map(toListedAgent);
+    if (caller.kind !== 'agent') return (await this.#listed.get()).filter((agent) => canSeeAgent(caller, agent));
+    const own = await this.#agents.get(caller.name);
+    return own && canSeeAgent(caller, own) ? [toListedAgent(own)] : [];
   }
 
   /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */

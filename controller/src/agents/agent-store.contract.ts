@@ -2,7 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
+import { toListedAgent } from './agent-answers.ts';
 import { type AgentRecord, type AgentStore, revokedHash, UnknownSite } from './agent-store.ts';
+import { ListedAgents } from './listed-agents.ts';
 
 export interface AgentStoreFixture {
   store: AgentStore;
@@ -55,8 +57,11 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
 
   test('revision rises with every change, on any node, and with nothing else', async () => {
     const seen = [await store.revision()];
+    const listed = new ListedAgents(store);
     const rose = async (change: () => Promise<unknown>) => {
       await change();
+      // A list that is kept in memory is the stored one after every change.
+      expect(await listed.get()).toStrictEqual((await store.list()).map(toListedAgent));
       seen.push(await fixture.otherNode.revision());
       expect(seen.at(-1)).toBeGreaterThan(seen.at(-2)!);
     };
@@ -67,6 +72,8 @@ export function describeAgentStore(open: () => Promise<AgentStoreFixture>): void
     await rose(() => store.remove('ap-1'));
     await store.get('ap-1');
     expect(await store.revision()).toBe(seen.at(-1));
+    // And is not read again.
+    expect(await listed.get()).toBe(await listed.get());
   });
 
   test('visible gives what decides who may see these agents, also in a transaction', async () => {
