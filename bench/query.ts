@@ -4,6 +4,7 @@
 // `--without-influx` leaves the peer out; `--days 2` makes the long history shorter, for a quick look.
 import { prepareFleet, Radio } from './harness/fleet.ts';
 import { writeHistory } from './harness/history.ts';
+import { LightReader } from './harness/light-reader.ts';
 import { light, openLoop, percentile } from './harness/load.ts';
 import { measurement, startPeerInflux } from './harness/peer-influx.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
@@ -45,10 +46,11 @@ try {
     { WEFT_ADMIN_USERNAME: 'admin@weft.test', WEFT_ADMIN_PASSWORD: 'correct horse battery' },
     dataDir,
   );
+  const reader = new LightReader(weft.url);
   try {
     const headers = { authorization: `Bearer ${await login(weft.url)}` };
     const ask = async (path: string) => {
-      const { status } = await light(weft.url + path, { headers });
+      const { status } = await reader.get(path, headers);
       if (status !== 200) throw new Error(`${path} answered ${status}`);
     };
     const latencies = await whilePosting({ to: 'weft', url: weft.url, fleet: posting }, async () => ({
@@ -73,6 +75,7 @@ try {
     });
     keep(`query-${millions}m`, figures);
   } finally {
+    reader.close();
     await weft.stop();
   }
 } finally {

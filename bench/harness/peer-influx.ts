@@ -1,6 +1,7 @@
 // InfluxDB as a peer: the same samples written to it, and the same questions asked, straight through its own interface.
 import type { Sample } from '../../controller/src/telemetry/store/telemetry-store.ts';
 import { startInflux } from '../../test/influx.ts';
+import { LightReader } from './light-reader.ts';
 import { light, requestBytes } from './load.ts';
 
 const database = 'bench';
@@ -17,9 +18,13 @@ export async function startPeerInflux(): Promise<PeerInflux> {
   const { url, stop } = await startInflux();
   await light(`${url}/query?q=${encodeURIComponent(`create database ${database}`)}`, { method: 'POST' });
   const headers = { 'content-type': 'text/plain' };
+  const reader = new LightReader(url);
   return {
     url,
-    stop,
+    stop: () => {
+      reader.close();
+      return stop();
+    },
     async write(ap_id, samples) {
       const lines = samples.map(({ ts, names, values }) => {
         const fields = names.map((name, index) => `${name}=${values[index]}`);
@@ -29,8 +34,8 @@ export async function startPeerInflux(): Promise<PeerInflux> {
       return status === 204;
     },
     async query(influxql) {
-      const { status, text } = await light(`${url}/query?db=${database}&epoch=ms&q=${encodeURIComponent(influxql)}`);
-      if (status !== 200 || !text.includes('"series"')) throw new Error(`${influxql}: ${status} ${text.slice(0, 200)}`);
+      const { status, start } = await reader.get(`/query?db=${database}&epoch=ms&q=${encodeURIComponent(influxql)}`);
+      if (status !== 200 || !start.includes('"series"')) throw new Error(`${influxql}: ${start.slice(0, 500)}`);
     },
   };
 }
