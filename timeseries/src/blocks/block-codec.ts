@@ -2,7 +2,7 @@
 // Times are stored as differences of differences, values with few decimals as differences of scaled integers, all others
 // as 64-bit floats. A column can be decoded without the others.
 import { constants, crc32, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { ByteReader, ByteWriter, isSet } from './byte-stream.ts';
+import { ByteReader, ByteWriter } from './byte-stream.ts';
 
 /** Rows in order of time. Columns and texts are keyed by the field's number. */
 export interface Rows {
@@ -124,14 +124,9 @@ function writeTimes(out: ByteWriter, ts: Float64Array): void {
 }
 
 function readTimes(reader: ByteReader, count: number): Float64Array {
-  const ts = new Float64Array(count);
-  let time = 0;
-  let step = 0;
-  for (let index = 0; index < count; index++) {
-    step += reader.signed();
-    time += step;
-    ts[index] = time;
-  }
+  const ts = reader.differences(new Float64Array(count), undefined, 1);
+  // Those were steps.
+  for (let index = 1; index < count; index++) ts[index]! += ts[index - 1]!;
   return ts;
 }
 
@@ -150,14 +145,7 @@ function readColumn(reader: ByteReader, kind: number, rowCount: number): Float64
   const values = new Float64Array(rowCount).fill(Number.NaN);
   const present = readPresence(reader, rowCount);
   if (kind === floatKind) return reader.floats(values, present);
-  const scale = powersOfTen[kind]!;
-  let scaled = 0;
-  for (let index = 0; index < rowCount; index++) {
-    if (present && !isSet(present, index)) continue;
-    scaled += reader.signed();
-    values[index] = scaled / scale;
-  }
-  return values;
+  return reader.differences(values, present, powersOfTen[kind]!);
 }
 
 /** The fewest decimals with which every value is exact, or undefined if six are not enough. */

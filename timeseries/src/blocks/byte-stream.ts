@@ -120,6 +120,37 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
+  /**
+   * Fills the rows whose bit is set in `present`, or all of them, with what `differences` of the writer was given. In one loop:
+   * this is what reading a block consists of.
+   */
+  differences(values: Float64Array, present: Uint8Array | undefined, scale: number): Float64Array {
+    const bytes = this.#bytes;
+    let at = this.position;
+    let scaled = 0;
+    for (let index = 0; index < values.length; index++) {
+      if (present && !isSet(present, index)) continue;
+      let byte = bytes[at++]!;
+      let bits = byte & 0x7f;
+      let shift = 7;
+      for (; byte >= 0x80 && shift < 28; shift += 7) {
+        byte = bytes[at++]!;
+        bits |= (byte & 0x7f) << shift;
+      }
+      // Whole numbers of 28 bits or less: with others in the same variable every step would be as slow as the longest ones.
+      if (byte < 0x80) scaled += (bits >>> 1) ^ -(bits & 1);
+      else {
+        this.position = at - shift / 7;
+        scaled += this.signed();
+        at = this.position;
+      }
+      values[index] = scaled / scale;
+    }
+    if (at > bytes.length) throw new RangeError('a block ends too early');
+    this.position = at;
+    return values;
+  }
+
   take(length: number): Uint8Array {
     const bytes = this.#bytes.subarray(this.position, this.position + length);
     if (bytes.length < length) throw new RangeError('a block ends too early');
