@@ -3,7 +3,8 @@
 
 const freshMs = 1000;
 const maxEntries = 2000;
-const maxBytes = 32 * 1024 * 1024;
+/** Little: what outlives two collections of young garbage is expensive to get rid of, and few answers are asked for twice. */
+const maxBytes = 2 * 1024 * 1024;
 /** What is larger is computed again each time. */
 const maxAnswerLength = 512 * 1024;
 

@@ -14,9 +14,8 @@ import { AnswerCache } from './answer-cache.ts';
 import { type ExportOptions, exportPieces } from './export-pieces.ts';
 import { LatestJson } from './latest-json.ts';
 import { labelOf } from './metric-label.ts';
-import { agentDataJson, multiMetricJson } from './series-json.ts';
+import { agentDataJson, multiMetricJson, multiMetricText } from './series-json.ts';
 import type { TimeWindow } from './time-window.ts';
-import { WrittenAnswers } from './written-answers.ts';
 
 /** Values in one answer, all series together; where more are asked for, the buckets become wider. */
 const maxValues = 500_000;
@@ -63,7 +62,6 @@ export class MetricsService {
     return isWhole(json) ? json.length : Number.POSITIVE_INFINITY;
   });
 
-  readonly #written = new WrittenAnswers();
   readonly #latestJson = new LatestJson();
 
   constructor({ agents, telemetry, presence, shares, now = Date.now }: MetricsServiceOptions) {
@@ -114,8 +112,8 @@ export class MetricsService {
       const values = frame.ts.length * metrics.length;
       const { window_minutes } = options.window;
       if (values > maxSharedValues) return () => multiMetricJson(ap_id, window_minutes, metrics, frame);
-      const json = this.#written.write(ap_id, window_minutes, metrics, frame, options.endMs === undefined);
-      return () => json;
+      const text = multiMetricText(ap_id, window_minutes, metrics, frame);
+      return () => text;
     });
   }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Frame } from '../store/telemetry-store.ts';
 import { JsonBytes } from './json-bytes.ts';
-import { agentDataJson, multiMetricJson } from './series-json.ts';
+import { agentDataJson, multiMetricJson, multiMetricText } from './series-json.ts';
 import { createTimestampWriter } from './timestamps.ts';
 
 const value = fc.oneof(fc.double({ noDefaultInfinity: true, noNaN: true }), fc.integer(), fc.constant(Number.NaN));
@@ -45,6 +45,7 @@ test('what is written is what JSON.stringify would write of the points', () => {
         series: asked.map((metric) => ({ metric, points: points(metric) })),
       });
       expect(Buffer.concat([...multiMetricJson('ap "1"', 5, asked, frame)]).toString()).toBe(expected);
+      expect(multiMetricText('ap "1"', 5, asked, frame)).toBe(expected);
     }),
   );
 });

@@ -9,10 +9,11 @@ import { createTimestampWriter } from './timestamps.ts';
 const pieceLength = 64 * 1024;
 const rowsPerPiece = 512;
 const zero = 0x30;
-const point = 0x2e;
-const afterTime = Buffer.from('Z","value":');
 /** With a year of six digits and a sign. */
 const maxStartLength = 47;
+
+/** Kept between answers: memory that every answer took anew would be most of the garbage of a server that charts poll. */
+const scratch = new JsonBytes(pieceLength);
 
 /** The body of #28: one list of points per metric, in the order asked for; absent values are no points. */
 export function* multiMetricJson(
@@ -22,45 +23,58 @@ export function* multiMetricJson(
   frame: Frame,
 ): Generator<Uint8Array> {
   const json = new JsonBytes(pieceLength + 1024);
+  for (const _ of writeMultiMetric(json, pieceLength, ap_id, window_minutes, metrics, frame)) yield json.takeBytes();
+  yield json.takeBytes();
+}
+
+/** The same as one text, for short answers. */
+export function multiMetricText(
+  ap_id: string,
+  window_minutes: number,
+  metrics: readonly string[],
+  frame: Frame,
+): string {
+  for (const _ of writeMultiMetric(scratch, Number.POSITIVE_INFINITY, ap_id, window_minutes, metrics, frame));
+  return scratch.take();
+}
+
+/** Pauses whenever there are more bytes than `maxLength`. */
+function* writeMultiMetric(
+  json: JsonBytes,
+  maxLength: number,
+  ap_id: string,
+  window_minutes: number,
+  metrics: readonly string[],
+  frame: Frame,
+): Generator<void> {
   const starts = pointStarts(frame.ts);
-  json.text(multiMetricStart(ap_id, window_minutes, frame));
+  json.text(`{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`);
   for (const [index, metric] of metrics.entries()) {
-    json.text(seriesStart(metric, index));
+    json.text(`${index === 0 ? '' : ','}{"metric":${JSON.stringify(metric)},"points":[`);
     const column = frame.columns.get(metric);
     let isFirst = true;
     for (let row = 0; column && row < column.length; ) {
       const end = Math.min(column.length, row + rowsPerPiece);
       isFirst = writePoints(json, column, row, end, starts, isFirst);
       row = end;
-      if (json.length > pieceLength) yield json.takeBytes();
+      if (json.length > maxLength) yield;
     }
     json.text(isFirst ? ']}' : '}]}');
   }
   json.text(']}');
-  yield json.takeBytes();
-}
-
-/** The text that stands before the first point of all. */
-export function multiMetricStart(ap_id: string, window_minutes: number, frame: Frame): string {
-  return `{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`;
-}
-
-export function seriesStart(metric: string, index: number): string {
-  return `${index === 0 ? '' : ','}{"metric":${JSON.stringify(metric)},"points":[`;
 }
 
 /**
- * Writes the values of some rows, each with what stands before it; a point's brace is closed by the next one. `starts`
- * are of the rows from `firstStart` on. Returns whether the series is still without a point.
+ * Writes the values of some rows, each with what stands before it; a point's brace is closed by the next one. Returns whether
+ * the series is still without a point.
  */
-export function writePoints(
+function writePoints(
   json: JsonBytes,
   column: Float64Array,
   begin: number,
   end: number,
   { bytes, ends }: PointStarts,
   isEmpty: boolean,
-  firstStart = 0,
 ): boolean {
   let isFirst = isEmpty;
   for (let row = begin; row < end; row++) {
@@ -68,9 +82,9 @@ export function writePoints(
     // NaN, the sign of an absent value, is the one number that is not itself.
     // biome-ignore lint/suspicious/noSelfCompare: cheaper than a call in the hottest loop
     if (value !== value) continue;
-    const start = row === firstStart ? 0 : ends[row - firstStart - 1]!;
+    const start = row === 0 ? 0 : ends[row - 1]!;
     // The first one has neither the brace of another before it nor a comma.
-    json.copy(bytes, isFirst ? start + 2 : start, ends[row - firstStart]!);
+    json.ascii(bytes, isFirst ? start + 2 : start, ends[row]!);
     json.number(value);
     isFirst = false;
   }
@@ -114,46 +128,45 @@ export function* rowsJson(frame: Frame): Generator<string> {
 }
 
 /** What stands between the values of neighbouring points: row by row one after the other, used for every metric. */
-export interface PointStarts {
-  bytes: Uint8Array;
+interface PointStarts {
+  bytes: DataView;
   /** Where the text of each row ends and that of the next begins. */
   ends: Uint32Array;
 }
 
 /** `},{"ts":"2026-03-01T12:00:00.000Z","value":` for each of these times. */
-export function pointStarts(ts: Float64Array): PointStarts {
-  const bytes = Buffer.allocUnsafe(ts.length * maxStartLength);
+function pointStarts(ts: Float64Array): PointStarts {
+  // Seven more, for whoever reads eight at a time.
+  const bytes = Buffer.from(new ArrayBuffer(ts.length * maxStartLength + 7));
   const ends = new Uint32Array(ts.length);
   let minute = Number.NaN;
-  let minuteText: Uint8Array = bytes;
   let at = 0;
+  let length = 0;
   for (let row = 0; row < ts.length; row++) {
     const ms = ts[row]!;
     const thisMinute = Math.floor(ms / 60_000);
     if (thisMinute !== minute) {
       minute = thisMinute;
-      minuteText = Buffer.from(`},{"ts":"${new Date(thisMinute * 60_000).toISOString().slice(0, -7)}`);
-    }
-    for (let index = 0; index < minuteText.length; index++) bytes[at++] = minuteText[index]!;
+      length = bytes.write(`},{"ts":"${new Date(thisMinute * 60_000).toISOString()}","value":`, at, 'latin1');
+    } else bytes.copyWithin(at, at - length, at);
+    at += length;
+    ends[row] = at;
+    // Only the seconds differ from the row before: `00.000Z","value":`.
     const rest = ms - thisMinute * 60_000;
     const seconds = (rest / 1000) | 0;
-    at = writeDigits(bytes, at, seconds, 2);
-    bytes[at++] = point;
-    at = writeDigits(bytes, at, rest - seconds * 1000, 3);
-    for (let index = 0; index < afterTime.length; index++) bytes[at++] = afterTime[index]!;
-    ends[row] = at;
+    writeDigits(bytes, at - 17, seconds, 2);
+    writeDigits(bytes, at - 14, rest - seconds * 1000, 3);
   }
-  return { bytes, ends };
+  return { bytes: new DataView(bytes.buffer), ends };
 }
 
-function writeDigits(bytes: Uint8Array, at: number, number: number, count: number): number {
+function writeDigits(bytes: Uint8Array, at: number, number: number, count: number): void {
   let left = number;
   for (let index = at + count - 1; index >= at; index--) {
     const next = (left / 10) | 0;
     bytes[index] = zero + left - next * 10;
     left = next;
   }
-  return at + count;
 }
 
 function resolution({ resolution_seconds }: Frame): string {
