@@ -1,13 +1,13 @@
 // Laws of waiting: whoever is alone does not wait, and many do not cost a flush each.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { CommitPace } from './commit-pace.ts';
+import { CommitPace, type PaceOptions } from './commit-pace.ts';
 
 const flushMs = 0.3;
 
 /** Appends that arrive at these moments: when each was durable, and how many commits that took. */
-function run(arrivals: readonly number[]): { delays: number[]; commits: number } {
-  const pace = new CommitPace();
+function run(arrivals: readonly number[], options?: PaceOptions): { delays: number[]; commits: number } {
+  const pace = new CommitPace(options);
   const delays: number[] = [];
   let commits = 0;
   let freeAt = 0;
@@ -51,15 +51,31 @@ it('lets nobody wait who is alone, however often he comes', () => {
   );
 });
 
-it('never lets anybody wait for longer than 4 ms and two flushes, whenever others come', () => {
+const anyPauses = fc.array(fc.double({ min: 0, max: 20, noNaN: true }), { minLength: 1, maxLength: 2000 });
+const anyOptions = fc.record({
+  waitMs: fc.integer({ min: 1, max: 20 }),
+  fullGroup: fc.integer({ min: 2, max: 50 }),
+  frequentPerMs: fc.double({ min: 0.05, max: 1, noNaN: true }),
+});
+
+it('never lets anybody wait for longer than its wait and two flushes, whenever others come', () => {
   fc.assert(
-    fc.property(fc.array(fc.double({ min: 0, max: 20, noNaN: true }), { minLength: 1, maxLength: 2000 }), (pauses) => {
+    fc.property(anyPauses, anyOptions, (pauses, options) => {
       let at = 0;
-      const { delays } = run(pauses.map((pause) => (at += pause)));
+      const { delays } = run(
+        pauses.map((pause) => (at += pause)),
+        options,
+      );
       expect(delays).toHaveLength(pauses.length);
-      expect(Math.max(...delays)).toBeLessThanOrEqual(4 + 2 * flushMs + 1e-6);
+      expect(Math.max(...delays)).toBeLessThanOrEqual(options.waitMs + 2 * flushMs + 1e-6);
     }),
   );
+});
+
+it('waits 4 ms unless told otherwise', () => {
+  const { delays } = run(Array.from({ length: 5000 }, (_, index) => index));
+  expect(Math.max(...delays)).toBeGreaterThan(4);
+  expect(Math.max(...delays)).toBeLessThanOrEqual(4 + 2 * flushMs + 1e-6);
 });
 
 it.each([700, 1000, 1500])('%i appends a second, each from another, share commits', (perSecond) => {

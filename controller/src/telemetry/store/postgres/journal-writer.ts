@@ -12,6 +12,8 @@ import { journalSlots, leavingPeriod, periodSeconds } from './telemetry-schema.t
 const maxWaitingSamples = 200_000;
 /** Of one commit, so that none takes long. */
 const maxCommitBytes = 8 * 1024 * 1024;
+/** A commit is four statements: on both sides about ten times the work of one in a file here. */
+const pace = { waitMs: 8, fullGroup: 24, frequentPerMs: 0.15 };
 
 interface Append {
   source: KnownSource;
@@ -24,7 +26,7 @@ interface Append {
 export class JournalWriter {
   readonly #pool: PostgresPool;
   readonly #writer = new RecordWriter();
-  readonly #pace = new CommitPace();
+  readonly #pace = new CommitPace(pace);
   #waiting: Append[] = [];
   #waitingSamples = 0;
   #isCommitting = false;
