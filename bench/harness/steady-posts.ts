@@ -132,12 +132,13 @@ class ReadyConnections {
         const size = answerSize(received);
         if (size === undefined || received.length < size) return;
         socket.off('data', onData);
-        socket.off('error', reject);
+        socket.off('close', onClose);
         this.#idle.push(socket);
         resolve(received[9] === 0x32);
       };
+      const onClose = () => reject(new Error('the connection was closed before the answer'));
       socket.on('data', onData);
-      socket.once('error', reject);
+      socket.once('close', onClose);
       socket.write(bytes);
     });
   }
@@ -149,6 +150,13 @@ class ReadyConnections {
   #open(): Socket {
     const socket = connect({ host: this.#url.hostname, port: Number(this.#url.port), noDelay: true });
     this.#all.add(socket);
+    // The server closes what has been idle for long.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#all.delete(socket);
+      const at = this.#idle.indexOf(socket);
+      if (at >= 0) this.#idle.splice(at, 1);
+    });
     return socket;
   }
 }
