@@ -31,3 +31,23 @@ export async function countInSlices(
     endMs = performance.now() + sliceMs;
   }
 }
+
+/** For chains of calls that never wait for anything outside: they would keep the thread until their end. */
+export class SharedThread {
+  #beganMs: number | undefined;
+
+  /** Works at once, or after others have had a turn if this one has lasted for a few milliseconds. */
+  run<T>(work: () => T | Promise<T>): T | Promise<T> {
+    return this.#isTurnOver() ? nextTurn().then(work) : work();
+  }
+
+  #isTurnOver(): boolean {
+    const nowMs = performance.now();
+    if (this.#beganMs !== undefined) return nowMs - this.#beganMs > sliceMs;
+    this.#beganMs = nowMs;
+    setImmediate(() => {
+      this.#beganMs = undefined;
+    });
+    return false;
+  }
+}

@@ -156,6 +156,23 @@ export function describeSqlDatabase(open: () => Promise<SqlDatabaseFixture>): vo
     });
   });
 
+  test.each([
+    ['statements', () => db.query('SELECT 1 AS one')],
+    ['transactions', () => db.transaction((tx) => tx.query('SELECT 1 AS one'))],
+  ])('%s one after the other leave turns to others', async (_, run) => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns++;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const endMs = performance.now() + 100;
+    while (performance.now() < endMs) await run();
+    isOver = true;
+    expect(turns).toBeGreaterThan(1);
+  });
+
   test('check passes while all is well', async () => {
     await db.check();
   });

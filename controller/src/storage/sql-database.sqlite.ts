@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
+import { SharedThread } from '../time-slices.ts';
 import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
@@ -56,6 +57,7 @@ class SqliteDatabase implements SqlDatabase {
   #connection: DatabaseSync | undefined;
   #isClosed = false;
   #lastInLine: Promise<unknown> = Promise.resolve();
+  readonly #thread = new SharedThread();
   readonly #waiting: Waiting[] = [];
 
   constructor(file: string, options: SqliteOptions) {
@@ -220,7 +222,8 @@ class SqliteDatabase implements SqlDatabase {
 
   /** Runs work serially, in the order of arrival, whether or not the previous one succeeded. */
   #inLine<T>(work: () => T | Promise<T>): Promise<T> {
-    const turn = this.#lastInLine.then(work);
+    // Nothing here waits for a server: one caller's thousand statements would keep everybody else out until their end.
+    const turn = this.#lastInLine.then(() => this.#thread.run(work));
     this.#lastInLine = turn.catch(() => undefined);
     return turn.catch((error: unknown) => {
       throw toStoreError(error);
