@@ -1,6 +1,6 @@
 // Writes blocks and roll-ups of one source, many rows with one statement.
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { joined } from './journal-writer.ts';
+import { joined } from './journal-commits.ts';
 
 export interface BlockRow {
   start_ts: number;

@@ -29,8 +29,57 @@ export function writeNewest(newest: NewestFields): Uint8Array {
   return new Uint8Array(numbers.buffer);
 }
 
-/** A value of the same time replaces the one before. */
-export function noteNewest(newest: NewestFields, field: number, ts: number, value: number): void {
-  const known = newest.get(field);
-  if (!known || ts >= known.ts) newest.set(field, { ts, value });
+/** The same bytes, to be changed by what comes in. */
+export class NewestRecord {
+  #numbers: Float64Array<ArrayBuffer>;
+  #length: number;
+  /** Where the field of the next value probably is: reports name them in the same order. */
+  #next = 0;
+  #places: Map<number, number> | undefined;
+
+  constructor(bytes: Uint8Array) {
+    this.#numbers = new Float64Array(new Uint8Array(bytes).buffer);
+    this.#length = this.#numbers.length;
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#numbers.buffer, 0, this.#length * this.#numbers.BYTES_PER_ELEMENT);
+  }
+
+  /** A value of the same time replaces the one before. */
+  note(field: number, ts: number, value: number): void {
+    const at = this.#find(field) ?? this.#add(field);
+    this.#next = at + numbersEach;
+    if (ts < this.#numbers[at + 1]!) return;
+    this.#numbers[at + 1] = ts;
+    this.#numbers[at + 2] = value;
+  }
+
+  #find(field: number): number | undefined {
+    if (this.#next >= this.#length) this.#next = 0;
+    if (this.#next < this.#length && this.#numbers[this.#next] === field) return this.#next;
+    return this.#index().get(field);
+  }
+
+  #add(field: number): number {
+    const at = this.#length;
+    this.#length += numbersEach;
+    if (this.#length > this.#numbers.length) {
+      const longer = new Float64Array(2 * this.#length);
+      longer.set(this.#numbers);
+      this.#numbers = longer;
+    }
+    this.#numbers[at] = field;
+    this.#numbers[at + 1] = Number.NEGATIVE_INFINITY;
+    this.#index().set(field, at);
+    return at;
+  }
+
+  /** Only for those that come in another order. */
+  #index(): Map<number, number> {
+    if (this.#places) return this.#places;
+    this.#places = new Map();
+    for (let at = 0; at < this.#length; at += numbersEach) this.#places.set(this.#numbers[at]!, at);
+    return this.#places;
+  }
 }

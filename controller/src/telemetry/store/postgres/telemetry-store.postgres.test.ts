@@ -1,8 +1,10 @@
 // What only PostgreSQL can get wrong: retention by days, damaged blocks, the ring of the journal.
+import { randomUUID } from 'node:crypto';
+import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type DatabaseNamespace, databaseKinds } from '../../../../../test/databases.ts';
-import { midnight, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
+import { midnight, type Row, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
 import { openPostgresTelemetry, type PostgresTelemetryStore } from './telemetry-store.postgres.ts';
 
 const day = 86_400_000;
@@ -74,6 +76,53 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     await other.remove('named');
     await other.append('named', [sample(midnight, { c: 4 })]);
     expect([await names(), await rowsOf('named')]).toEqual([[['c']], [{ ts: midnight, c: 4 }]]);
+  });
+
+  test('whichever nodes an agent reports to, one after the other or at once, nothing is missing and the newest is the newest', async () => {
+    const other = openPostgresTelemetry({
+      url: namespace.address,
+      rawRetentionMs,
+      rollupRetentionMs: 400 * day,
+      onChange: () => {},
+    });
+    onTestFinished(() => other.close());
+    const names = ['a', 'b', 'c'];
+    const metrics = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 });
+    const report = fc.record({ isOther: fc.boolean(), agent: fc.constantFrom(0, 0, 0, 1), metrics });
+    const step = fc.record({ reports: fc.array(report, { minLength: 1, maxLength: 4 }), isSealed: fc.boolean() });
+    const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(steps, fc.infiniteStream(fc.nat(100_000)), async (steps, times) => {
+        const agents = [randomUUID(), randomUUID()];
+        const expected = new Map(agents.map((ap_id) => [ap_id, new Map<number, Row>()]));
+        for (const { reports, isSealed } of steps) {
+          await Promise.all(
+            reports.map(({ isOther, agent, metrics }) => {
+              const ap_id = agents[agent]!;
+              const rows = expected.get(ap_id)!;
+              // A time of its own: of those at once nobody knows which is the later one.
+              let ts = midnight;
+              while (ts === midnight || rows.has(ts)) ts = midnight + 1 + times.next().value!;
+              const values = Object.fromEntries(metrics.map((name) => [name, ts % 1000]));
+              rows.set(ts, { ts, ...values });
+              return (isOther ? other : store).append(ap_id, [sample(ts, values)]);
+            }),
+          );
+          if (isSealed) await store.seal({ everything: true });
+        }
+        for (const [ap_id, rows] of expected) {
+          const sorted = [...rows.values()].sort((a, b) => a.ts - b.ts);
+          expect(await rowsOf(ap_id)).toEqual(sorted);
+          const newest = names.flatMap((name) => {
+            const last = sorted.findLast((row) => name in row);
+            return last ? [{ name, ts: last.ts, value: last[name] }] : [];
+          });
+          const [latest = { metrics: [] }] = await other.latest([ap_id]);
+          expect([...latest.metrics].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(newest);
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   test('a damaged block costs its own samples, is told, and keeps nobody from sealing', async () => {
