@@ -46,7 +46,11 @@ export class PostgresSession {
 
   async query<Row extends PostgresRow = SqlRow>(sql: string, params: readonly PostgresValue[] = []): Promise<Row[]> {
     // PostgreSQL does not support NUL in text. No stored key contains one, so such a name is not found.
-    const values = params.map((value) => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : value));
+    const values = params.map((value) => {
+      if (typeof value === 'string') return value.replaceAll('\0', '\uFFFD');
+      // As the driver writes it, which looks at each of them for what would have to be quoted.
+      return isNumbers(value) ? `{${value.join()}}` : value;
+    });
     return this.#send<Row>({ ...prepare(sql), values });
   }
 
@@ -86,4 +90,8 @@ export class PostgresSession {
     this.#isLost = true;
     throw unavailable('The standby has not confirmed the commit');
   }
+}
+
+function isNumbers(value: PostgresValue): value is readonly number[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'number');
 }

@@ -2,7 +2,7 @@
 import type { Sample } from '@weft/timeseries';
 import { CommitPace, RecordWriter } from '@weft/timeseries/engine-parts';
 import { TryLaterError } from '../../../errors.ts';
-import type { PostgresPool } from '../../../storage/postgres-pool.ts';
+import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import { JournalCommits, type JournalRecord } from './journal-commits.ts';
 import type { KnownSource } from './known-sources.ts';
 
@@ -21,6 +21,7 @@ interface Append extends JournalRecord {
 }
 
 export class JournalWriter {
+  readonly #pool: PostgresPool;
   readonly #commits: JournalCommits;
   readonly #writer = new RecordWriter();
   readonly #pace = new CommitPace(pace);
@@ -31,8 +32,10 @@ export class JournalWriter {
   #soon: NodeJS.Immediate | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  constructor(pool: PostgresPool) {
-    this.#commits = new JournalCommits(pool);
+  /** Connects with the first append, on a connection of its own: no question holds it up. */
+  constructor(url: string) {
+    this.#pool = new PostgresPool(url, { maxConnections: 1, plansOnce: true });
+    this.#commits = new JournalCommits(this.#pool);
   }
 
   /**
@@ -52,11 +55,13 @@ export class JournalWriter {
     });
   }
 
-  /** Resolves once nothing waits. */
-  async idle(): Promise<void> {
-    if (!this.#isCommitting && this.#waiting.length === 0) return;
-    this.#idle ??= Promise.withResolvers<void>();
-    await this.#idle.promise;
+  /** Resolves once nothing waits any more. */
+  async close(): Promise<void> {
+    if (this.#isCommitting || this.#waiting.length > 0) {
+      this.#idle ??= Promise.withResolvers<void>();
+      await this.#idle.promise;
+    }
+    await this.#pool.close();
   }
 
   #plan(): void {

@@ -78,7 +78,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#options = options;
     this.#pool = new PostgresPool(options.url);
     this.#sources = new KnownSources(this.#pool);
-    this.#journal = new JournalWriter(this.#pool);
+    this.#journal = new JournalWriter(options.url);
     this.#memory = new BlockMemory(options.onChange);
     this.#standbys = openStandbys(this.#pool, options);
     this.sealing = new Rounds({
@@ -208,7 +208,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
 
   async close(): Promise<void> {
     await this.sealing.stop();
-    await this.#journal.idle();
+    await this.#journal.close();
     await this.#standbys?.close();
     await this.#pool.close();
   }
