@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export interface Saturation {
   requestsPerSecond: number;
@@ -73,7 +74,7 @@ export async function oneByOne(
   await once(socket, 'connect');
   const latencies: number[] = [];
   for (let asked = 0; asked < count; asked++) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
     const answered = once(socket, 'data');
     const sentAt = performance.now();
     socket.write(request(asked));
@@ -103,37 +104,39 @@ export function requestBytes(method: string, url: string, headers: Record<string
 
 /**
  * Sends at a fixed rate whatever the answers do, and measures from the moment a request was due: a server that stalls
- * cannot hide it. Resolves the sorted latencies in milliseconds and how many requests failed.
+ * cannot hide it. Resolves the sorted latencies in milliseconds and how many requests failed. With a number of those that send,
+ * none of which sends again before it has its answer, what is due waits while all of them wait.
  */
 export async function openLoop(
   send: () => Promise<boolean>,
   perSecond: number,
-  seconds: number,
+  until: number | (() => boolean),
+  senders = Number.POSITIVE_INFINITY,
 ): Promise<{ latencies: number[]; failures: number }> {
   const latencies: number[] = [];
   let failures = 0;
-  const under: Promise<void>[] = [];
+  let under = 0;
   const start = performance.now();
-  const total = perSecond * seconds;
-  for (let sent = 0; sent < total; ) {
+  const total = typeof until === 'number' ? perSecond * until : Number.POSITIVE_INFINITY;
+  const isOver = typeof until === 'number' ? () => false : until;
+  const answered = (dueAt: number, ok: boolean) => {
+    under--;
+    latencies.push(performance.now() - dueAt);
+    if (!ok) failures++;
+  };
+  const failed = () => {
+    under--;
+    failures++;
+  };
+  for (let sent = 0; sent < total && !isOver(); ) {
     const due = Math.min(total, Math.floor(((performance.now() - start) * perSecond) / 1000) + 1);
-    for (; sent < due; sent++) {
+    for (; sent < due && under < senders; sent++, under++) {
       const dueAt = start + (sent * 1000) / perSecond;
-      under.push(
-        send().then(
-          (ok) => {
-            latencies.push(performance.now() - dueAt);
-            if (!ok) failures++;
-          },
-          () => {
-            failures++;
-          },
-        ),
-      );
+      send().then((ok) => answered(dueAt, ok), failed);
     }
-    await new Promise((resolve) => setTimeout(resolve, 1));
+    await pause(1);
   }
-  await Promise.all(under);
+  while (under > 0) await pause(1);
   latencies.sort((a, b) => a - b);
   return { latencies, failures };
 }

@@ -81,17 +81,10 @@ async function post({ to, url, otherUrls = [], perSecond = usualPerSecond, fleet
   parentPort!.once('message', () => {
     isOver = true;
   });
-  const latencies: number[] = [];
-  let failures = 0;
   const start = performance.now();
-  while (!isOver) {
-    const second = await openLoop(send, perSecond, 1);
-    latencies.push(...second.latencies);
-    failures += second.failures;
-  }
+  const { latencies, failures } = await openLoop(send, perSecond, () => isOver, fleet.length);
   const elapsed = (performance.now() - start) / 1000;
   for (const { connections } of nodes) connections.close();
-  latencies.sort((a, b) => a - b);
   const posted: Posted = {
     p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
