@@ -15,7 +15,7 @@ export class Rounds {
   #timer: NodeJS.Timeout | undefined;
   #round: Promise<void> | undefined;
   #isFailing = false;
-  #isStopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(options: RoundsOptions) {
     this.#options = options;
@@ -23,7 +23,12 @@ export class Rounds {
 
   /** Long rounds look at it between their steps. */
   get isStopped(): boolean {
-    return this.#isStopped;
+    return this.#stopping.signal.aborted;
+  }
+
+  /** And pause no longer than until it is. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
   }
 
   start(): void {
@@ -32,7 +37,7 @@ export class Rounds {
 
   /** A round now, unless one is in progress. */
   soon(): void {
-    if (this.#isStopped) return;
+    if (this.isStopped) return;
     this.#round ??= this.once().finally(() => {
       this.#round = undefined;
     });
@@ -40,7 +45,7 @@ export class Rounds {
 
   /** Resolves once the round in progress is over. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort();
     clearInterval(this.#timer);
     await this.#round;
   }

@@ -13,20 +13,37 @@ import { readNewest } from './newest-record.ts';
 import { readSeries } from './source-reader.ts';
 import { createDays, dayOf, journalSlots, periodSeconds } from './telemetry-schema.ts';
 
-/** Of one transaction. */
-const agentsAtOnce = 16;
+/** Of one transaction: commits of all agents wait for those that it has locked. */
+const agentsAtOnce = 4;
+/** Found together, without a lock: looking for them reads the rows of all. */
+const agentsFound = 1_000;
 /** A commit that began before the end of a period may still be under way; none takes as long as this. */
 const graceSeconds = 60;
 
-export interface SealOptions {
-  onDamage: (message: string) => void;
-  /** Periods that are still open as well: for tests, and for a store that is to be moved. */
-  everything?: boolean;
-}
+export class JournalSealer {
+  readonly #pool: PostgresPool;
+  readonly #onDamage: (message: string) => void;
+  /** Agents that had something to seal when it was looked for. */
+  #found: number[] = [];
 
-/** Seals some agents; returns whether there may be more. */
-export async function sealSome(pool: PostgresPool, options: SealOptions): Promise<boolean> {
-  return withDays(pool, (session, days) => sealClaimed(session, options, days));
+  constructor(pool: PostgresPool, onDamage: (message: string) => void) {
+    this.#pool = pool;
+    this.#onDamage = onDamage;
+  }
+
+  /**
+   * Seals some agents; resolves whether there may be more. `everything`: periods that are still open as well, for tests and for a
+   * store that is to be moved.
+   */
+  async some(everything = false): Promise<boolean> {
+    if (this.#found.length === 0) this.#found = await this.#pool.run((session) => findOpen(session, everything));
+    if (this.#found.length === 0) return false;
+    const some = this.#found.splice(0, agentsAtOnce);
+    const memory = new BlockMemory(this.#onDamage);
+    const sealed = await withDays(this.#pool, (session, days) => sealFree(session, some, everything, memory, days));
+    // Those that another node has locked are left to it.
+    return sealed > 0 || this.#found.length > 0;
+  }
 }
 
 /** A transaction that writes blocks, and notes their days: it runs again once there are tables for them. */
@@ -66,29 +83,42 @@ export async function sealSource(
   await sealSeries(session, series, memory, days);
 }
 
-async function sealClaimed(
-  session: PostgresSession,
-  { everything = false, onDamage }: SealOptions,
-  days: Set<number>,
-): Promise<boolean> {
-  const memory = new BlockMemory(onDamage);
-  const [clock] = await session.query<{ closed: number }>(
-    `SELECT floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1 AS closed`,
+/** The last period that is over. */
+const closedPeriod = `floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1`;
+const lastPeriodOf = (everything: boolean) => (everything ? `${Number.MAX_SAFE_INTEGER}` : closedPeriod);
+
+/** In any order, so that nodes which look at the same time get in each other's way less. */
+async function findOpen(session: PostgresSession, everything: boolean): Promise<number[]> {
+  const found = await session.query<{ source: number }>(
+    `SELECT source FROM telemetry_newest
+     WHERE last_period > sealed_period AND sealed_period < ${lastPeriodOf(everything)} LIMIT ${agentsFound}`,
   );
-  const closed = everything ? Number.MAX_SAFE_INTEGER : clock!.closed;
-  const claimed = await session.query<OpenSource & Record<string, number | Uint8Array>>(
-    `SELECT source, sealed_period AS sealed, last_period AS last, data FROM telemetry_newest
-     WHERE last_period > sealed_period AND sealed_period < ? LIMIT ${agentsAtOnce} FOR UPDATE SKIP LOCKED`,
-    [closed],
+  const sources = found.map(({ source }) => ({ source, at: Math.random() }));
+  return sources.sort((a, b) => a.at - b.at).map(({ source }) => source);
+}
+
+/** Those that nobody else has locked; resolves how many. */
+async function sealFree(
+  session: PostgresSession,
+  sources: readonly number[],
+  everything: boolean,
+  memory: BlockMemory,
+  days: Set<number>,
+): Promise<number> {
+  const claimed = await session.query<OpenSource & { closed: number } & Record<string, number | Uint8Array>>(
+    `SELECT source, sealed_period AS sealed, last_period AS last, data, ${lastPeriodOf(everything)} AS closed FROM telemetry_newest
+     WHERE source = ANY(?::bigint[]) AND last_period > sealed_period AND sealed_period < ${lastPeriodOf(everything)}
+     ORDER BY source FOR UPDATE SKIP LOCKED`,
+    [sources],
   );
   for (const open of claimed) {
-    const upTo = Math.min(closed, open.last);
+    const upTo = Math.min(open.closed, open.last);
     await sealSource(session, open, upTo, memory, days);
     // A closed period without rows is sealed as well, so that its slot need not wait.
-    const until = everything ? upTo : closed;
+    const until = everything ? upTo : open.closed;
     await session.query('UPDATE telemetry_newest SET sealed_period = ? WHERE source = ?', [until, open.source]);
   }
-  return claimed.length === agentsAtOnce;
+  return claimed.length;
 }
 
 async function sealSeries(
@@ -155,7 +185,7 @@ async function emptySlot(session: PostgresSession, table: string): Promise<void>
  */
 async function isSealed(session: PostgresSession, period: number): Promise<boolean> {
   const [row] = await session.query<{ open: number }>(
-    `SELECT CASE WHEN ?::bigint >= floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1
+    `SELECT CASE WHEN ?::bigint >= ${closedPeriod}
        OR EXISTS (SELECT 1 FROM telemetry_newest WHERE sealed_period < ?::bigint AND last_period > sealed_period)
      THEN 1 ELSE 0 END AS open`,
     [period, period],

@@ -1,6 +1,7 @@
 // Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
 
+import { pauseUnless } from '@weft/contract/pause';
 import { serverAddresses } from '@weft/contract/server-addresses';
 import { queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
 import { Rounds } from '../../../rounds.ts';
@@ -18,7 +19,7 @@ import type {
 } from '../telemetry-store.ts';
 import { BlockMemory } from './block-memory.ts';
 import { FieldNames } from './field-names.ts';
-import { emptySlots, type SealOptions, sealSome } from './journal-sealer.ts';
+import { emptySlots, JournalSealer } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { KnownSources } from './known-sources.ts';
 import { LoadedTables } from './loaded-tables.ts';
@@ -27,12 +28,14 @@ import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
 import { StandbyReads } from './standby-reads.ts';
 import { pruneSome } from './telemetry-pruning.ts';
-import { createTelemetryTables } from './telemetry-schema.ts';
+import { createTelemetryTables, periodSeconds } from './telemetry-schema.ts';
 
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 const standbyConnections = { maxConnections: 5, connectTimeoutMs: 1_000 };
 const sealEveryMs = 15_000;
+/** How long sealing rests after each step, as a share of what the step took. */
+const restShare = 3;
 
 export interface PostgresTelemetryOptions {
   url: string;
@@ -71,6 +74,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #names = new FieldNames();
   readonly #memory: BlockMemory;
   readonly #standbys: StandbyReads | undefined;
+  readonly #sealer: JournalSealer;
   readonly sealing: Rounds;
   #prepared: Promise<string> | undefined;
 
@@ -81,12 +85,11 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#journal = new JournalWriter(options.url);
     this.#memory = new BlockMemory(options.onChange);
     this.#standbys = openStandbys(this.#pool, options);
+    this.#sealer = new JournalSealer(this.#pool, options.onChange);
     this.sealing = new Rounds({
       everyMs: options.sealEveryMs ?? sealEveryMs,
       what: 'sealing of telemetry',
-      run: async () => {
-        while (!this.sealing.isStopped && (await this.seal()));
-      },
+      run: () => this.#sealRound(),
       onChange: options.onChange,
     });
   }
@@ -166,12 +169,26 @@ export class PostgresTelemetryStore implements TelemetryStore {
     return pruneSome(this.#pool, nowMs, this.#options);
   }
 
-  /** Seals some of what has grown old, and empties what is sealed; resolves whether there is more. */
-  async seal(options: Pick<SealOptions, 'everything'> = {}): Promise<boolean> {
+  /**
+   * Seals some of what has grown old, and empties what is sealed; resolves whether there is more. `everything`: what has not grown
+   * old as well.
+   */
+  async seal({ everything = false } = {}): Promise<boolean> {
     await this.#prepare();
-    if (await sealSome(this.#pool, { ...options, onDamage: this.#options.onChange })) return true;
+    if (await this.#sealer.some(everything)) return true;
     await emptySlots(this.#pool);
     return false;
+  }
+
+  /** Reports come first: until the next period is half over, sealing takes a quarter of the time. */
+  async #sealRound(): Promise<void> {
+    const hurryAtMs = performance.now() + (periodSeconds * 1000) / 2;
+    while (!this.sealing.isStopped) {
+      const startedMs = performance.now();
+      if (!(await this.seal())) return;
+      const endedMs = performance.now();
+      if (endedMs < hurryAtMs) await pauseUnless(this.sealing.stopping, restShare * (endedMs - startedMs));
+    }
   }
 
   /** How often a standby has answered. */
