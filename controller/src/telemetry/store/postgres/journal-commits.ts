@@ -8,7 +8,9 @@ import { NewestRecord } from './newest-record.ts';
 import { journalSlots, leavingPeriod, periodSeconds } from './telemetry-schema.ts';
 
 /** Of newest values, 24 bytes a field: those of 100,000 agents with ten fields each. */
-const maxRememberedBytes = 24 * 1024 * 1024;
+const maxRememberedBytes = 48 * 1024 * 1024;
+/** What an agent takes beside its values. */
+const bytesEach = 256;
 
 export interface JournalRecord {
   source: { no: number };
@@ -62,17 +64,24 @@ export class JournalCommits {
   }
 
   #remember(no: number, data: Uint8Array, isShared = false): void {
-    this.#forget(no);
+    const before = this.#remembered.get(no);
+    this.#rememberedBytes += data.length + (before ? -before.data.length : bytesEach);
     this.#remembered.set(no, { data, isShared });
-    this.#rememberedBytes += data.length;
+    if (this.#rememberedBytes > maxRememberedBytes) this.#forgetOldest();
+  }
+
+  /** Many at once: each time, a map passes by the places of those that were removed at its front. */
+  #forgetOldest(): void {
     for (const oldest of this.#remembered.keys()) {
-      if (this.#rememberedBytes <= maxRememberedBytes) return;
+      if (this.#rememberedBytes < 0.75 * maxRememberedBytes) return;
       this.#forget(oldest);
     }
   }
 
   #forget(no: number): void {
-    this.#rememberedBytes -= this.#remembered.get(no)?.data.length ?? 0;
+    const known = this.#remembered.get(no);
+    if (!known) return;
+    this.#rememberedBytes -= known.data.length + bytesEach;
     this.#remembered.delete(no);
   }
 }
