@@ -12,8 +12,6 @@ export interface PostgresPoolOptions {
   /** How long to wait for a connection, new or from the pool. */
   connectTimeoutMs?: number;
   statementTimeoutMs?: number;
-  /** For few statements that come often: each is planned once, not anew for how many rows it is about this time. */
-  plansOnce?: boolean;
 }
 
 const ATTEMPTS = 5;
@@ -47,7 +45,6 @@ export class PostgresPool {
       // A node that freezes inside a transaction must not keep its row locks forever.
       idle_in_transaction_session_timeout: statementTimeoutMs,
       types: numbersAsNumbers,
-      ...(options.plansOnce && { options: '-c plan_cache_mode=force_generic_plan' }),
     });
   }
 

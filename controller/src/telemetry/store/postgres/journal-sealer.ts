@@ -19,30 +19,41 @@ const agentsAtOnce = 4;
 const agentsFound = 1_000;
 /** A commit that began before the end of a period may still be under way; none takes as long as this. */
 const graceSeconds = 60;
+/** Any number that is not used elsewhere in the same database. */
+const emptyingLock = 7_305_004;
+
+export interface SealOptions {
+  /** Periods that are still open as well: for tests, and for a store that is to be moved. */
+  everything: boolean;
+  onDamage: (message: string) => void;
+}
 
 export class JournalSealer {
   readonly #pool: PostgresPool;
-  readonly #onDamage: (message: string) => void;
-  /** Agents that had something to seal when it was looked for. */
+  readonly #options: SealOptions;
+  /** Agents that had something to seal when it was looked for, and how many of them this node has sealed. */
   #found: number[] = [];
+  #wasFull = false;
+  #sealed = 0;
 
-  constructor(pool: PostgresPool, onDamage: (message: string) => void) {
+  constructor(pool: PostgresPool, options: SealOptions) {
     this.#pool = pool;
-    this.#onDamage = onDamage;
+    this.#options = options;
   }
 
-  /**
-   * Seals some agents; resolves whether there may be more. `everything`: periods that are still open as well, for tests and for a
-   * store that is to be moved.
-   */
-  async some(everything = false): Promise<boolean> {
-    if (this.#found.length === 0) this.#found = await this.#pool.run((session) => findOpen(session, everything));
+  /** Seals some agents; resolves whether there may be more. Those that another node has locked are left to it. */
+  async some(): Promise<boolean> {
+    const { everything, onDamage } = this.#options;
+    if (this.#found.length === 0) {
+      this.#found = await this.#pool.run((session) => findOpen(session, everything));
+      this.#wasFull = this.#found.length === agentsFound;
+      this.#sealed = 0;
+    }
     if (this.#found.length === 0) return false;
     const some = this.#found.splice(0, agentsAtOnce);
-    const memory = new BlockMemory(this.#onDamage);
-    const sealed = await withDays(this.#pool, (session, days) => sealFree(session, some, everything, memory, days));
-    // Those that another node has locked are left to it.
-    return sealed > 0 || this.#found.length > 0;
+    const memory = new BlockMemory(onDamage);
+    this.#sealed += await withDays(this.#pool, (session, days) => sealFree(session, some, everything, memory, days));
+    return this.#found.length > 0 || this.#wasFull || this.#sealed > 0;
   }
 }
 
@@ -87,14 +98,19 @@ export async function sealSource(
 const closedPeriod = `floor((extract(epoch FROM now()) - ${graceSeconds}) / ${periodSeconds})::bigint - 1`;
 const lastPeriodOf = (everything: boolean) => (everything ? `${Number.MAX_SAFE_INTEGER}` : closedPeriod);
 
-/** In any order, so that nodes which look at the same time get in each other's way less. */
+/** From any agent on, so that nodes which look at the same time find others. */
 async function findOpen(session: PostgresSession, everything: boolean): Promise<number[]> {
-  const found = await session.query<{ source: number }>(
-    `SELECT source FROM telemetry_newest
-     WHERE last_period > sealed_period AND sealed_period < ${lastPeriodOf(everything)} LIMIT ${agentsFound}`,
+  const [first] = await session.query<{ source: number }>(
+    'SELECT floor(random() * (max(source) + 1))::bigint AS source FROM telemetry_newest',
   );
-  const sources = found.map(({ source }) => ({ source, at: Math.random() }));
-  return sources.sort((a, b) => a.at - b.at).map(({ source }) => source);
+  const open = `SELECT source FROM telemetry_newest
+    WHERE last_period > sealed_period AND sealed_period < ${lastPeriodOf(everything)}`;
+  const found = await session.query<{ source: number }>(
+    `(${open} AND source >= ?::bigint ORDER BY source LIMIT ${agentsFound})
+     UNION ALL (${open} AND source < ?::bigint ORDER BY source LIMIT ${agentsFound}) LIMIT ${agentsFound}`,
+    [first?.source ?? 0, first?.source ?? 0],
+  );
+  return found.map(({ source }) => source);
 }
 
 /** Those that nobody else has locked; resolves how many. */
@@ -170,6 +186,11 @@ export async function emptySlots(pool: PostgresPool): Promise<void> {
 }
 
 async function emptySlot(session: PostgresSession, table: string): Promise<void> {
+  // Two that look at a table would wait for each other to leave it.
+  const [lock] = await session.query<{ free: number }>(
+    `SELECT pg_try_advisory_xact_lock(${emptyingLock})::int AS free`,
+  );
+  if (lock!.free === 0) return;
   const [newest] = await session.query<{ period: number | null }>(`SELECT max(period) AS period FROM ${table}`);
   const period = newest?.period ?? null;
   if (period === null || !(await isSealed(session, period))) return;

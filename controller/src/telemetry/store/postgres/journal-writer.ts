@@ -2,7 +2,7 @@
 import type { Sample } from '@weft/timeseries';
 import { CommitPace, RecordWriter } from '@weft/timeseries/engine-parts';
 import { TryLaterError } from '../../../errors.ts';
-import { PostgresPool } from '../../../storage/postgres-pool.ts';
+import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import { JournalCommits, type JournalRecord } from './journal-commits.ts';
 import type { KnownSource } from './known-sources.ts';
 
@@ -10,6 +10,7 @@ import type { KnownSource } from './known-sources.ts';
 const maxWaitingSamples = 200_000;
 /** Of one commit, so that none takes long. */
 const maxCommitBytes = 8 * 1024 * 1024;
+const maxCommitReports = 1_000;
 /** A commit is a statement that two processes wake each other for: several times the work of one in a file here. */
 const pace = { waitMs: 8, fullGroup: 24, frequentPerMs: 0.15 };
 
@@ -21,7 +22,6 @@ interface Append extends JournalRecord {
 }
 
 export class JournalWriter {
-  readonly #pool: PostgresPool;
   readonly #commits: JournalCommits;
   readonly #writer = new RecordWriter();
   readonly #pace = new CommitPace(pace);
@@ -32,10 +32,8 @@ export class JournalWriter {
   #soon: NodeJS.Immediate | undefined;
   #idle: PromiseWithResolvers<void> | undefined;
 
-  /** Connects with the first append, on a connection of its own: no question holds it up. */
-  constructor(url: string) {
-    this.#pool = new PostgresPool(url, { maxConnections: 1, plansOnce: true });
-    this.#commits = new JournalCommits(this.#pool);
+  constructor(pool: PostgresPool) {
+    this.#commits = new JournalCommits(pool);
   }
 
   /**
@@ -55,13 +53,11 @@ export class JournalWriter {
     });
   }
 
-  /** Resolves once nothing waits any more. */
-  async close(): Promise<void> {
-    if (this.#isCommitting || this.#waiting.length > 0) {
-      this.#idle ??= Promise.withResolvers<void>();
-      await this.#idle.promise;
-    }
-    await this.#pool.close();
+  /** Resolves once nothing waits. */
+  async idle(): Promise<void> {
+    if (!this.#isCommitting && this.#waiting.length === 0) return;
+    this.#idle ??= Promise.withResolvers<void>();
+    await this.#idle.promise;
   }
 
   #plan(): void {
@@ -98,7 +94,8 @@ export class JournalWriter {
   #takeGroup(): Append[] {
     let bytes = 0;
     let count = 0;
-    while (count < this.#waiting.length && bytes < maxCommitBytes) bytes += this.#waiting[count++]!.record.length;
+    const most = Math.min(this.#waiting.length, maxCommitReports);
+    while (count < most && bytes < maxCommitBytes) bytes += this.#waiting[count++]!.record.length;
     const group = this.#waiting.slice(0, count);
     this.#waiting = this.#waiting.slice(count);
     return group;

@@ -125,6 +125,31 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     );
   });
 
+  test('two nodes that seal many agents at once leave none', async () => {
+    const other = openPostgresTelemetry({
+      url: namespace.address,
+      rawRetentionMs,
+      rollupRetentionMs: 400 * day,
+      onChange: () => {},
+    });
+    onTestFinished(() => other.close());
+    const open = async () => count('telemetry_newest WHERE last_period > sealed_period');
+    await sealAll();
+    // Nothing is in the journal for them: that is quick to seal.
+    await client.query(`INSERT INTO telemetry_newest (source, sealed_period, last_period, data)
+      SELECT 1000000 + no, 0, 1, '' FROM generate_series(1, 1500) AS no`);
+    expect(await open()).toBe(1500);
+    const seal = async (node: PostgresTelemetryStore) => {
+      let steps = 0;
+      while (await node.seal({ everything: true })) steps++;
+      return steps;
+    };
+    const steps = await Promise.all([seal(store), seal(other)]);
+    expect(await open()).toBe(0);
+    expect(Math.min(...steps)).toBeGreaterThan(50);
+    await client.query('DELETE FROM telemetry_newest WHERE source > 1000000');
+  });
+
   test('a damaged block costs its own samples, is told, and keeps nobody from sealing', async () => {
     await store.append('hurt', [sample(midnight, { a: 1 })]);
     await sealAll();

@@ -75,6 +75,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #memory: BlockMemory;
   readonly #standbys: StandbyReads | undefined;
   readonly #sealer: JournalSealer;
+  readonly #completeSealer: JournalSealer;
   readonly sealing: Rounds;
   #prepared: Promise<string> | undefined;
 
@@ -82,10 +83,11 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#options = options;
     this.#pool = new PostgresPool(options.url);
     this.#sources = new KnownSources(this.#pool);
-    this.#journal = new JournalWriter(options.url);
+    this.#journal = new JournalWriter(this.#pool);
     this.#memory = new BlockMemory(options.onChange);
     this.#standbys = openStandbys(this.#pool, options);
-    this.#sealer = new JournalSealer(this.#pool, options.onChange);
+    this.#sealer = new JournalSealer(this.#pool, { everything: false, onDamage: options.onChange });
+    this.#completeSealer = new JournalSealer(this.#pool, { everything: true, onDamage: options.onChange });
     this.sealing = new Rounds({
       everyMs: options.sealEveryMs ?? sealEveryMs,
       what: 'sealing of telemetry',
@@ -175,7 +177,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
    */
   async seal({ everything = false } = {}): Promise<boolean> {
     await this.#prepare();
-    if (await this.#sealer.some(everything)) return true;
+    if (await (everything ? this.#completeSealer : this.#sealer).some()) return true;
     await emptySlots(this.#pool);
     return false;
   }
@@ -225,7 +227,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
 
   async close(): Promise<void> {
     await this.sealing.stop();
-    await this.#journal.close();
+    await this.#journal.idle();
     await this.#standbys?.close();
     await this.#pool.close();
   }
