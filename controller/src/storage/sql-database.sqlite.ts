@@ -138,7 +138,8 @@ class SqliteDatabase implements SqlDatabase {
   }
 
   async migrate(): Promise<void> {
-    await this.#inLine(() => this.#connect().exec(tempInFiles));
+    // Opening a file that another process creates at this moment finds it busy.
+    await this.#inLine(() => this.#whenFree(() => this.#connect().exec(tempInFiles)));
     await applyMigrations(this.dialect, this.#migrationsFolder, (work) =>
       this.transaction((tx) => {
         const session: MigrationSession = {
@@ -148,7 +149,7 @@ class SqliteDatabase implements SqlDatabase {
         return work(session);
       }),
     );
-    await this.#inLine(() => this.#connect().exec(tempInMemory));
+    await this.#inLine(() => this.#whenFree(() => this.#connect().exec(tempInMemory)));
   }
 
   async check(): Promise<void> {
