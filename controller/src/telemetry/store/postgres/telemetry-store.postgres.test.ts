@@ -16,10 +16,23 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
   let client: Client;
   const told: string[] = [];
 
+  const open = () =>
+    openPostgresTelemetry({
+      url: namespace.address,
+      rawRetentionMs,
+      rollupRetentionMs: 400 * day,
+      onChange: (message) => void told.push(message),
+    });
+  /** Another node, until the end of the test. */
+  const openOther = () => {
+    const other = open();
+    onTestFinished(() => other.close());
+    return other;
+  };
+
   beforeAll(async () => {
     namespace = await databaseKinds.postgres.createNamespace({ isBare: true });
-    const onChange = (message: string) => void told.push(message);
-    store = openPostgresTelemetry({ url: namespace.address, rawRetentionMs, rollupRetentionMs: 400 * day, onChange });
+    store = open();
     await store.check();
     client = new Client({ connectionString: namespace.address });
     await client.connect();
@@ -60,13 +73,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
   });
 
   test('names that another node has added are seen, and those of an agent that was removed are not', async () => {
-    const other = openPostgresTelemetry({
-      url: namespace.address,
-      rawRetentionMs,
-      rollupRetentionMs: 400 * day,
-      onChange: () => {},
-    });
-    onTestFinished(() => other.close());
+    const other = openOther();
     const names = async () => (await store.latest(['named'])).map(({ metrics }) => metrics.map(({ name }) => name));
     await other.append('named', [sample(midnight, { a: 1 })]);
     expect(await names()).toEqual([['a']]);
@@ -79,13 +86,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
   });
 
   test('whichever nodes an agent reports to, one after the other or at once, nothing is missing and the newest is the newest', async () => {
-    const other = openPostgresTelemetry({
-      url: namespace.address,
-      rawRetentionMs,
-      rollupRetentionMs: 400 * day,
-      onChange: () => {},
-    });
-    onTestFinished(() => other.close());
+    const other = openOther();
     const names = ['a', 'b', 'c'];
     const metrics = fc.uniqueArray(fc.constantFrom(...names), { minLength: 1 });
     const report = fc.record({ isOther: fc.boolean(), agent: fc.constantFrom(0, 0, 0, 1), metrics });
@@ -126,26 +127,20 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
   });
 
   test('two nodes that seal many agents at once leave none', async () => {
-    const other = openPostgresTelemetry({
-      url: namespace.address,
-      rawRetentionMs,
-      rollupRetentionMs: 400 * day,
-      onChange: () => {},
-    });
-    onTestFinished(() => other.close());
-    const open = async () => count('telemetry_newest WHERE last_period > sealed_period');
+    const other = openOther();
+    const unsealed = async () => count('telemetry_newest WHERE last_period > sealed_period');
     await sealAll();
     // Nothing is in the journal for them: that is quick to seal.
     await client.query(`INSERT INTO telemetry_newest (source, sealed_period, last_period, data)
       SELECT 1000000 + no, 0, 1, '' FROM generate_series(1, 1500) AS no`);
-    expect(await open()).toBe(1500);
+    expect(await unsealed()).toBe(1500);
     const seal = async (node: PostgresTelemetryStore) => {
       let steps = 0;
       while (await node.seal({ everything: true })) steps++;
       return steps;
     };
     const steps = await Promise.all([seal(store), seal(other)]);
-    expect(await open()).toBe(0);
+    expect(await unsealed()).toBe(0);
     expect(Math.min(...steps)).toBeGreaterThan(50);
     await client.query('DELETE FROM telemetry_newest WHERE source > 1000000');
   });
@@ -154,12 +149,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     await store.append('hurt', [sample(midnight, { a: 1 })]);
     await sealAll();
     await client.query(`UPDATE telemetry_blocks SET data = 'x'`);
-    const other = openPostgresTelemetry({
-      url: namespace.address,
-      rawRetentionMs,
-      rollupRetentionMs: 400 * day,
-      onChange: (m) => void told.push(m),
-    });
+    const other = openOther();
     await store.append('hurt', [sample(midnight + 1, { a: 2 })]);
     await store.append('well', [sample(midnight, { a: 3 })]);
     while (await other.seal({ everything: true }));
@@ -173,7 +163,6 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     expect(toRows(read)).toEqual([{ ts: midnight + 1, a: 2 }]);
     expect(await rowsOf('well')).toEqual([{ ts: midnight, a: 3 }]);
     expect(told.some((message) => message.includes('cannot be read'))).toBe(true);
-    await other.close();
   });
 
   test('after a clock that was ahead, as on a server that was replaced, everything is there and the later value counts', async () => {
