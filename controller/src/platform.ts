@@ -24,6 +24,8 @@ export interface PlatformOptions {
 }
 
 export interface OpenPlatform extends Platform {
+  /** Tells parts from now on what other processes change. Not before there are tables: parts would look for them. */
+  watchOthers(): void;
   close(): Promise<void>;
 }
 
@@ -68,7 +70,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     shares.connect((news) => broker.tell(news));
     fence.start();
   }
-  const stopWatching = database.watchOthers?.(events.recordsChanged.emit);
+  let stopWatching: (() => void) | undefined;
   return {
     config,
     database,
@@ -84,6 +86,9 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     log,
     onError: (error, message) => log.warn(shown(error), message),
     onChange: (message, error) => (error ? log.warn(shown(error), message) : log.info(message)),
+    watchOthers() {
+      stopWatching = database.watchOthers?.(events.recordsChanged.emit);
+    },
     async close() {
       stopWatching?.();
       await fence?.stop();

@@ -1,8 +1,8 @@
-// Parts that fail: what was opened is closed, and the data folder is free for the next start.
+// Parts that fail: what was opened is closed, and the data folder is free for the next start. When parts hear of changes.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startWeft } from '../../test/weft.ts';
 import type { Part } from './part.ts';
 import { createParts } from './parts.ts';
@@ -56,4 +56,31 @@ test('parts that cannot be created leave nothing open', async () => {
   );
   await expect(creation).rejects.toThrow('for the test');
   await (await start({})).stop();
+});
+
+test('parts hear of changes by other processes once everything is prepared, however long that takes', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    let changes = 0;
+    let changesBefore: number | undefined;
+    const weft = await startWeft(
+      { WEFT_DATA_DIR: folder },
+      {
+        createParts: (platform, events) => {
+          events.recordsChanged.on(() => changes++);
+          const prepare = async () => {
+            vi.advanceTimersByTime(1000);
+            changesBefore = changes;
+          };
+          return { slow: { prepare }, ...createParts(platform, events) };
+        },
+      },
+    );
+    expect(changesBefore).toBe(0);
+    vi.advanceTimersByTime(1000);
+    expect(changes).toBe(1);
+    await weft.stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -87,6 +87,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     await platform.close();
   };
   const startParts = async () => {
+    platform.watchOthers();
     for (const part of parts) await part.start?.();
   };
   try {
