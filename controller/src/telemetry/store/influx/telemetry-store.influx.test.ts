@@ -239,6 +239,27 @@ describe.skipIf(inject('influxUrl') === undefined || findInflux() === undefined)
       expect(await rowsOf(nodes[0], 'neighbour')).toHaveLength(21);
     });
 
+    test('a name whose kind InfluxDB knows without a value to see is a conflict, not an error', async () => {
+      const store = openOn(server.url);
+      const names = ['a', 'Tx "power" 100 %', '_x'];
+      for (const name of names) {
+        await store.append('ap-1', [sample(midnight, { [name]: 1 })]);
+        await store.append('ap-2', [sample(midnight, {}, { [name]: 'x' })]);
+      }
+      for (const ap_id of ['ap-1', 'ap-2']) await influxql(`DELETE FROM "agent/${ap_id}/data"`);
+      const later = openOn(server.url);
+      for (const name of names) {
+        expect(
+          await rejection(
+            later.append('ap-1', [sample(midnight, { b: 1 }), sample(midnight + 1, {}, { [name]: 'x' })]),
+          ),
+        ).toEqual(new FieldConflict(1, name, 'text_for_metric'));
+        expect(await rejection(later.append('ap-2', [sample(midnight, { [name]: 1 })]))).toEqual(
+          new FieldConflict(0, name, 'metric_for_text'),
+        );
+      }
+    });
+
     test('other programs find the measurement and its fields under their own names', async () => {
       const store = openOn(server.url);
       await store.append('ap-1', [sample(midnight, { tx_power_dbm: 17, 'Tx power': 1 }, { state: 'up' })]);

@@ -3,18 +3,19 @@
 // here: what is older than the raw retention is gone, and a long window costs as much as its points.
 import { chooseBucketWidth } from '@weft/timeseries';
 import { FieldCatalogue, type FieldKinds } from '../field-catalogue.ts';
-import type {
-  FieldInfo,
-  Frame,
-  LatestValues,
-  Sample,
-  SeriesQuery,
-  TelemetryStore,
-  TimeRange,
+import {
+  FieldConflict,
+  type FieldInfo,
+  type Frame,
+  type LatestValues,
+  type Sample,
+  type SeriesQuery,
+  type TelemetryStore,
+  type TimeRange,
 } from '../telemetry-store.ts';
 import { InfluxClient, InfluxRefusal } from './influx-client.ts';
 import { bucketFrame, emptyFrame, rowFrame } from './influx-frame.ts';
-import { type LineField, lineFieldOf, linesOf, measurementOf } from './influx-line.ts';
+import { decodeName, type LineField, lineFieldOf, linesOf, measurementOf } from './influx-line.ts';
 import { type NewestValue, readNewest } from './influx-newest.ts';
 import { InfluxWriter } from './influx-writer.ts';
 import * as influxql from './influxql.ts';
@@ -191,11 +192,22 @@ class InfluxTelemetryStore implements TelemetryStore {
     try {
       this.#catalogue.forget(ap_id);
       this.#catalogue.release(await this.#catalogue.admit(ap_id, samples), false);
-      return error;
+      return conflictIn(error, samples) ?? error;
     } catch (conflict) {
       return conflict;
     }
   }
+}
+
+/** What InfluxDB refuses counts before it can be read: it keeps the kind of a name before the first value, and after the last. */
+function conflictIn({ message }: InfluxRefusal, samples: readonly Sample[]): FieldConflict | undefined {
+  const [, encoded, type] =
+    /field type conflict: input field "([^"]*)" on measurement "[^"]*" is type (\w+)/.exec(message) ?? [];
+  if (encoded === undefined) return undefined;
+  const name = decodeName(encoded);
+  const isText = type === 'string';
+  const index = samples.findIndex(({ names, texts }) => (isText ? new Map(texts).has(name) : names.includes(name)));
+  return new FieldConflict(Math.max(index, 0), name, isText ? 'text_for_metric' : 'metric_for_text');
 }
 
 function isRefused(error: unknown): boolean {
