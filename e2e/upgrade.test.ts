@@ -1,4 +1,5 @@
-// From version 0.1.0 to this one: its data folder is read, and what it had built is noticed and replaced.
+// From version 0.1.0 to this one: its data folder is read, and what it had built is noticed and replaced. A newer build beside a
+// running Weft.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -81,4 +82,41 @@ test('a start says that the build is missing or old; npm run build replaces it w
   );
   expect((await current.request('GET', '/', { headers: { accept: 'text/html' } })).body).not.toContain('older version');
   await current.end();
+});
+
+test('a Weft goes on with what it was built from while another is built beside it; one of other sources says so', async () => {
+  const checkout = freshCheckout();
+  // The dashboard is not looked at here.
+  cpSync(join(root, 'dashboard', 'dist'), join(checkout, 'dashboard', 'dist'), { recursive: true });
+  const build = () => expect(spawnSync('npm', ['run', 'build'], { cwd: checkout }).status).toBe(0);
+  const launcher = [process.execPath, join(checkout, 'controller', 'dist', 'weft.js')];
+  const source = join(checkout, 'controller', 'src', 'emulator', 'gazetteer.ts');
+  build();
+  const before = await serve({
+    launcher,
+    env: { WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password },
+  });
+  expect(before.err).toBe('');
+
+  writeFileSync(source, `${readFileSync(source, 'utf8')}\nexport const changed = true;\n`);
+  const old = await serve({ launcher });
+  expect(old.err).toContain('this Weft was built from other sources than these: run npm run build, then restart');
+  build();
+  const current = await serve({ launcher });
+  expect(current.err).toBe('');
+
+  // Its thread is a file that it has not read yet.
+  const token = (await before.login(admin.username, admin.password)).body.access_token;
+  const town = {
+    access_point_type: 'WiFi',
+    num_access_points: 1,
+    locations: ['Bristol'],
+    num_devices: 1,
+    duration: 900,
+  };
+  const run = await before.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators: [town] } });
+  expect(run.status, JSON.stringify(run.body)).toBe(200);
+  await expect
+    .poll(async () => (await before.request('GET', '/api/v1/metrics/presence', { token })).body.agents)
+    .toMatchObject([{ presence: 'online' }]);
 });

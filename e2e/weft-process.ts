@@ -8,7 +8,8 @@ import { afterAll, onTestFinished } from 'vitest';
 import { findFreePort } from '../test/server-process.ts';
 
 export const root = resolve(import.meta.dirname, '..');
-export const command = join(root, 'controller', 'src', 'bin', 'weft.ts');
+/** As `npm start` runs it. */
+export const command = join(root, 'controller', 'dist', 'weft.js');
 const patienceMs = 90_000;
 
 type Env = Record<string, string>;

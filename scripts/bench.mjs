@@ -1,6 +1,7 @@
 // `npm run bench -- auth`: runs bench/auth.ts; without a name, every file of bench/ one after the other.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureBuilt } from './build.mjs';
 import { ensureInstalled, fail, node24, root, runInForeground } from './install.mjs';
 
 await ensureInstalled();
@@ -11,6 +12,7 @@ const known = (existsSync(folder) ? readdirSync(folder) : [])
 const [name, ...args] = process.argv.slice(2);
 if (name !== undefined && !known.includes(name)) fail(`There is no benchmark ${name}. There are: ${known.join(', ')}.`);
 
+if (!(await ensureBuilt())) process.exit(1);
 let worst = 0;
 for (const bench of name === undefined ? known : [name]) {
   worst = Math.max(worst, await runInForeground(node24(), [join(folder, `${bench}.ts`), ...args]));

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { BenchBrowser } from '../bench/harness/browser.ts';
 import { admin, EmulatedNetwork, pause } from '../bench/harness/emulated-network.ts';
 import { startWeft } from '../bench/harness/processes.ts';
-import { ensureDashboard } from './build-dashboard.mjs';
+import { ensureBuilt } from './build.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, 'docs', 'screenshots');
@@ -19,7 +19,7 @@ const historyMs = 60_000;
 const settleMs = 1500;
 const sizes = { laptop: { width: 1440, height: 900 }, phone: { width: 390, height: 844 } };
 
-await ensureDashboard();
+await ensureBuilt();
 const weft = await startWeft(admin);
 const browser = await BenchBrowser.open(weft.url);
 try {

@@ -1,8 +1,7 @@
-// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, ClickHouse, RabbitMQ and a browser, builds the
-// dashboard, and runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
+// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, ClickHouse, RabbitMQ and a browser, and
+// runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
 // does. All other arguments are passed to Vitest.
 import { join } from 'node:path';
-import { ensureDashboard } from './build-dashboard.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 import { ensureServers } from './test-servers.mjs';
 
@@ -12,10 +11,7 @@ const args = process.argv.slice(2).filter((arg) => arg !== '--long');
 await ensureInstalled();
 // Pure tests need packages and nothing else.
 const isPure = args.includes('--project=pure') || args[args.indexOf('--project') + 1] === 'pure';
-if (!isPure) {
-  await ensureServers();
-  if (!(await ensureDashboard())) process.exit(1);
-}
+if (!isPure) await ensureServers();
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 /** @param {Record<string, string>} env */
 const run = (env) => runInForeground(node24(), [vitest, 'run', ...args, ...(isLong ? ['--passWithNoTests'] : [])], env);

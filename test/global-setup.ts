@@ -1,5 +1,7 @@
-// Before all tests: finds or starts the real servers, and tells the tests where they are. Pure tests need none.
+// Before all tests: builds what they start, finds or starts the real servers, and tells the tests where they are. Pure tests
+// need none of it.
 import type { TestProject } from 'vitest/node';
+import { ensureBuilt } from '../scripts/build.mjs';
 import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
@@ -32,6 +34,7 @@ interface Server {
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
+  if (!(await ensureBuilt())) throw new Error('Weft could not be built: see above');
   const statuses = openSeenStatuses();
   const [postgres, influx, rabbit] = await Promise.all([
     provide({

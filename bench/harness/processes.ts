@@ -24,7 +24,7 @@ export async function startWeft(
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
   // As npm start does.
   const flags = ['--max-semi-space-size=16', '--v8-pool-size=1'];
-  const weft = await start([...flags, join(root, 'controller/src/bin/weft.ts'), 'serve'], settings);
+  const weft = await start([...flags, join(root, 'controller/dist/weft.js'), 'serve'], settings);
   return {
     ...weft,
     dataDir,

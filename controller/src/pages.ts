@@ -43,7 +43,7 @@ export function createPages(options: PagesOptions): {
   const writeDatabase = probeDatabase(database);
   const own = servicePages({
     metrics,
-    ...createDocuments(config, routes),
+    documents: () => createDocuments(config, routes),
     hasAdmin,
     setupCodeNeeded: isSetupCodeNeeded(config),
     signup,

@@ -2,7 +2,7 @@
 
 import { type Surroundings, UsageError } from '@weft/cli';
 import { returnMemoryAtRest } from '@weft/timeseries';
-import { buildState } from '../../../scripts/build-state.mjs';
+import { buildState, controllerBuild, dashboardBuild } from '../../../scripts/build-state.mjs';
 import type { Config } from '../config.ts';
 import type { RunningWeft } from '../serve.ts';
 import { parseCommandLine } from './command-line.ts';
@@ -15,10 +15,7 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   if (line.words.length > 0) throw new UsageError(`weft serve takes no ${line.words[0]}.`);
   const config = readConfig(line, around.env);
   const { warning: fileWarning } = openFileLimit(config.maxConnections);
-  for (const warning of [
-    ...config.warnings,
-    ...[fileWarning, buildWarning(config)].filter((text) => text !== undefined),
-  ]) {
+  for (const warning of [...config.warnings, ...(fileWarning ? [fileWarning] : []), ...buildWarnings(config)]) {
     around.stderr.write(`weft: warning: ${warning}\n`);
   }
   const ending = new Ending(config, around);
@@ -30,14 +27,20 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   return ending.code;
 }
 
-/** After an upgrade somebody may have forgotten to build: then the old dashboard, command line and SDK are served. */
-function buildWarning({ roles }: Config): string | undefined {
-  if (!roles.includes('api')) return undefined;
-  const state = buildState();
-  if (state === 'current') return undefined;
-  return state === 'missing'
-    ? 'the dashboard, the command line and the SDK are not built, and are not served: run npm run build, then restart'
-    : 'the dashboard, the command line and the SDK that are served were built from other sources than these: run npm run build, then restart';
+/** After an upgrade somebody may have forgotten to build: then this is the old Weft, or serves the old dashboard. */
+function buildWarnings({ roles }: Config): string[] {
+  const warnings: string[] = [];
+  const isFromSources = import.meta.filename.endsWith('.ts');
+  if (!isFromSources && buildState(controllerBuild) === 'outdated') {
+    warnings.push('this Weft was built from other sources than these: run npm run build, then restart');
+  }
+  const served = roles.includes('api') ? buildState(dashboardBuild) : 'current';
+  if (served === 'current') return warnings;
+  const state =
+    served === 'missing'
+      ? 'are not built, and are not served'
+      : 'that are served were built from other sources than these';
+  return [...warnings, `the dashboard, the command line and the SDK ${state}: run npm run build, then restart`];
 }
 
 export function welcome(weft: RunningWeft, config: Config): string {

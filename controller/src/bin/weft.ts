@@ -8,11 +8,14 @@ import { join } from 'node:path';
 // Passwords are hashed in these threads, on all cores but one: flushes of telemetry must never wait for them.
 process.env.UV_THREADPOOL_SIZE ??= String(availableParallelism() + 3);
 
-// Not in a folder that everybody can write to. If it cannot be written, starts are slower.
-const cache = join(import.meta.dirname, '../../../node_modules/.cache/weft');
-enableCompileCache(cache);
-// For worker threads, each of which would compile its modules again.
-process.env.NODE_COMPILE_CACHE ??= cache;
+// Sources are hundreds of modules; the build is few files, and what the cache read would stay in memory.
+if (import.meta.filename.endsWith('.ts')) {
+  // Not in a folder that everybody can write to. If it cannot be written, starts are slower.
+  const cache = join(import.meta.dirname, '../../../node_modules/.cache/weft');
+  enableCompileCache(cache);
+  // For worker threads, each of which would compile its modules again.
+  process.env.NODE_COMPILE_CACHE ??= cache;
+}
 // Imported only now: modules imported before the cache is enabled are compiled at every start.
 const { runCommand } = await import('./commands.ts');
 const { endProcess, onInterruption, watchOutputs } = await import('@weft/cli');

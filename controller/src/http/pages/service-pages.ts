@@ -40,8 +40,8 @@ export interface PartState {
 
 export interface ServicePagesOptions {
   metrics: ServiceMetrics;
-  openApi: object;
-  asyncApi: object;
+  /** What describes the interface, for machines. */
+  documents: () => { openApi: object; asyncApi: object };
   /** One entry per part, and what will become a problem. With names, only those are looked at. */
   readiness: (wanted: readonly string[] | undefined) => Promise<{ parts: PartState[]; warnings: string[] }>;
   hasAdmin: () => Promise<boolean>;
@@ -52,8 +52,14 @@ export interface ServicePagesOptions {
 }
 
 export function servicePages(options: ServicePagesOptions): Page[] {
-  const openApi = JSON.stringify(options.openApi);
-  const asyncApi = JSON.stringify(options.asyncApi);
+  // Hundreds of kilobytes that most never ask for.
+  let texts: { openApi: string; asyncApi: string } | undefined;
+  const documents = () => {
+    if (texts) return texts;
+    const { openApi, asyncApi } = options.documents();
+    texts = { openApi: JSON.stringify(openApi), asyncApi: JSON.stringify(asyncApi) };
+    return texts;
+  };
   const isCodeNeeded = ({ ip, headers }: FastifyRequest) =>
     options.setupCodeNeeded || !isLoopback(ip) || isForwarded(headers);
   return [
@@ -113,7 +119,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       url: '/openapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
-        return openApi;
+        return documents().openApi;
       },
     },
     {
@@ -121,7 +127,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       url: '/asyncapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
-        return asyncApi;
+        return documents().asyncApi;
       },
     },
     {

@@ -1,0 +1,114 @@
+// Builds what Weft serves (the dashboard, the command line as one file and the SDK), and Weft itself in few files. Skips what
+// was built from the same sources. This is `npm run build`; `npm start` and `npm test` run it too.
+import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { buildState, controllerBuild, dashboardBuild, hasSources, sourcesStamp, stampFile } from './build-state.mjs';
+import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
+
+/** Resolves true if everything is built from the current sources. What has no sources here stays as it is. */
+export async function ensureBuilt() {
+  const isDashboardBuilt = await ensure('the dashboard', dashboardBuild, buildDashboard);
+  return (await ensure('Weft', controllerBuild, buildController)) && isDashboardBuilt;
+}
+
+/**
+ * @param {string} title
+ * @param {import('./build-state.mjs').Build} build
+ * @param {(folder: string, stamp: string) => Promise<boolean>} make
+ */
+async function ensure(title, build, make) {
+  if (buildState(build) === 'current') return true;
+  if (!hasSources(build)) return false;
+  const startedAt = Date.now();
+  process.stderr.write(`Building ${title} ... `);
+  const isMade = await make(build.folder, sourcesStamp(build));
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
+  process.stderr.write(isMade ? `done in ${seconds} s\n` : 'failed: see above. Weft continues without it.\n');
+  return isMade;
+}
+
+/**
+ * @param {string} folder
+ * @param {string} stamp
+ */
+async function buildDashboard(folder, stamp) {
+  const fresh = `${folder}.${process.pid}`;
+  try {
+    const install = join(fresh, 'install');
+    if (!(await runVite(dirname(folder), fresh)) || !(await runVite(join(root, 'cli'), install))) return false;
+    const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', install];
+    if ((await runInForeground(node24(), sdk)) !== 0) return false;
+    copyFileSync(join(root, 'cli', 'install', 'weft-agent.sh'), join(install, 'weft-agent.sh'));
+    await compress(fresh);
+    // Written last: only a complete build has it.
+    writeFileSync(stampFile({ ...dashboardBuild, folder: fresh }), stamp);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(fresh, folder);
+    return true;
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Each build has a folder of its own, in which a running Weft finds what it has not loaded yet: the last two stay.
+ * @param {string} folder
+ * @param {string} stamp
+ */
+async function buildController(folder, stamp) {
+  const name = `${stamp.slice(0, 12)}.${process.pid}`;
+  if (!(await runVite(dirname(folder), join(folder, name)))) return false;
+  replaceFile(join(folder, 'weft.js'), `import './${name}/weft.js';\n`);
+  replaceFile(stampFile(controllerBuild), stamp);
+  const builds = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const byAge = builds
+    .map((entry) => join(folder, entry.name))
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+  for (const old of byAge.slice(0, -2)) rmSync(old, { recursive: true, force: true });
+  return true;
+}
+
+/**
+ * Whoever reads it finds the one or the other.
+ * @param {string} file
+ * @param {string} text
+ */
+function replaceFile(file, text) {
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, text);
+  renameSync(fresh, file);
+}
+
+/**
+ * Resolves whether it was built.
+ * @param {string} sources
+ * @param {string} outDir
+ */
+async function runVite(sources, outDir) {
+  const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
+  const args = [vite, 'build', sources, '--outDir', outDir, '--configLoader', 'native', '--logLevel', 'warn'];
+  return (await runInForeground(node24(), args)) === 0;
+}
+
+/** @param {string} folder */
+async function compress(folder) {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.(m?js|css|html|json|svg)$/.test(name),
+  );
+  for (const name of files) {
+    const path = join(folder, name);
+    const plain = readFileSync(path);
+    if (plain.length < 512) continue;
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
+    writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await ensureInstalled();
+  process.exit((await ensureBuilt()) ? 0 : 1);
+}
