@@ -10,23 +10,25 @@ import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 
 /** Resolves true if everything is built from the current sources. What has no sources here stays as it is. */
 export async function ensureBuilt() {
-  const isDashboardBuilt = await ensure('the dashboard', dashboardBuild, buildDashboard);
-  return (await ensure('Weft', controllerBuild, buildController)) && isDashboardBuilt;
+  const isDashboardBuilt = await ensure('the dashboard', dashboardBuild, buildDashboard, 'continues without it');
+  const isWeftBuilt = await ensure('Weft', controllerBuild, buildController, 'runs from its sources');
+  return isDashboardBuilt && isWeftBuilt;
 }
 
 /**
  * @param {string} title
  * @param {import('./build-state.mjs').Build} build
  * @param {(folder: string, stamp: string) => Promise<boolean>} make
+ * @param {string} otherwise What Weft does if it fails.
  */
-async function ensure(title, build, make) {
+async function ensure(title, build, make, otherwise) {
   if (buildState(build) === 'current') return true;
   if (!hasSources(build)) return false;
   const startedAt = Date.now();
   process.stderr.write(`Building ${title} ... `);
   const isMade = await make(build.folder, sourcesStamp(build));
   const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-  process.stderr.write(isMade ? `done in ${seconds} s\n` : 'failed: see above. Weft continues without it.\n');
+  process.stderr.write(isMade ? `done in ${seconds} s\n` : `failed: see above. Weft ${otherwise}.\n`);
   return isMade;
 }
 

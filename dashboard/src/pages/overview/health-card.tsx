@@ -29,13 +29,18 @@ export function useNetworkHealth() {
 
 export function HealthCard({ agents, isLarge = false }: HealthCardProps) {
   const { data, failure } = useNetworkHealth();
+  const markSize = isLarge ? 72 : 40;
   return (
     <section class={`card health-card ${isLarge ? 'is-large' : ''}`} aria-label={text.title}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_health')} />}
       <div class="health-word" role="status">
-        {data ? <HealthMark health={data.health} size={isLarge ? 72 : 40} /> : <Skeleton width="40px" height="40px" />}
+        {data ? (
+          <HealthMark health={data.health} size={markSize} />
+        ) : (
+          <Skeleton width={`${markSize}px`} height={`${markSize}px`} />
+        )}
         <div>
-          <strong>{data ? text.words[data.health] : ' '}</strong>
+          <strong>{data ? text.words[data.health] : '\u00a0'}</strong>
           <p class="soft" title={data && causesOf(data)}>
             {data && causesOf(data)}
           </p>
