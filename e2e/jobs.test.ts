@@ -75,7 +75,8 @@ test('a request that ends in the future delivers what is stored and what arrives
   const start = Date.now() - 10_000;
   await post(weft, agent, [{ ts: start, load: 1 }]);
   const ledger = new JobLedger(() => weft.url, token);
-  const job = (await ledger.ask(dataPath('ap-1', start, Date.now() + 12_000)))!;
+  // Time for a kill and a start on a machine that is busy.
+  const job = (await ledger.ask(dataPath('ap-1', start, Date.now() + 30_000)))!;
   const following = ledger.follow(job);
   await eventually(
     async () => job.data.length,
