@@ -35,6 +35,9 @@ export function toRows({ ts, columns, texts }: Frame): Row[] {
   });
 }
 
+/** Up to so many rows each store counts the points of the requested series. */
+const countedRows = 4096;
+
 export class ReferenceTelemetry {
   readonly #rows = new Map<number, Map<string, number | string>>();
 
@@ -57,12 +60,15 @@ export class ReferenceTelemetry {
       .filter((row) => Object.keys(row).length > 1);
   }
 
-  query(query: SeriesQuery): { resolution_seconds: number | undefined; rows: Row[] } {
+  /** `mayBeBuckets`: the store has answered in buckets, which it may for few points among very many rows. */
+  query(query: SeriesQuery, mayBeBuckets = false): { resolution_seconds: number | undefined; rows: Row[] } {
+    const isCounted = !mayBeBuckets || this.#rows.size <= countedRows;
     const rows = this.rows(query, query.metrics);
     const lengths = new Map<string, number>();
     for (const name of rows.flatMap((row) => Object.keys(row))) lengths.set(name, (lengths.get(name) ?? 0) + 1);
     lengths.delete('ts');
-    if (Math.max(0, ...lengths.values()) <= query.maxPoints) return { resolution_seconds: undefined, rows };
+    if (isCounted && Math.max(0, ...lengths.values()) <= query.maxPoints)
+      return { resolution_seconds: undefined, rows };
     const width = chooseBucketWidth(query.startMs, query.endMs, query.maxPoints);
     const buckets = Map.groupBy(rows, ({ ts }) => Math.floor(ts / width) * width);
     return {

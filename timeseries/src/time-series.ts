@@ -24,7 +24,10 @@ export interface SeriesQuery extends TimeRange {
   source: string;
   /** Undefined: every field of the source, texts included. */
   metrics?: readonly string[] | undefined;
-  /** Above this many points in any asked series, all of them come as buckets. */
+  /**
+   * Above this many points in any asked series, all of them come as buckets. So they may in a window of more than 4,096 rows, if
+   * the asked series have fewer points among them.
+   */
   maxPoints: number;
   aggregate: Aggregate;
 }

@@ -130,9 +130,10 @@ export function describeEventLog(open: (now: () => number, onLogged: () => void)
           });
         }
       });
-      await Promise.all(writers);
-      isOver = true;
-      await reading;
+      const writing = Promise.all(writers).finally(() => {
+        isOver = true;
+      });
+      await Promise.all([writing, reading]);
       expect(seen).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
     });
 

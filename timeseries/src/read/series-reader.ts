@@ -8,7 +8,11 @@ import { bucketFrame } from './bucket-frame.ts';
 import { blocksIfFew, rawRows, type SealedRows } from './raw-rows.ts';
 import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './row-ranges.ts';
 
-/** Up to this many times `maxPoints` rows are read, to count the points of the requested series exactly. */
+/**
+ * Up to so many rows, and this many times `maxPoints`, are read to count the points of the requested series. Of more rows the
+ * answer is in buckets, even if the requested series have few points among them.
+ */
+const countedRows = 4096;
 const exactCountFactor = 4;
 
 export function queryFrame(
@@ -24,7 +28,7 @@ export function queryFrame(
   const sealedRows = places
     ? places.reduce((sum, place) => sum + place.rows, 0)
     : sealed.tables.countRows(series.no, query.startMs, query.endMs);
-  if (sealedRows + headRows <= query.maxPoints * exactCountFactor + 4096) {
+  if (sealedRows + headRows <= query.maxPoints * exactCountFactor + countedRows) {
     const numbers = fields.map(({ no }) => no);
     const raw = rawRows(series, query, numbers, sealed);
     if (longestSeries(raw) <= query.maxPoints) return toFrame(raw, fields, undefined);
