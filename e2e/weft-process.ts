@@ -35,8 +35,8 @@ export interface Answer {
 
 /** What every process gets; all settings are given by the tests. */
 function surroundings() {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  return { PATH, HOME, NODE_COMPILE_CACHE, TZ: 'UTC' };
+  const { PATH, HOME } = process.env;
+  return { PATH, HOME, TZ: 'UTC' };
 }
 
 /** A folder that goes with the test. */
