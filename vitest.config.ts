@@ -2,7 +2,6 @@
 // WEFT_TEST_LONG=only the long ones run, one file after the other.
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { testFiles } from './test/projects.ts';
 import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
@@ -10,9 +9,10 @@ process.env.TZ = 'UTC';
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 
-const files = testFiles();
 const areLong = process.env.WEFT_TEST_LONG === 'only';
 const exclude = [...configDefaults.exclude, areLong ? '**/!(*.long).test.ts' : '**/*.long.test.ts'];
+/** What a test needs is said by its name: a server, a port, a process or a real backend. */
+const contract = ['**/*.contract.test.ts', '**/*.long.test.ts'];
 
 export default defineConfig({
   test: {
@@ -38,8 +38,8 @@ export default defineConfig({
           retry: 0,
           // Files of one worker share what they import; loading it for each was a fifth of the work.
           isolate: false,
-          include: files.pure,
-          exclude,
+          include: ['**/*.test.ts'],
+          exclude: [...exclude, 'e2e/**', ...contract],
           setupFiles: ['test/pure/no-servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -50,8 +50,8 @@ export default defineConfig({
         test: {
           name: 'contract',
           isolate: false,
-          include: files.contract,
-          exclude,
+          include: contract,
+          exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -101,7 +101,7 @@ test('what the rules allow passes, and so do tests', () => {
     { path: `${src}/bin/weft.ts`, text: "await import('../serve.ts');\nawait import('@weft/cli');\nprocess.env;" },
     { path: 'contract/src/functions/back-off.ts', text: "import { pauseUnless } from './pause.ts';" },
     { path: 'sdk/src/agent.ts', text: "import { BackOff } from '@weft/contract/back-off';" },
-    { path: `${src}/users/user-store.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
+    { path: `${src}/users/user-store.contract.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
     { path: `${src}/users/user-store.sql.ts`, text: "export const sql = `select * from 'x'`;" },
   ];
   expect(findBreaches(files)).toEqual([]);

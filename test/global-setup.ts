@@ -6,7 +6,6 @@ import { fillCompileCache } from './compile-cache.ts';
 import { findInflux, startInflux } from './influx.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
-import { testFiles } from './projects.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
 import { closeSeenStatuses, openSeenStatuses } from './seen-statuses.ts';
 
@@ -68,13 +67,14 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   return async () => {
     await removeMigrated();
     await Promise.all([postgres.stop(), influx.stop(), rabbit.stop()]);
-    checkStatuses(statuses, isWholeRun(project));
+    checkStatuses(statuses, await isWholeRun(project));
   };
 }
 
-function isWholeRun({ vitest }: TestProject): boolean {
-  const ran = vitest.state.getTestModules().filter(({ project }) => project.name === 'contract');
-  return ran.length >= testFiles().contract.filter((file) => !file.endsWith('.long.test.ts')).length;
+async function isWholeRun({ vitest }: TestProject): Promise<boolean> {
+  const isContract = ({ project }: { project: TestProject }) => project.name === 'contract';
+  const ran = vitest.state.getTestModules().filter(isContract);
+  return ran.length >= (await vitest.globTestSpecifications()).filter(isContract).length;
 }
 
 /** Throws if an operation answered something that the interface document does not name. */

@@ -4,16 +4,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Each takes ten seconds or more. */
 const slow = [
-  'controller/src/telemetry/store/telemetry-store.test.ts',
-  'controller/src/input/mutation.test.ts',
-  'controller/src/input/injection.test.ts',
-  'controller/src/audit/audit-store.test.ts',
-  'controller/src/jobs/store/job-store.test.ts',
-  'controller/src/users/user-store.test.ts',
-  'controller/src/users/reset-token-store.test.ts',
-  'controller/src/agents/agent-store.test.ts',
-  'broker/src/broker.test.ts',
-  'broker/src/broker.amqp.test.ts',
+  'controller/src/telemetry/store/telemetry-store.contract.test.ts',
+  'controller/src/input/mutation.contract.test.ts',
+  'controller/src/input/injection.contract.test.ts',
+  'controller/src/audit/audit-store.contract.test.ts',
+  'controller/src/jobs/store/job-store.contract.test.ts',
+  'controller/src/users/user-store.contract.test.ts',
+  'controller/src/users/reset-token-store.contract.test.ts',
+  'controller/src/agents/agent-store.contract.test.ts',
+  'broker/src/broker.contract.test.ts',
+  'broker/src/broker.amqp.contract.test.ts',
 ];
 
 export default class SlowFirst extends BaseSequencer {

@@ -1,4 +1,4 @@
-// What every broker promises, one test a sentence. Run for each backend by broker.test.ts.
+// What every broker promises, one test a sentence. Run for each backend by broker.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type Broker,

@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import net from 'node:net';
 
 function refuse(what: string): never {
-  throw new Error(`a pure test must not ${what}: it belongs to the project contract (test/projects.ts)`);
+  throw new Error(`a pure test must not ${what}: name its file *.contract.test.ts`);
 }
 
 net.Server.prototype.listen = () => refuse('listen on a port');

@@ -1,4 +1,4 @@
-// What every agent store promises, one test a sentence. Run for each backend by agent-store.test.ts.
+// What every agent store promises, one test a sentence. Run for each backend by agent-store.contract.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';

@@ -1,4 +1,4 @@
-// What every enrolment token store promises, one test a sentence. Run for each backend by enrolment-token-store.test.ts.
+// What every enrolment token store promises, one test a sentence. Run for each backend by enrolment-token-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentNamed } from './agent-store.contract.ts';
 import type { AgentStore } from './agent-store.ts';

@@ -1,4 +1,4 @@
-// What every audit log promises, one test a sentence. Run for each backend by audit-store.test.ts.
+// What every audit log promises, one test a sentence. Run for each backend by audit-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../caller.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';

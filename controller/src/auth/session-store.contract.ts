@@ -1,4 +1,4 @@
-// What every session store promises, one test a sentence. Run for each backend by session-store.test.ts.
+// What every session store promises, one test a sentence. Run for each backend by session-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { userNamed } from '../users/user-store.contract.ts';

@@ -1,4 +1,4 @@
-// What every store of requests to running networks promises. Run for each backend by emulator-request-store.test.ts.
+// What every store of requests to running networks promises. Run for each backend by emulator-request-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmulatorRequestStore, NewRequest } from './emulator-request-store.ts';
 

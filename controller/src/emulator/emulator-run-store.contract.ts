@@ -1,4 +1,4 @@
-// What every store of emulator runs promises, one test a sentence. Run for each backend by emulator-run-store.test.ts.
+// What every store of emulator runs promises, one test a sentence. Run for each backend by emulator-run-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentNamed } from '../agents/agent-store.contract.ts';
 import { type AgentStore, revokedHash } from '../agents/agent-store.ts';

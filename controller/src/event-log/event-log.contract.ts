@@ -1,4 +1,4 @@
-// What every event log promises, one test a sentence. Run for each backend by event-log.test.ts.
+// What every event log promises, one test a sentence. Run for each backend by event-log.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';

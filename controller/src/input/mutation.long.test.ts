@@ -1,4 +1,4 @@
-// As mutation.test.ts, long enough for the rare ones.
+// As mutation.contract.test.ts, long enough for the rare ones.
 import { vi } from 'vitest';
 import { describeMutations } from '../../../test/mutation-suite.ts';
 

@@ -1,4 +1,4 @@
-// What every site store promises, one test a sentence. Run for each backend by site-store.test.ts.
+// What every site store promises, one test a sentence. Run for each backend by site-store.contract.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AgentStore } from '../agents/agent-store.ts';

@@ -1,4 +1,4 @@
-// What both databases promise to the stores. Run for each by sql-database.test.ts.
+// What both databases promise to the stores. Run for each by sql-database.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SqlDatabase, type SqlQueries, UniqueViolation } from './sql-database.ts';
 

@@ -1,4 +1,4 @@
-// What every third-party app store promises, one test a sentence. Run for each backend by third-party-app-store.test.ts.
+// What every third-party app store promises, one test a sentence. Run for each backend by third-party-app-store.contract.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';

@@ -1,5 +1,5 @@
 // What every user store promises about users who are disabled, one test a sentence. Run for each backend by
-// user-store.test.ts.
+// user-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DISABLING, type UserStoreFixture, userNamed } from './user-store.contract.ts';
 import type { UserStore } from './user-store.ts';

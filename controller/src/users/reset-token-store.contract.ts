@@ -1,4 +1,4 @@
-// What every reset token store promises, one test a sentence. Run for each backend by reset-token-store.test.ts.
+// What every reset token store promises, one test a sentence. Run for each backend by reset-token-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecoveryRequest, ResetTokenRecord, ResetTokenStore } from './reset-token-store.ts';
 import { userNamed } from './user-store.contract.ts';

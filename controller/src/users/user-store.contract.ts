@@ -1,5 +1,5 @@
 // What every user store promises, one test a sentence; about users who are disabled, see disabled-users.contract.ts. Run for
-// each backend by user-store.test.ts.
+// each backend by user-store.contract.test.ts.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ResetTokenStore } from './reset-token-store.ts';

@@ -1,4 +1,4 @@
-// What every store of alarms, rules and silences promises, one test a sentence. Run for each database by alarm-store.test.ts.
+// What every store of alarms, rules and silences promises, one test a sentence. Run for each database by alarm-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { AlarmRecord, AlarmStore } from './alarm-store.ts';

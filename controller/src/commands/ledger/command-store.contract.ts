@@ -1,4 +1,4 @@
-// What every store of commands promises. Run for each database by command-store.test.ts.
+// What every store of commands promises. Run for each database by command-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { UniqueViolation } from '../../storage/sql-database.ts';

@@ -1,4 +1,4 @@
-// What every store of devices promises, one test a sentence. Run for each backend by device-store.test.ts.
+// What every store of devices promises, one test a sentence. Run for each backend by device-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { DeviceLinkRecord, DeviceStore, StoredDeviceLink } from './device-store.ts';

@@ -1,4 +1,4 @@
-// What every store of bulk changes promises, one test a sentence. Run for each database by bulk-store.test.ts.
+// What every store of bulk changes promises, one test a sentence. Run for each database by bulk-store.contract.test.ts.
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { JobStore } from '../../jobs/store/job-store.ts';

@@ -1,4 +1,4 @@
-// What every mailbox store promises, one test a sentence. Run for each backend by mailbox-store.test.ts.
+// What every mailbox store promises, one test a sentence. Run for each backend by mailbox-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { newJob } from '../store/job-store.contract.ts';

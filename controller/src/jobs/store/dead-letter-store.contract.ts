@@ -1,4 +1,4 @@
-// What every dead-letter store promises, one test a sentence. Run for each backend by dead-letter-store.test.ts.
+// What every dead-letter store promises, one test a sentence. Run for each backend by dead-letter-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { DeadLetterRecord, DeadLetterStore } from './dead-letter-store.ts';
 

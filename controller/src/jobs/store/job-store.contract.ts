@@ -1,4 +1,4 @@
-// What every job store promises, one test a sentence. Run for each backend by job-store.test.ts.
+// What every job store promises, one test a sentence. Run for each backend by job-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { MailboxStore } from '../mailbox/mailbox-store.ts';

@@ -1,4 +1,4 @@
-// What every source of owned jobs promises, one test a sentence. Run for each backend by owned-jobs.test.ts.
+// What every source of owned jobs promises, one test a sentence. Run for each backend by owned-jobs.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { newJob } from './job-store.contract.ts';

@@ -1,4 +1,4 @@
-// What every store of notifications promises, one test a sentence. Run for each backend by notification-store.test.ts.
+// What every store of notifications promises, one test a sentence. Run for each backend by notification-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { NotificationRecord, NotificationStore } from './notification-store.ts';

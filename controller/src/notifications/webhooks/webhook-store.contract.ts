@@ -1,4 +1,4 @@
-// What every store of webhooks promises, one test a sentence. Run for each backend by webhook-store.test.ts.
+// What every store of webhooks promises, one test a sentence. Run for each backend by webhook-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import {

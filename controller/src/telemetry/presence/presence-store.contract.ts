@@ -1,4 +1,4 @@
-// What every presence store promises, one test a sentence. Run for each backend by presence-store.test.ts.
+// What every presence store promises, one test a sentence. Run for each backend by presence-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PresenceRecord } from './presence.ts';
 import type { PresenceStore } from './presence-store.ts';

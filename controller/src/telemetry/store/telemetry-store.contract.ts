@@ -1,4 +1,4 @@
-// What every telemetry store promises, one test a sentence. Run for each backend by telemetry-store.test.ts.
+// What every telemetry store promises, one test a sentence. Run for each backend by telemetry-store.contract.test.ts.
 import { afterAll, beforeAll, describe } from 'vitest';
 import { StoreUnderTest, type TelemetryFixture } from '../../../../test/telemetry-fixture.ts';
 import { describeAppending } from './telemetry-store-append.contract.ts';

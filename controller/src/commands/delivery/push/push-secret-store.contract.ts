@@ -1,4 +1,4 @@
-// What every store of push secrets promises, one test a sentence. Run for each backend by push-secret-store.test.ts.
+// What every store of push secrets promises, one test a sentence. Run for each backend by push-secret-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PushSecretRecord, PushSecretStore } from './push-secret-store.ts';
 

@@ -1,5 +1,5 @@
 // One caller takes as much as it can of each thing that all share; another is served beside it. Jobs and subscriptions:
-// fair-jobs.test.ts; emulated networks: fair-runs.test.ts; live streams, channels, long polls: their own tests.
+// fair-jobs.contract.test.ts; emulated networks: fair-runs.contract.test.ts; live streams, channels, long polls: their own tests.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';

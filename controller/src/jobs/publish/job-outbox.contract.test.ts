@@ -1,4 +1,4 @@
-// The way from rows to the broker when something is in the way; the good days are in job-routes.test.ts.
+// The way from rows to the broker when something is in the way; the good days are in job-routes.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../../test/job-server.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';

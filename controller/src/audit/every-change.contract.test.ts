@@ -1,4 +1,4 @@
-// Every change over HTTP leaves exactly one entry, with the right actor and without a secret; see also no-change.test.ts.
+// Every change over HTTP leaves exactly one entry, with the right actor and without a secret; see also no-change.contract.test.ts.
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
