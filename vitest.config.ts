@@ -28,7 +28,8 @@ export default defineConfig({
     sequence: { sequencer: SlowFirst },
     // Real servers and browsers on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
     retry: 1,
-    reporters: ['default', './test/summary-reporter.ts'],
+    setupFiles: ['test/costs/measure-file.ts'],
+    reporters: ['default', './test/costs/costs-reporter.ts', './test/summary-reporter.ts'],
     projects: [
       {
         extends: true,
@@ -40,7 +41,7 @@ export default defineConfig({
           isolate: false,
           include: ['**/*.test.ts'],
           exclude: [...exclude, 'e2e/**', ...contract],
-          setupFiles: ['test/pure/no-servers.ts'],
+          setupFiles: ['test/costs/measure-file.ts', 'test/pure/no-servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { countCost } from '../test/costs/file-costs.ts';
 
 /** The one that cannot have a window needs less. */
 const program = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
@@ -21,6 +22,7 @@ let browser: Promise<Browser> | undefined;
 function launch(): Promise<Browser> {
   // Tests run as root in a container, where Chromium has no sandbox to enter.
   const executablePath = program ?? '';
+  if (browser === undefined) countCost('browser');
   browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   return browser;
 }
@@ -40,6 +42,7 @@ export interface VisitOptions extends BrowserContextOptions {
 
 /** A browser of its own with one page, at the address given. */
 export async function visit(origin: string, { path = '/', ...options }: VisitOptions = {}): Promise<Visit> {
+  countCost('page');
   const context = await (await launch()).newContext({ ...screens.laptop, reducedMotion: 'reduce', ...options });
   // Beside other tests a page may wait for its server for long; nothing here measures speed.
   context.setDefaultTimeout(90_000);

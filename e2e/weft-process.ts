@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
+import { countCost } from '../test/costs/file-costs.ts';
 import { findFreePort } from '../test/server-process.ts';
 
 export const root = resolve(import.meta.dirname, '..');
@@ -56,6 +57,7 @@ export class WeftProcess {
 
   constructor(args: string[], options: RunOptions = {}) {
     const { env = {}, folder = temporaryFolder(), input = '', launcher, isShared = false } = options;
+    countCost('process');
     this.folder = folder;
     const [program = '', ...before] = launcher ?? [process.execPath, command];
     this.child = spawn(program, [...before, ...args], {

@@ -8,6 +8,7 @@ import { describe, inject } from 'vitest';
 import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import { countCost } from './costs/file-costs.ts';
 import { runOnServer } from './migrated-database.ts';
 
 interface OpenOptions {
@@ -53,6 +54,7 @@ export async function openTwoNodes(
 }
 
 async function createSqliteNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
+  countCost('sqlite file');
   const folder = mkdtempSync(join(tmpdir(), 'weft-sqlite-'));
   const address = join(folder, 'weft.db');
   if (!isBare) copyFileSync(inject('migrated').sqliteFile, address);
@@ -66,6 +68,7 @@ async function createSqliteNamespace({ isBare = false } = {}): Promise<DatabaseN
 }
 
 async function createPostgresNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
+  countCost('postgres database');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await runOnServer(
     postgresUrl(),

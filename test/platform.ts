@@ -6,12 +6,14 @@ import { loadConfig } from '../controller/src/config.ts';
 import { createEvents } from '../controller/src/events.ts';
 import { createLogger } from '../controller/src/http/request/log.ts';
 import { openPlatform } from '../controller/src/platform.ts';
+import { countCost } from './costs/file-costs.ts';
 
 /** `overrides` are settings by name. The tables are there. */
 export async function openTestPlatform(overrides: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'weft-platform-'));
   const env = { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...overrides };
   const config = loadConfig({ env, file: {}, flags: {} });
+  countCost('platform');
   const events = createEvents();
   const platform = await openPlatform({
     config,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { countCost } from './costs/file-costs.ts';
 import { findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
@@ -42,6 +43,7 @@ export function findPostgres(): string | undefined {
 export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error(`No PostgreSQL in ${VERSIONS_FOLDER}: install the package "postgresql"`);
+  countCost('PostgreSQL');
   const folder = mkdtempSync(join(tmpdir(), 'weft-postgres-'));
   chmodSync(folder, 0o711);
   // The server refuses to run as root, and runs then as the user that its package made.

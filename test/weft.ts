@@ -8,6 +8,7 @@ import type { Part } from '../controller/src/part.ts';
 import type { createParts } from '../controller/src/parts.ts';
 import { type RunningWeft, type ServeOptions, serve } from '../controller/src/serve.ts';
 import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
+import { countCost } from './costs/file-costs.ts';
 import { untilSo } from './pure/until-so.ts';
 import { noteDocumented, SeenStatuses } from './seen-statuses.ts';
 
@@ -185,6 +186,7 @@ export async function startWeft<Parts extends PartList = AllParts>(
     ...generous,
     ...overrides,
   };
+  countCost('server');
   const metrics = new SeenStatuses();
   const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
   // A busy machine may keep PostgreSQL from answering the first time; Weft then waits for it, and tests wait for Weft.

@@ -1,0 +1,66 @@
+// Where the time of a run went, as a table of all files in node_modules/.cache/weft-test-costs/report.txt and as one line at the end.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
+import { costsFolder, type FileCosts } from './file-costs.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export default class CostsReporter implements Reporter {
+  onInit(): void {
+    rmSync(costsFolder, { recursive: true, force: true });
+  }
+
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const files = readCosts();
+    if (files.length === 0) return;
+    const projects = new Map(modules.map((module) => [module.moduleId, module.project.name]));
+    const rows = files.map((costs) => ({ ...costs, project: projects.get(costs.file) ?? '' }));
+    const totals = ['pure', 'contract', 'e2e'].map((project) => {
+      const own = rows.filter((row) => row.project === project);
+      return { ...total(own), project, file: `${own.length} files` };
+    });
+    const all = { ...total(rows), project: 'all', file: `${rows.length} files` };
+    const table = [...rows.toSorted((a, b) => b.own + b.children - a.own - a.children), ...totals, all].map(line);
+    const path = join(costsFolder, 'report.txt');
+    writeFileSync(path, `${head}\n${table.join('\n')}\n`);
+    process.stdout.write(
+      `${seconds(all.own + all.children)} s of processor time in tests, by file in ${relative(root, path)}\n`,
+    );
+  }
+}
+
+const head = 'cpu s  own  children  importing  waiting  project   file and what it started';
+
+function line({ project, file, own, children, importing, elapsed, counts }: FileCosts & { project: string }): string {
+  const waiting = Math.max(0, elapsed - own - children);
+  const numbers = [own + children, own, children, importing, waiting].map((each) => seconds(each).padStart(7));
+  const started = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
+  return [...numbers, project.padStart(9), ` ${relative(root, file)}`, started.join(', ')].join(' ').trimEnd();
+}
+
+function seconds(value: number): string {
+  return value.toFixed(1);
+}
+
+function readCosts(): FileCosts[] {
+  try {
+    const names = readdirSync(costsFolder).filter((name) => name.endsWith('.jsonl'));
+    const lines = names.flatMap((name) => readFileSync(join(costsFolder, name), 'utf8').trim().split('\n'));
+    return lines.map((text) => JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
+function total(rows: FileCosts[]): FileCosts {
+  const sum: FileCosts = { file: '', own: 0, children: 0, importing: 0, elapsed: 0, counts: {} };
+  for (const { own, children, importing, elapsed, counts } of rows) {
+    sum.own += own;
+    sum.children += children;
+    sum.importing += importing;
+    sum.elapsed += elapsed;
+    for (const [what, count] of Object.entries(counts)) sum.counts[what] = (sum.counts[what] ?? 0) + count;
+  }
+  return sum;
+}
