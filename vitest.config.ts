@@ -41,7 +41,7 @@ export default defineConfig({
           isolate: false,
           include: ['**/*.test.ts'],
           exclude: [...exclude, 'e2e/**', ...contract],
-          setupFiles: ['test/costs/measure-file.ts', 'test/pure/no-servers.ts'],
+          setupFiles: ['test/pure/no-servers.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
