@@ -93,7 +93,7 @@ const rules: Rule[] = [
     because:
       'an example has what any author has, the SDK; only its pictures are drawn with the tools of this repository',
     who: /^examples\/(?!trial\/model-trial\.ts$)/,
-    only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^scripts\/plots\/svg-chart\.ts$/],
+    only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^research\/plots\/svg-chart\.ts$/],
   },
   {
     because: 'trials without a server have the model of the emulator, and the positions of a spin-up',

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { colours, drawChart } from '../../scripts/plots/svg-chart.ts';
+import { colours, drawChart } from '../../research/plots/svg-chart.ts';
 import { inWords } from '../fleet/run-program.ts';
 import type { Course, Moment } from '../trial/course.ts';
 import { lineOver, meanOf, panelOf } from '../trial/panel.ts';

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { colours, drawChart } from '../../scripts/plots/svg-chart.ts';
+import { colours, drawChart } from '../../research/plots/svg-chart.ts';
 import type { Technology } from '../fleet/fleet.ts';
 import { inWords } from '../fleet/run-program.ts';
 import { congestionOf, fullestOf } from '../trial/congestion.ts';

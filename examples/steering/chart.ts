@@ -1,5 +1,5 @@
 // The plot of README.md: each seed with its three cases beside each other, because seeds differ more than cases do.
-import { type Chart, colours, type Series } from '../../scripts/plots/svg-chart.ts';
+import { type Chart, colours, type Series } from '../../research/plots/svg-chart.ts';
 import type { Figures } from '../trial/model-trial.ts';
 import { panelOf } from '../trial/panel.ts';
 

@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { drawChart } from '../../scripts/plots/svg-chart.ts';
+import { drawChart } from '../../research/plots/svg-chart.ts';
 import { runOnModel } from '../trial/model-trial.ts';
 import { columns, compareOverSeeds, seedsOf } from '../trial/over-seeds.ts';
 import { lastThursday } from '../trial/working-day.ts';

@@ -1,5 +1,5 @@
 // Several trials in one panel of a chart: a line for each, in its own colour, and a fitting axis.
-import type { Axis, Panel } from '../../scripts/plots/svg-chart.ts';
+import type { Axis, Panel } from '../../research/plots/svg-chart.ts';
 import type { Course, Moment } from './course.ts';
 
 export type Line = readonly (readonly [x: number, y: number])[];

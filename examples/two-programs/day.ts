@@ -4,7 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { colours, drawChart } from '../../scripts/plots/svg-chart.ts';
+import { colours, drawChart } from '../../research/plots/svg-chart.ts';
 import { EnergySaver } from '../energy-saver/energy-saver.ts';
 import { inWords } from '../fleet/run-program.ts';
 import { LoadBalancer } from '../load-balancer/load-balancer.ts';

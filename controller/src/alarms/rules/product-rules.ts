@@ -1,4 +1,4 @@
-// The rules that come with Weft. Limits of metrics are chosen on emulated networks (scripts/truth/alarm-truth.ts, docs/alarms.md).
+// The rules that come with Weft. Limits of metrics are chosen on emulated networks (research/truth/alarm-truth.ts, docs/alarms.md).
 import type { AlarmRuleInput } from '@weft/contract';
 
 const presence: Record<string, AlarmRuleInput> = {

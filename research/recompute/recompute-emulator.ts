@@ -1,12 +1,12 @@
-// `npx weft run scripts/recompute/recompute-emulator.ts`: recomputes twenty small worlds with the independent calculation in
-// emulator/independent (Python, no code in common) and compares. Exit code 1 if a value differs by more than 1 %.
+// `npx weft run research/recompute/recompute-emulator.ts`: recomputes twenty small worlds with the independent calculation in
+// research/independent (Python, no code in common) and compares. Exit code 1 if a value differs by more than 1 %.
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { tellSecond } from './inputs.ts';
 import { smallWorlds } from './worlds.ts';
 
 const secondsEach = 10;
-const program = join(resolve(import.meta.dirname, '../..'), 'emulator', 'independent', 'recompute.py');
+const program = join(resolve(import.meta.dirname, '../..'), 'research', 'independent', 'recompute.py');
 
 const worlds = Array.from(smallWorlds(), ({ name, world, midway }) => ({
   name,

@@ -1,5 +1,5 @@
 """Recomputes small worlds of the emulator from their inputs, and compares. Python's standard library alone, and no line of
-the emulator: the formulas are written from the standards named in each file. Run by scripts/recompute-emulator.ts, which
+the emulator: the formulas are written from the standards named in each file. Run by research/recompute/recompute-emulator.ts, which
 sends the worlds as JSON on standard input. Exit code 1 if any value differs by more than 1 %."""
 import json
 import sys

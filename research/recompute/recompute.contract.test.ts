@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, '../..');
 test('Twenty small worlds agree with the independent calculation within 1 %', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'scripts', 'recompute', 'recompute-emulator.ts')],
+    [join(root, 'research', 'recompute', 'recompute-emulator.ts')],
     {
       encoding: 'utf8',
     },
@@ -29,7 +29,7 @@ test.each(['rate_bps', 'latency_ms'] as const)('A %s that is 2 %% off is found',
   const isServed = (n: number) => inputs.devices[n]!.serving >= 0 && Number(emulator.devices[n]![quantity]) > 0;
   const served = emulator.devices.find((_, n) => isServed(n))!;
   served[quantity] = Number(served[quantity]) * 1.02;
-  const program = join(root, 'emulator', 'independent', 'recompute.py');
+  const program = join(root, 'research', 'independent', 'recompute.py');
   const { status, stdout } = spawnSync('python3', ['-B', program], {
     input: JSON.stringify([{ name, seconds: [second] }]),
     encoding: 'utf8',

@@ -12,7 +12,7 @@ const tables: Record<string, () => string> = { metrics: metricsTable, commands: 
 /** The page with its tables regenerated from the model. Throws if the page has no place for a table. */
 export function withTables(page: string): string {
   return Object.entries(tables).reduce((text, [name, make]) => {
-    const [begin, end] = [`<!-- ${name}: made by scripts/plot-emulator.ts -->\n`, `<!-- end of ${name} -->`];
+    const [begin, end] = [`<!-- ${name}: made by research/plot-emulator.ts -->\n`, `<!-- end of ${name} -->`];
     const [from, to] = [text.indexOf(begin), text.indexOf(end)];
     if (from < 0 || to < from) throw new Error(`the page has no place for ${name}`);
     return `${text.slice(0, from + begin.length)}\n${make()}\n\n${text.slice(to)}`;

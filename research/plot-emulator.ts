@@ -1,4 +1,4 @@
-// `npx weft run scripts/plot-emulator.ts`: draws the plots of docs/emulator.md from the model and regenerates its tables. The output is
+// `npx weft run research/plot-emulator.ts`: draws the plots of docs/emulator.md from the model and regenerates its tables. The output is
 // deterministic.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

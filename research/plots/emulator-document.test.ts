@@ -10,7 +10,7 @@ import { withTables } from './emulator-tables.ts';
 const docs = resolve(import.meta.dirname, '../../docs');
 const page = readFileSync(join(docs, 'emulator.md'), 'utf8');
 
-test('The tables are as scripts/plot-emulator.ts makes them', () => {
+test('The tables are as research/plot-emulator.ts makes them', () => {
   expect(withTables(page)).toBe(page);
 });
 

@@ -4,7 +4,7 @@ import { expectations } from './expectations.ts';
 import { delayBoundS, flapsWithLateSamples, judge } from './judge.ts';
 import type { RecordedWorld } from './record-world.ts';
 
-const begin = '<!-- truth: made by scripts/truth/alarm-truth.ts -->';
+const begin = '<!-- truth: made by research/truth/alarm-truth.ts -->';
 const end = '<!-- end of truth -->';
 
 export function withTable(page: string, table: string): string {
