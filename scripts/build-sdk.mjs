@@ -28,8 +28,6 @@ const built = join(folder, 'dist');
 const contractFile = /'@weft\/contract\/([a-z-]+)'/g;
 const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
 
-/** @typedef {Record<string, any>} Schema */
-
 await ensureInstalled();
 const args = process.argv.slice(2);
 if (!isNode24()) process.exit(await runInForeground(node24(), [fileURLToPath(import.meta.url), ...args]));
@@ -206,6 +204,7 @@ function replace(fresh) {
  * @param {Set<string>} names
  */
 async function contractTypes(names) {
+  const { declareType } = await import('./schema-types.ts');
   /** @type {Record<string, any>} */
   const contract = { ...(await import('../contract/src/index.ts')) };
   /** @type {Map<string, string>} */
@@ -213,58 +212,17 @@ async function contractTypes(names) {
   /** @param {string} name */
   const write = (name) => {
     const schema = contract[name];
-    // Unions of messages have no schema.
     if (written.has(name) || !schema) return;
     written.set(name, '');
-    written.set(name, `${comment(schema, '')}export type ${name} = ${toType(schema, '', true)};\n`);
+    written.set(name, declareType(name, schema, byTitle));
+  };
+  /** @type {import('./schema-types.ts').NameOf} */
+  const byTitle = ({ title }) => {
+    if (typeof title !== 'string' || !contract[title]) return undefined;
+    write(title);
+    return title;
   };
 
-  /**
-   * @param {Schema} schema
-   * @param {string} indent
-   * @returns {string}
-   */
-  function toType(schema, indent, isTop = false) {
-    const { title } = schema;
-    if (!isTop && typeof title === 'string' && contract[title]) {
-      write(title);
-      return title;
-    }
-    if (schema.const !== undefined) return JSON.stringify(schema.const);
-    if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
-    if (Array.isArray(schema.anyOf)) return schema.anyOf.map((part) => toType(part, indent)).join(' | ');
-    if (schema.type === 'array') return `(${toType(schema.items ?? {}, indent)})[]`;
-    if (schema.type === 'integer') return 'number';
-    if (schema.type === 'object') return toObject(schema, indent);
-    return typeof schema.type === 'string' ? schema.type : 'unknown';
-  }
-
-  /**
-   * @param {Schema} schema
-   * @param {string} indent
-   */
-  function toObject({ properties = {}, required = [], patternProperties = {}, additionalProperties }, indent) {
-    const deeper = `${indent}  `;
-    const fields = Object.entries(properties).map(([name, field]) => {
-      const key = /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
-      return `${comment(field, deeper)}${deeper}${key}${required.includes(name) ? '' : '?'}: ${toType(field, deeper)};\n`;
-    });
-    const [values] = Object.values(patternProperties);
-    if (fields.length === 0) return `Record<string, ${values ? toType(values, indent) : 'unknown'}>`;
-    return `{\n${fields.join('')}${indent}}${additionalProperties === true ? ' & Record<string, unknown>' : ''}`;
-  }
-
   for (const name of names) write(name);
-  const channel =
-    'export type ChannelDownMessage = ChannelCommand | TelemetryAck | CommandStateMessage | HelloAck | ChannelError;\n';
-  for (const name of channel.match(/\b\w+(?=[ ;]\|?)/g) ?? []) write(name);
-  return `// What crosses the wire.\n${[...written.values()].join('\n')}\n${channel}`;
-}
-
-/**
- * @param {Schema} schema
- * @param {string} indent
- */
-function comment({ description }, indent) {
-  return typeof description === 'string' ? `${indent}/** ${description.replaceAll('*/', '* /')} */\n` : '';
+  return `// What crosses the wire.\n${[...written.values()].join('\n')}`;
 }

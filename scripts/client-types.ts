@@ -1,22 +1,24 @@
-// Turns an OpenAPI document into the dashboard's typed list of operations: one interface per component, one entry per
+// Turns an OpenAPI document into the dashboard's typed list of operations: one type per component, one entry per
 // operation with its parameters, body and answer.
-type Json = Record<string, unknown>;
+import { declareType, key, type NameOf, type Schema, toType } from './schema-types.ts';
 
 interface Operation {
   operationId: string;
-  parameters?: { name: string; in: string; required: boolean; schema: Json }[];
-  requestBody?: { content: Record<string, { schema: Json }> };
-  responses: Record<string, { content?: Record<string, { schema: Json }> }>;
+  parameters?: { name: string; in: string; required: boolean; schema: Schema }[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
 }
 
 export interface OpenApi {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json> };
+  components: { schemas: Record<string, Schema> };
 }
 
 const head = `// Generated from the server's OpenAPI document by scripts/generate-client.ts: all operations of Weft, with their types.
 // Do not edit.
 `;
+
+const byReference: NameOf = ({ $ref }) => (typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined);
 
 export function clientTypes({ paths, components }: OpenApi): string {
   const all = Object.entries(paths)
@@ -26,7 +28,7 @@ export function clientTypes({ paths, components }: OpenApi): string {
     .sort((a, b) => (a.operation.operationId < b.operation.operationId ? -1 : 1));
   return [
     head,
-    ...Object.entries(components.schemas).map(([name, schema]) => `export type ${name} = ${toType(schema)};\n`),
+    ...Object.entries(components.schemas).map(([name, schema]) => declareType(name, schema, byReference)),
     'export interface Operations {',
     ...all.map(({ operation }) => `  ${operation.operationId}: ${operationType(operation)};`),
     '}\n',
@@ -42,57 +44,19 @@ function operationType({ parameters = [], requestBody, responses }: Operation): 
     const here = parameters.filter((parameter) => parameter.in === place);
     if (here.length === 0) continue;
     const isOptional = here.every(({ required }) => !required);
-    const fields = here.map(({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${toType(schema)}`);
+    const fields = here.map(
+      ({ name, required, schema }) => `${key(name)}${required ? '' : '?'}: ${toType(schema, byReference)}`,
+    );
     parts.push(`${place}${isOptional ? '?' : ''}: { ${fields.join('; ')} }`);
   }
   const body = Object.entries(requestBody?.content ?? {})[0];
-  if (body) parts.push(`${bodyName(body[0])}: ${toType(body[1].schema)}`);
+  if (body) parts.push(`${bodyName(body[0])}: ${toType(body[1].schema, byReference)}`);
   const answer = Object.entries(responses['200']?.content ?? {})[0];
-  parts.push(`answer: ${answer?.[0] === 'application/json' ? toType(answer[1].schema) : 'unknown'}`);
+  parts.push(`answer: ${answer?.[0] === 'application/json' ? toType(answer[1].schema, byReference) : 'unknown'}`);
   return `{ ${parts.join('; ')} }`;
 }
 
 function bodyName(media: string): string {
   if (media === 'application/json') return 'json';
   return media === 'application/x-www-form-urlencoded' ? 'form' : 'text';
-}
-
-function toType(schema: Json): string {
-  if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1)!;
-  if (schema.const !== undefined) return literal(schema.const);
-  if (Array.isArray(schema.enum)) return schema.enum.map(literal).join(' | ');
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.map((part) => toType(part as Json)).join(' | ');
-  switch (schema.type) {
-    case 'array':
-      return `(${toType((schema.items ?? {}) as Json)})[]`;
-    case 'integer':
-    case 'number':
-      return 'number';
-    case 'object':
-      return objectType(schema);
-    case 'string':
-    case 'boolean':
-    case 'null':
-      return schema.type;
-    default:
-      return 'unknown';
-  }
-}
-
-function objectType({ properties, required = [], additionalProperties }: Json): string {
-  const fields = Object.entries((properties ?? {}) as Record<string, Json>).map(
-    ([name, schema]) => `${key(name)}${(required as string[]).includes(name) ? '' : '?'}: ${toType(schema)}`,
-  );
-  const open = 'Record<string, unknown>';
-  if (fields.length === 0) return open;
-  const fixed = `{ ${fields.join('; ')} }`;
-  return additionalProperties ? `${fixed} & ${open}` : fixed;
-}
-
-function literal(value: unknown): string {
-  return typeof value === 'string' ? `'${value.replaceAll("'", "\\'")}'` : String(value);
-}
-
-function key(name: string): string {
-  return /^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`;
 }

@@ -38,8 +38,13 @@ it('writes every kind of schema as a type', () => {
           required: ['kind'],
           properties: {
             kind: { enum: ['a', "b'c"] },
-            parts: { type: 'array', items: { anyOf: [{ type: 'integer' }, { type: 'null' }] } },
+            parts: {
+              type: 'array',
+              description: 'In order.',
+              items: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+            },
             free: { type: 'object', additionalProperties: true },
+            counts: { type: 'object', patternProperties: { '^.*$': { type: 'integer' } } },
             fixed: { const: true },
             any: {},
           },
@@ -48,7 +53,15 @@ it('writes every kind of schema as a type', () => {
     },
   });
   expect(text).toContain(
-    "export type Thing = { kind: 'a' | 'b\\'c'; parts?: (number | null)[]; free?: Record<string, unknown>; fixed?: true; any?: unknown };",
+    `export type Thing = {
+  kind: 'a' | 'b\\'c';
+  /** In order. */
+  parts?: (number | null)[];
+  free?: Record<string, unknown>;
+  counts?: Record<string, number>;
+  fixed?: true;
+  any?: unknown;
+};`,
   );
   expect(text).toContain(
     "put_thing: { path: { id: string }; query?: { 'dry-run'?: boolean }; json: Thing; answer: Thing };",

@@ -87,7 +87,11 @@ export const ChannelError = Type.Object(
 );
 export type ChannelError = Type.Static<typeof ChannelError>;
 
-export type ChannelDownMessage = ChannelCommand | TelemetryAck | CommandStateMessage | HelloAck | ChannelError;
+export const ChannelDownMessage = Type.Union(
+  [ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError],
+  { title: 'ChannelDownMessage' },
+);
+export type ChannelDownMessage = Type.Static<typeof ChannelDownMessage>;
 
 /** The fields, `payload` or `samples` stand beside `type` and `id`, as in the body of #21. */
 export const TelemetryMessage = Type.Object(

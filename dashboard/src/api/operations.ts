@@ -1,325 +1,1939 @@
 // Generated from the server's OpenAPI document by scripts/generate-client.ts: all operations of Weft, with their types.
 // Do not edit.
 
-export type Agent = { id: string; ap_id: string; configuration: Record<string, unknown> };
+export type Agent = {
+  id: string;
+  ap_id: string;
+  /** Free-form, at most 64 KiB; includes `geolocation`. */
+  configuration: Record<string, unknown>;
+};
 
-export type AgentCommand = { command_id: string; command: string; name: string; args: Record<string, unknown>; issued_at: string; expires_at: string };
+export type AgentCommand = {
+  /** The same command may be delivered again with the same id: execute it once. */
+  command_id: string;
+  /** The text as the caller sent it; where Weft has changed the arguments (a merge), the text of the changed command. */
+  command: string;
+  /** The name of the command, read from the text. */
+  name: string;
+  /** Its arguments. The words after the name of free text are the argument `text`. */
+  args: Record<string, unknown>;
+  issued_at: string;
+  expires_at: string;
+};
 
-export type AgentCreate = { ap_id: string; password: string; configuration: Record<string, unknown> };
+export type AgentCreate = {
+  /** Identifies the access point in paths and series. */
+  ap_id: string;
+  password: string;
+  /** Free-form, at most 64 KiB; includes `geolocation`. */
+  configuration: Record<string, unknown>;
+};
 
-export type AgentData = { key: string; agent_id: string; window_minutes: number; resolution_seconds?: number; points: (Record<string, unknown>)[] };
+export type AgentData = {
+  /** The name of the measurement. */
+  key: string;
+  /** The ap_id. */
+  agent_id: string;
+  window_minutes: number;
+  /** Width of the buckets; present only if the points are buckets. */
+  resolution_seconds?: number;
+  /** `ts` and the fields reported then, oldest first. */
+  points: (Record<string, unknown>)[];
+};
 
-export type AgentDetails = { id: string; ap_id: string; configuration: Record<string, unknown>; onboard: boolean };
+export type AgentDetails = {
+  id: string;
+  ap_id: string;
+  configuration: Record<string, unknown>;
+  /** True after the first successful login. */
+  onboard: boolean;
+};
 
-export type AgentDevices = { items: (Device)[]; next: string | null; reported_at: string | null };
+export type AgentDevices = {
+  items: (Device)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+  /** Null: it has never said which devices it serves. They are unknown, not none. */
+  reported_at: string | null;
+};
 
-export type AgentHealth = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null };
+export type AgentHealth = {
+  ap_id: string;
+  display_name: string | null;
+  site: string | null;
+  health: HealthWord;
+  /** In words, the worst first; at most five. */
+  causes: (string)[];
+  /** Alarms that are not cleared. */
+  alarms: number;
+  /** Of the worst of them. */
+  severity: AlarmSeverity | null;
+};
 
-export type AgentHealthReport = { ap_id: string; display_name: string | null; site: string | null; health: HealthWord; causes: (string)[]; alarms: number; severity: AlarmSeverity | null; window_minutes: number; service: (ServiceLevel)[] };
+export type AgentHealthReport = {
+  ap_id: string;
+  display_name: string | null;
+  site: string | null;
+  health: HealthWord;
+  /** In words, the worst first; at most five. */
+  causes: (string)[];
+  /** Alarms that are not cleared. */
+  alarms: number;
+  /** Of the worst of them. */
+  severity: AlarmSeverity | null;
+  window_minutes: number;
+  /** Those that it reports about; the window ends now. */
+  service: (ServiceLevel)[];
+};
 
-export type AgentLabels = { ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; suggested: { site: string | null; tags: (string)[] } };
+export type AgentLabels = {
+  ap_id: string;
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  /** Each once, ordered. */
+  tags: (string)[];
+  /** What the agent says in `configuration.site` and `configuration.tags`, and is not accepted. */
+  suggested: {
+    site: string | null;
+    tags: (string)[];
+  };
+};
 
-export type AgentListItem = { id: string; ap_id: string; display_name: string | null; site: string | null; tags: (string)[]; access_point_type: string | null; state: 'online' | 'late' | 'offline' | 'never' | 'ended'; health: HealthWord | null; power_state: 'awake' | 'asleep' | null; last_seen: string | null; onboard: boolean; emulated: boolean; created_at: string; may: ('command' | 'manage')[]; configuration?: Record<string, unknown>; latest?: Record<string, unknown> };
+export type AgentListItem = {
+  id: string;
+  ap_id: string;
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  /** Each once, ordered. */
+  tags: (string)[];
+  /** `configuration.access_point_type`, if that is a text. */
+  access_point_type: string | null;
+  /** `never`: has not reported yet; `ended`: emulated, and its run is over. */
+  state: 'online' | 'late' | 'offline' | 'never' | 'ended';
+  /** By its state and its worst alarm; null once its emulated network has ended. */
+  health: HealthWord | null;
+  /** By its newest value of `active`; null if it reports none. */
+  power_state: 'awake' | 'asleep' | null;
+  last_seen: string | null;
+  /** True after the first successful login. */
+  onboard: boolean;
+  emulated: boolean;
+  created_at: string;
+  /** What the caller may do with it: send it commands; label and remove it. */
+  may: ('command' | 'manage')[];
+  /** With `fields=configuration`. */
+  configuration?: Record<string, unknown>;
+  /** With `fields=latest`: name -> `{ts, value}`. */
+  latest?: Record<string, unknown>;
+};
 
-export type AgentMetrics = { agent_id: string; window_minutes: number; metrics: ({ name: string; label: string })[] };
+export type AgentMetrics = {
+  /** The ap_id. */
+  agent_id: string;
+  window_minutes: number;
+  metrics: ({
+    name: string;
+    label: string;
+  })[];
+};
 
-export type AgentMultiMetricData = { agent_id: string; window_minutes: number; resolution_seconds?: number; series: (MetricSeries)[] };
+export type AgentMultiMetricData = {
+  /** The ap_id. */
+  agent_id: string;
+  window_minutes: number;
+  /** Width of the buckets; present only if the points are buckets. */
+  resolution_seconds?: number;
+  /** In the order asked for. */
+  series: (MetricSeries)[];
+};
 
-export type AgentPage = { items: (AgentListItem)[]; next: string | null; count?: number };
+export type AgentPage = {
+  items: (AgentListItem)[];
+  /** The cursor of the next page; null on the last one. */
+  next: string | null;
+  /** With `count=true`: how many match. */
+  count?: number;
+};
 
-export type AgentPresence = { ap_id: string; presence: Presence; last_seen: string | null; since: string | null; reason: string; report_interval_seconds: number; channel: boolean; command_ready: boolean; report_budget?: { points_left: number; bytes_left: number } };
+export type AgentPresence = {
+  ap_id: string;
+  presence: Presence;
+  last_seen: string | null;
+  /** When the current state began. */
+  since: string | null;
+  /** The reason. */
+  reason: string;
+  /** The expected report interval. */
+  report_interval_seconds: number;
+  /** Whether its WebSocket is open, on any node. */
+  channel: boolean;
+  /** Whether a command can be delivered now: over the channel, by a poll within the last minute, or by push. */
+  command_ready: boolean;
+  /** What is left of what this agent may report at once, on the node that answers; absent while it is full. At 0 reports are answered with 429. */
+  report_budget?: {
+    points_left: number;
+    bytes_left: number;
+  };
+};
 
-export type AgentUpdate = { password?: string | null; configuration?: Record<string, unknown> | null };
+export type AgentUpdate = {
+  password?: string | null;
+  configuration?: Record<string, unknown> | null;
+};
 
-export type AgentUpdateAnswer = { status: 'success'; detail: string; accepted: number; ignored?: (IgnoredField)[]; ignored_count?: number };
+export type AgentUpdateAnswer = {
+  status: 'success';
+  detail: string;
+  /** The number of stored samples; 0 if no field could be stored. */
+  accepted: number;
+  /** What was left out: each field once, at most 20 of them. Absent if everything was stored. */
+  ignored?: (IgnoredField)[];
+  /** How many fields were left out of all samples. */
+  ignored_count?: number;
+};
 
+/** Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; `configuration` and `geolocation` are merged into the agent’s own configuration; `devices` is the whole list of what is attached now, each with `device` and, where known, `rssi_dbm`, `snr_db`, `rx_mbps`, `tx_mbps`, `connected_seconds` and `heard`. What cannot be stored is left out and named in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`. */
 export type AgentUpdateRequest = Record<string, unknown>;
 
-export type Alarm = { id: string; rule_id: string; rule: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: AlarmSeverity; state: AlarmState; since: string; fired_at: string; value: number | null; message: string; labels: Record<string, unknown>; acknowledged_by: string | null; acknowledged_at: string | null; note: string | null; shelved_until: string | null; shelved_by: string | null; silenced_by: string | null; inhibited_by: string | null; inhibits: number; cleared_at: string | null; cleared_by: string | null };
+export type Alarm = {
+  id: string;
+  rule_id: string;
+  /** The name of the rule when it fired. */
+  rule: string;
+  /** `agent`, `site`, `storm` (many access points at once), or part of Weft. */
+  subject_kind: string;
+  subject: string;
+  ap_id: string | null;
+  site: string | null;
+  severity: AlarmSeverity;
+  state: AlarmState;
+  /** Since when the condition has held. */
+  since: string;
+  fired_at: string;
+  value: number | null;
+  message: string;
+  labels: Record<string, unknown>;
+  acknowledged_by: string | null;
+  acknowledged_at: string | null;
+  note: string | null;
+  shelved_until: string | null;
+  shelved_by: string | null;
+  /** The silence that applies now. */
+  silenced_by: string | null;
+  /** The alarm that is the cause of this one, such as that of its site. */
+  inhibited_by: string | null;
+  /** How many active alarms have this one as their cause. */
+  inhibits: number;
+  cleared_at: string | null;
+  /** Null if it cleared by itself. */
+  cleared_by: string | null;
+};
 
-export type AlarmClear = { value?: number; for_seconds?: number };
+export type AlarmClear = {
+  /** Clears beyond this limit only (hysteresis). Default: the limit. */
+  value?: number;
+  /** How long. Default: as for firing. */
+  for_seconds?: number;
+};
 
-export type AlarmCondition = { metric?: string; op?: '>' | '>=' | '<' | '<=' | '==' | '!='; value?: number; other_metric?: string; times?: number; over_seconds?: number; change?: '>' | '<' | '<>'; within_seconds?: number; absent_seconds?: number; state?: 'online' | 'late' | 'offline' | 'never' | 'ended'; state_changes?: number; share_of_site?: { state: 'online' | 'late' | 'offline' | 'never' | 'ended'; at_least?: number }; weft?: string };
+/** One of `{metric, op, value}`, `{metric, op, other_metric}`, `{metric, change, value, within_seconds}`, `{absent_seconds}`, `{state}`, `{state_changes, within_seconds}`, `{share_of_site, op, value}`, `{weft, op, value}`. */
+export type AlarmCondition = {
+  /** The metric that is watched. */
+  metric?: string;
+  op?: '>' | '>=' | '<' | '<=' | '==' | '!=';
+  /** The limit; with `other_metric`, what is added to that (default: 0). */
+  value?: number;
+  /** Compared with this metric of the same sample: metric op times × other_metric + value. */
+  other_metric?: string;
+  /** Factor of `other_metric`. Default: 1. */
+  times?: number;
+  /** The mean of this long is compared, not each value. */
+  over_seconds?: number;
+  /** Rises (>), falls (<) or either (<>) by more than `value` within `within_seconds`. */
+  change?: '>' | '<' | '<>';
+  within_seconds?: number;
+  /** No report for this long. */
+  absent_seconds?: number;
+  state?: 'online' | 'late' | 'offline' | 'never' | 'ended';
+  /** Goes away or comes back at least this often within `within_seconds`. */
+  state_changes?: number;
+  /** The share, 0 to 1, of the access points of a site and below it that are in this state. */
+  share_of_site?: {
+    state: 'online' | 'late' | 'offline' | 'never' | 'ended';
+    /** Sites with fewer access points are not looked at. Default: 2. */
+    at_least?: number;
+  };
+  /** A reading of Weft itself, such as `disk_free_mib`. */
+  weft?: string;
+};
 
-export type AlarmNote = { note?: string };
+export type AlarmNote = {
+  note?: string;
+};
 
-export type AlarmPage = { items: (Alarm)[]; next: string | null };
+export type AlarmPage = {
+  items: (Alarm)[];
+  /** Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty. */
+  next: string | null;
+};
 
-export type AlarmPreview = { from: string; until: string; times: number; agents: number; agents_selected: number; is_complete: boolean; alarms: ({ ap_id: string | null; subject: string; from: string; until: string | null; value: number | null })[]; detail: string };
+export type AlarmPreview = {
+  from: string;
+  until: string;
+  /** How often it would have fired. */
+  times: number;
+  /** Access points that were looked at. */
+  agents: number;
+  /** Access points that the selector means. */
+  agents_selected: number;
+  /** False: there was more to read than a preview may. */
+  is_complete: boolean;
+  /** The first hundred, oldest first; `until` is null for one that would still be firing. */
+  alarms: ({
+    ap_id: string | null;
+    subject: string;
+    from: string;
+    until: string | null;
+    value: number | null;
+  })[];
+  detail: string;
+};
 
-export type AlarmRule = { id: string; name: string; selector?: string; condition: AlarmCondition; for_seconds?: number; clear?: AlarmClear; severity: AlarmSeverity; message?: string; labels?: Record<string, unknown>; when_asleep?: 'ignore' | 'evaluate'; enabled?: boolean; product: string | null; adjusted: boolean; created_at: string; updated_at: string };
+export type AlarmRule = {
+  id: string;
+  name: string;
+  /** Which access points, by `site:`, `tag:`, `name:`, `type:` and `emulated:`; empty for all. What changes with every report (state, metrics) belongs into the condition. */
+  selector?: string;
+  condition: AlarmCondition;
+  /** How long the condition must hold. */
+  for_seconds?: number;
+  clear?: AlarmClear;
+  severity: AlarmSeverity;
+  /** May hold {name}, {ap_id}, {site}, {metric}, {value}, {limit}, {count}, {of}. Default: made from the condition. */
+  message?: string;
+  labels?: Record<string, unknown>;
+  /** What a sleeping access point (`active` is 0) reports is no fault, unless this is `evaluate`. */
+  when_asleep?: 'ignore' | 'evaluate';
+  enabled?: boolean;
+  /** The key of the rule that comes with Weft; null for rules of administrators. */
+  product: string | null;
+  /** A rule that comes with Weft and was changed. */
+  adjusted: boolean;
+  created_at: string;
+  updated_at: string;
+};
 
-export type AlarmRuleInput = { name: string; selector?: string; condition: AlarmCondition; for_seconds?: number; clear?: AlarmClear; severity: AlarmSeverity; message?: string; labels?: Record<string, unknown>; when_asleep?: 'ignore' | 'evaluate'; enabled?: boolean };
+export type AlarmRuleInput = {
+  name: string;
+  /** Which access points, by `site:`, `tag:`, `name:`, `type:` and `emulated:`; empty for all. What changes with every report (state, metrics) belongs into the condition. */
+  selector?: string;
+  condition: AlarmCondition;
+  /** How long the condition must hold. */
+  for_seconds?: number;
+  clear?: AlarmClear;
+  severity: AlarmSeverity;
+  /** May hold {name}, {ap_id}, {site}, {metric}, {value}, {limit}, {count}, {of}. Default: made from the condition. */
+  message?: string;
+  labels?: Record<string, unknown>;
+  /** What a sleeping access point (`active` is 0) reports is no fault, unless this is `evaluate`. */
+  when_asleep?: 'ignore' | 'evaluate';
+  enabled?: boolean;
+};
 
-export type AlarmRuleList = { items: (AlarmRule)[]; next: null };
+export type AlarmRuleList = {
+  items: (AlarmRule)[];
+  next: null;
+};
 
+/** As in 3GPP TS 28.532. */
 export type AlarmSeverity = 'critical' | 'major' | 'minor' | 'warning';
 
-export type AlarmShelf = { seconds?: number; until?: string; note?: string };
+/** One of `seconds` and `until`. Shelving again sets another end. */
+export type AlarmShelf = {
+  /** At most 30 days. */
+  seconds?: number;
+  until?: string;
+  note?: string;
+};
 
 export type AlarmState = 'firing' | 'acknowledged' | 'cleared';
 
-export type Amount = { mean: number; plus_minus?: number };
+export type Amount = {
+  mean: number;
+  /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+  plus_minus?: number;
+};
 
-export type AppPermissions = { agents?: (string)[]; selector?: string; read?: boolean; write?: boolean; commands?: boolean | (string)[] | Record<string, unknown>; emulator?: boolean | { max_access_points: number }; priority?: number; expires_at?: string } & Record<string, unknown>;
+/** What an app may do. An absent key does not restrict; other keys are stored and mean nothing. */
+export type AppPermissions = {
+  /** Patterns of ap_ids, with `*` and `?`. */
+  agents?: (string)[];
+  /** Which agents, by `site:`, `tag:` and `name:`; beside `agents`, both must allow. */
+  selector?: string;
+  /** Whether it may read agents, their data and their metrics. */
+  read?: boolean;
+  /** false: it may neither send commands nor run emulated networks, whatever those keys say. */
+  write?: boolean;
+  /** All or none, the names of allowed commands, or each name with limits on its arguments: then the command needs each of them, as a number within its limits, and may have no other. `{}` limits nothing. */
+  commands?: boolean | (string)[] | Record<string, unknown>;
+  /** Whether it may run emulated networks, or with how many access points at once. */
+  emulator?: boolean | {
+    max_access_points: number;
+  };
+  /** In conflicts with other apps. Default: 50. */
+  priority?: number;
+  /** From this moment on it may do none of this. */
+  expires_at?: string;
+} & Record<string, unknown>;
 
-export type AuditEntry = { seq: number; ts: string; actor: { kind: string; id: string | null; name: string }; action: string; target: { kind: string; name: string }; detail: Record<string, unknown>; hash: string };
+export type AuditEntry = {
+  /** Counts from 1 without gaps. */
+  seq: number;
+  ts: string;
+  actor: {
+    /** `user`, `agent`, `third_party_app`, `enrolment_token`, `command_line`, `system` (Weft itself) or `anonymous`. */
+    kind: string;
+    id: string | null;
+    name: string;
+  };
+  /** What happened, such as `user_updated`. */
+  action: string;
+  target: {
+    kind: string;
+    name: string;
+  };
+  /** What changed, by name; never a password, key or token. */
+  detail: Record<string, unknown>;
+  /** SHA-256 over this entry and the hash of the previous one. */
+  hash: string;
+};
 
-export type AuditPage = { entries: (AuditEntry)[]; has_more: boolean };
+export type AuditPage = {
+  /** Newest first. */
+  entries: (AuditEntry)[];
+  /** There are older entries; for the next page, set `before` to the last `seq`. */
+  has_more: boolean;
+};
 
-export type BatchAnswer = { batch_id: string | null; dry_run: boolean; totals: Record<string, unknown>; targets: (BatchTarget)[] };
+export type BatchAnswer = {
+  batch_id: string | null;
+  dry_run: boolean;
+  /** The number of targets per verdict. */
+  totals: Record<string, unknown>;
+  targets: (BatchTarget)[];
+};
 
 export type BatchReason = 'agent_not_found' | 'not_permitted' | 'invalid_command' | 'too_many_commands' | 'waits_for_stage';
 
-export type BatchRequest = { agents: (string)[] | string; command: string | Record<string, unknown>; hold_seconds?: number; expires_in?: number; dry_run?: boolean; stages?: ({ percent: number; pause_s: number })[] };
+export type BatchRequest = {
+  /** The ap_ids, or one pattern of ap_ids with `*` and `?`. */
+  agents: (string)[] | string;
+  /** A name, free text that begins with the name, or an object with `name` and the arguments. */
+  command: string | Record<string, unknown>;
+  /** Duration of the lease in seconds: other callers cannot change the parameter. Default: set by the conflict rules. 0: no lease. */
+  hold_seconds?: number;
+  /** Seconds. Default: 600. */
+  expires_in?: number;
+  /** Returns the verdicts and sends nothing. */
+  dry_run?: boolean;
+  stages?: ({
+    /** Share of the targets, from the first on. */
+    percent: number;
+    /** Wait before the next stage. */
+    pause_s: number;
+  })[];
+};
 
-export type BatchTarget = { ap_id: string; command_id: string | null; job_number: string | null; stage: number; verdict: VerdictWord; reason: VerdictReason | BatchReason; detail: string; rival: Rival | null; hold_until: string | null };
+export type BatchTarget = {
+  ap_id: string;
+  command_id: string | null;
+  job_number: string | null;
+  stage: number;
+  verdict: VerdictWord;
+  reason: VerdictReason | BatchReason;
+  /** The reason as a sentence; may change. */
+  detail: string;
+  rival: Rival | null;
+  /** The end of the lease: until then other callers cannot change the parameter. */
+  hold_until: string | null;
+};
 
-export type BulkAnswer = { job_number: string | null; preview: boolean; count: number; waves: number; refused?: number; suggestions?: (string)[]; targets: (BulkTarget)[] };
+export type BulkAnswer = {
+  /** Null for a preview. `DELETE /api/v1/jobs/{job_number}` stops it. */
+  job_number: string | null;
+  preview: boolean;
+  /** How many access points. */
+  count: number;
+  waves: number;
+  /** In a preview: how many of the listed ones would refuse it, or may not be changed. */
+  refused?: number;
+  /** In a preview that somebody would refuse: commands that the listed ones declare, the most common first. */
+  suggestions?: (string)[];
+  /** The first 1,000 of them, by ap_id. */
+  targets: (BulkTarget)[];
+};
 
-export type BulkProgress = { job_number: string; selector: string; action: 'command' | 'labels' | 'remove'; is_over: boolean; totals: { waiting: number; done: number; refused: number; stopped: number }; items: (BulkTarget)[]; next: string | null };
+export type BulkProgress = {
+  job_number: string;
+  selector: string;
+  action: 'command' | 'labels' | 'remove';
+  is_over: boolean;
+  totals: {
+    waiting: number;
+    done: number;
+    refused: number;
+    stopped: number;
+  };
+  /** Of the access points that the caller may still see, or that are gone. */
+  items: (BulkTarget)[];
+  /** The cursor of the next page. */
+  next: string | null;
+};
 
-export type BulkRequest = { selector: string; action: { command?: string; labels?: LabelsUpdate; remove?: boolean }; preview?: boolean; wave?: { size: number; pause_seconds?: number } };
+export type BulkRequest = {
+  /** Which access points; those that match when it begins. */
+  selector: string;
+  /** Exactly one of them. */
+  action: {
+    /** As for `send_command`: a name, or JSON with a name and arguments. */
+    command?: string;
+    labels?: LabelsUpdate;
+    /** Delete them. */
+    remove?: boolean;
+  };
+  /** Only say what would happen. */
+  preview?: boolean;
+  wave?: {
+    /** Access points at once. */
+    size: number;
+    /** Between waves. */
+    pause_seconds?: number;
+  };
+};
 
-export type BulkTarget = { ap_id: string; display_name: string | null; state: 'would' | 'waiting' | 'done' | 'refused' | 'stopped'; detail: string | null; command_id: string | null };
+export type BulkTarget = {
+  ap_id: string;
+  display_name: string | null;
+  /** `would`: only a preview, in which `refused` would be. `stopped`: the job ended before its turn. */
+  state: 'would' | 'waiting' | 'done' | 'refused' | 'stopped';
+  /** What happens or happened, or why not. */
+  detail: string | null;
+  command_id: string | null;
+};
 
-export type CallbackAnswer = { status: 'delivered' | 'queued'; job_number: string; detail: string; seq: number };
+export type CallbackAnswer = {
+  status: 'delivered' | 'queued';
+  job_number: string;
+  detail: string;
+  seq: number;
+};
 
-export type Command = { command_id: string; job_number: string; ap_id: string; command: string; name: string; args: Record<string, unknown>; sent_args: Record<string, unknown>; parameter: string; parameter_group: string; caller_kind: string; caller_name: string; priority: number; state: CommandState; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; created_at: string; expires_at: string; deliver_after: string | null; sent_at: string | null; received_at: string | null; ended_at: string | null; result: unknown; applied: Record<string, unknown> | null; guard: string | null; inverse_of: string | null; batch_id: string | null };
+export type Command = {
+  command_id: string;
+  job_number: string;
+  ap_id: string;
+  /** The text as the caller sent it. */
+  command: string;
+  name: string;
+  /** The requested arguments. */
+  args: Record<string, unknown>;
+  /** The arguments that are sent, after a merge. */
+  sent_args: Record<string, unknown>;
+  parameter: string;
+  parameter_group: string;
+  caller_kind: string;
+  caller_name: string;
+  priority: number;
+  state: CommandState;
+  verdict: VerdictWord;
+  reason: VerdictReason;
+  /** The reason as a sentence; may change. */
+  detail: string;
+  rival: Rival | null;
+  /** The end of the lease: until then other callers cannot change the parameter. */
+  hold_until: string | null;
+  created_at: string;
+  expires_at: string;
+  deliver_after: string | null;
+  sent_at: string | null;
+  received_at: string | null;
+  ended_at: string | null;
+  /** The answer of the agent; null without an answer. */
+  result: unknown;
+  /** The values that the agent has set. */
+  applied: Record<string, unknown> | null;
+  guard: string | null;
+  /** The command that this one reverts. */
+  inverse_of: string | null;
+  batch_id: string | null;
+};
 
-export type CommandAccepted = { job_number: string; status: 'queued'; websocket: string; command_id: string; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
+export type CommandAccepted = {
+  job_number: string;
+  status: 'queued';
+  /** The path of the WebSocket for every change of state. */
+  websocket: string;
+  command_id: string;
+  verdict: VerdictWord;
+  reason: VerdictReason;
+  /** The reason as a sentence; may change. */
+  detail: string;
+  rival: Rival | null;
+  /** The end of the lease: until then other callers cannot change the parameter. */
+  hold_until: string | null;
+  sent_args?: Record<string, unknown>;
+  deliver_after?: string;
+};
 
-export type CommandPreview = { dry_run: true; verdict: VerdictWord; reason: VerdictReason; detail: string; rival: Rival | null; hold_until: string | null; sent_args?: Record<string, unknown>; deliver_after?: string };
+/** The verdict at this moment; nothing was sent. */
+export type CommandPreview = {
+  dry_run: true;
+  verdict: VerdictWord;
+  reason: VerdictReason;
+  /** The reason as a sentence; may change. */
+  detail: string;
+  rival: Rival | null;
+  /** The end of the lease: until then other callers cannot change the parameter. */
+  hold_until: string | null;
+  sent_args?: Record<string, unknown>;
+  deliver_after?: string;
+};
 
-export type CommandResult = { state: 'received' | 'succeeded' | 'failed'; result?: unknown; applied?: Record<string, unknown> | null };
+export type CommandResult = {
+  state: 'received' | 'succeeded' | 'failed';
+  /** Anything, at most 64 KiB as JSON. */
+  result?: unknown;
+  applied?: Record<string, unknown> | null;
+};
 
+/** Entered only with evidence: `received` when the agent has acknowledged it. */
 export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
 
-export type Comparison = { with: number; without: number; change: number; plus_minus?: { with: number; without: number; change: number } };
+export type Comparison = {
+  with: number;
+  without: number;
+  /** The mean difference of the two sides of the same future. */
+  change: number;
+  /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. A change is certain if it is larger than its own. */
+  plus_minus?: {
+    with: number;
+    without: number;
+    change: number;
+  };
+};
 
-export type Conflict = { seq: number; ts: string; kind: 'command_decided' | 'parameter_frozen' | 'rolled_back'; command_id: string | null; ap_id: string; parameter: string; parameter_group: string | null; caller_kind: string | null; caller_name: string | null; verdict: VerdictWord | null; reason: string | null; detail: string; rival: Rival | null; command: string | null; sent_command: string | null; priority: number | null; rival_command: string | null; rival_priority: number | null };
+export type Conflict = {
+  /** Its number in the audit log. */
+  seq: number;
+  ts: string;
+  kind: 'command_decided' | 'parameter_frozen' | 'rolled_back';
+  command_id: string | null;
+  /** Empty, like `parameter`, if the reader may not see the access point. */
+  ap_id: string;
+  parameter: string;
+  parameter_group: string | null;
+  caller_kind: string | null;
+  caller_name: string | null;
+  verdict: VerdictWord | null;
+  reason: string | null;
+  detail: string;
+  rival: Rival | null;
+  /** What the caller asked for, as text. Null for those who may not see the command. */
+  command: string | null;
+  /** What was sent instead, if a merge made another value. Null for those who may not see the command. */
+  sent_command: string | null;
+  /** Of the caller. Null for those who may not see the command. */
+  priority: number | null;
+  /** What the rival asked for, as text. Null for those who may not see the command. */
+  rival_command: string | null;
+  /** Of the rival. Null for those who may not see the command. */
+  rival_priority: number | null;
+};
 
-export type ConflictPage = { conflicts: (Conflict)[]; next_before: number | null };
+export type ConflictPage = {
+  conflicts: (Conflict)[];
+  /** Send it as `before` for the next page; null at the end. A page before the end may be short or empty. */
+  next_before: number | null;
+};
 
-export type ConflictRules = { groups: (ParameterGroup)[]; interference_range_m: { '5G': number; WiFi: number; LiFi: number }; oscillation: { reversals: number; window_s: number; freeze_s: number }; blast_radius: { fraction: number; minimum: number; window_s: number } };
+export type ConflictRules = {
+  groups: (ParameterGroup)[];
+  interference_range_m: {
+    '5G': number;
+    WiFi: number;
+    LiFi: number;
+  };
+  oscillation: {
+    /** Returns to the value before last. */
+    reversals: number;
+    window_s: number;
+    /** 0: never. */
+    freeze_s: number;
+  };
+  blast_radius: {
+    /** Share of the agents of a site. */
+    fraction: number;
+    /** Minimum that is allowed on any site. */
+    minimum: number;
+    window_s: number;
+  };
+};
 
-export type CoverageAnswer = { job_number: string; model: number; model_time: string; second: number; layer: CoverageLayer; technology: Technology; unit: string; height: number; bounds: CoverageBounds; columns: number; rows: number; encoding: 'int16' | 'array'; access_points: (string)[]; scale: number; values: string | (number | null)[]; min: number | null; max: number | null };
+export type CoverageAnswer = {
+  job_number: string;
+  /** Version of the model. */
+  model: number;
+  model_time: string;
+  /** Model time since the start of the run. */
+  second: number;
+  layer: CoverageLayer;
+  technology: Technology;
+  /** Empty for best_server. */
+  unit: string;
+  /** Metres. */
+  height: number;
+  bounds: CoverageBounds;
+  columns: number;
+  rows: number;
+  encoding: 'int16' | 'array';
+  /** The access points that are best somewhere; values of best_server are positions in this list, from 0. */
+  access_points: (string)[];
+  /** What an integer of `values` is multiplied with; 1 for an array. */
+  scale: number;
+  /** Rows from north to south, each from west to east. base64 of signed 16-bit integers, low byte first, -32768 where nothing is heard; or an array with null there. */
+  values: string | (number | null)[];
+  min: number | null;
+  max: number | null;
+};
 
-export type CoverageBounds = { south: number; west: number; north: number; east: number };
+export type CoverageBounds = {
+  south: number;
+  west: number;
+  north: number;
+  east: number;
+};
 
-export type CoverageDifference = { job_number: string; model: number; model_time: string; second: number; layer: CoverageLayer; technology: Technology; unit: string; height: number; bounds: CoverageBounds; columns: number; rows: number; encoding: 'int16' | 'array'; access_points: (string)[]; after_seconds: number; results: (Record<string, unknown>)[]; with: CoverageRaster; without: CoverageRaster; difference: CoverageRaster };
+/** `difference` is with minus without: null where either is null, except that for rate nothing heard counts as 0; for best_server 1 where another access point is the best, else 0. */
+export type CoverageDifference = {
+  job_number: string;
+  /** Version of the model. */
+  model: number;
+  model_time: string;
+  /** Model time since the start of the run. */
+  second: number;
+  layer: CoverageLayer;
+  technology: Technology;
+  /** Empty for best_server. */
+  unit: string;
+  /** Metres. */
+  height: number;
+  bounds: CoverageBounds;
+  columns: number;
+  rows: number;
+  encoding: 'int16' | 'array';
+  /** The access points that are best somewhere; values of best_server are positions in this list, from 0. */
+  access_points: (string)[];
+  after_seconds: number;
+  /** The result of each command, in their order. */
+  results: (Record<string, unknown>)[];
+  with: CoverageRaster;
+  without: CoverageRaster;
+  difference: CoverageRaster;
+};
 
-export type CoverageDifferenceRequest = { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array'; commands: ({ agent_id: string; command: string })[]; after_seconds?: number };
+export type CoverageDifferenceRequest = {
+  layer: CoverageLayer;
+  technology: Technology;
+  /** Metres above the floor. Default: 1.5; LiFi: 0.85, a desk. WiFi is the same at every height. */
+  height?: number;
+  /** `south,west,north,east` in degrees. Default: around the access points of the technology. */
+  bounds?: string;
+  /** Columns of the raster. */
+  columns?: number;
+  /** Rows of the raster. */
+  rows?: number;
+  /** How `values` is written: base64 of 16-bit integers, or an array of numbers and null. */
+  encoding?: 'int16' | 'array';
+  commands: ({
+    /** The ap_id. */
+    agent_id: string;
+    /** A name, or JSON of a name with arguments, as for send_command. */
+    command: string;
+  })[];
+  /** How far the two copies of the network run ahead, in model time, so that the commands take effect. */
+  after_seconds?: number;
+};
 
+/** best_server: which access point is received best; signal: its mean received power in dBm (5G: per resource element); sinr: signal over interference and noise in dB; rate: what a single device would get of it in Mb/s. */
 export type CoverageLayer = 'best_server' | 'signal' | 'sinr' | 'rate';
 
-export type CoverageRaster = { scale: number; values: string | (number | null)[]; min: number | null; max: number | null };
+export type CoverageRaster = {
+  /** What an integer of `values` is multiplied with; 1 for an array. */
+  scale: number;
+  /** Rows from north to south, each from west to east. base64 of signed 16-bit integers, low byte first, -32768 where nothing is heard; or an array with null there. */
+  values: string | (number | null)[];
+  min: number | null;
+  max: number | null;
+};
 
-export type Device = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string };
+export type Device = {
+  /** The pseudonym: the same as long as the installation keeps its key. */
+  device: string;
+  /** Those of its links, each once. */
+  technologies: (string)[];
+  /** The access points that it is attached to now, as far as the caller may see them; strongest first. */
+  links: (DeviceLink)[];
+  /** The access points around it, strongest first. */
+  heard: (HeardAccessPoint)[];
+  /** Whether it uses an address that was made up, and may come back under another one. */
+  randomised: boolean;
+  /** The time of the newest list with it. */
+  last_seen: string;
+  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  last_ap_id: string | null;
+  /** It refused to be moved, or went back at once: steering it is of little use for now. */
+  sticky?: {
+    /** It is remembered until then. */
+    until: string;
+    reason: 'refused' | 'moved_back';
+    /** The ap_id where it would not stay, if the caller may see it. */
+    target?: string;
+  };
+  /** Pseudonyms that an administrator linked to this device. */
+  identities?: (string)[];
+  /** Its history is kept until then. */
+  watched_until?: string;
+};
 
-export type DeviceDetails = { device: string; technologies: (string)[]; links: (DeviceLink)[]; heard: (HeardAccessPoint)[]; randomised: boolean; last_seen: string; last_ap_id: string | null; sticky?: { until: string; reason: 'refused' | 'moved_back'; target?: string }; identities?: (string)[]; watched_until?: string; moves: (DeviceMove)[]; steering: (SteeringAttempt)[] };
+export type DeviceDetails = {
+  /** The pseudonym: the same as long as the installation keeps its key. */
+  device: string;
+  /** Those of its links, each once. */
+  technologies: (string)[];
+  /** The access points that it is attached to now, as far as the caller may see them; strongest first. */
+  links: (DeviceLink)[];
+  /** The access points around it, strongest first. */
+  heard: (HeardAccessPoint)[];
+  /** Whether it uses an address that was made up, and may come back under another one. */
+  randomised: boolean;
+  /** The time of the newest list with it. */
+  last_seen: string;
+  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  last_ap_id: string | null;
+  /** It refused to be moved, or went back at once: steering it is of little use for now. */
+  sticky?: {
+    /** It is remembered until then. */
+    until: string;
+    reason: 'refused' | 'moved_back';
+    /** The ap_id where it would not stay, if the caller may see it. */
+    target?: string;
+  };
+  /** Pseudonyms that an administrator linked to this device. */
+  identities?: (string)[];
+  /** Its history is kept until then. */
+  watched_until?: string;
+  /** The newest of the last 24 hours, newest first. */
+  moves: (DeviceMove)[];
+  /** The newest attempts to move it, newest first. */
+  steering: (SteeringAttempt)[];
+};
 
-export type DeviceHistoryPage = { items: ({ ts: string; ap_id: string; rssi_dbm?: number; snr_db?: number; rx_mbps?: number; tx_mbps?: number })[]; next: string | null };
+export type DeviceHistoryPage = {
+  /** Oldest first. */
+  items: ({
+    /** When it was reported. */
+    ts: string;
+    /** The access point that served it. */
+    ap_id: string;
+    rssi_dbm?: number;
+    snr_db?: number;
+    rx_mbps?: number;
+    tx_mbps?: number;
+  })[];
+  /** Send it as `since` for the next page; null at the end. */
+  next: string | null;
+};
 
-export type DeviceIdentityLink = { identity: string };
+export type DeviceIdentityLink = {
+  /** Another pseudonym, or the name of an emulated device. */
+  identity: string;
+};
 
-export type DeviceLink = { ap_id: string; access_point_type: string | null; rssi_dbm: number | null; snr_db: number | null; rx_mbps: number | null; tx_mbps: number | null; since: string; seen: string; address?: string };
+export type DeviceLink = {
+  ap_id: string;
+  access_point_type: string | null;
+  /** The signal, as the access point hears the device. */
+  rssi_dbm: number | null;
+  /** The ratio of signal to noise. */
+  snr_db: number | null;
+  /** The rate from the device. */
+  rx_mbps: number | null;
+  /** The rate to the device. */
+  tx_mbps: number | null;
+  /** When it joined this access point. */
+  since: string;
+  /** The time of the newest list of this access point with the device in it. */
+  seen: string;
+  /** The identity as this access point reports it. Only for administrators, while clear addresses are allowed. */
+  address?: string;
+};
 
-export type DeviceMove = { ts: string; kind: 'joined' | 'left' | 'moved'; ap_id: string; from?: string };
+export type DeviceMove = {
+  /** When it happened. */
+  ts: string;
+  kind: 'joined' | 'left' | 'moved';
+  /** The access point that it joined or left. */
+  ap_id: string;
+  /** Where it came from, if the caller may see that. */
+  from?: string;
+};
 
-export type DevicePage = { items: (Device)[]; next: string | null; count?: number };
+export type DevicePage = {
+  items: (Device)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+  /** How many match, if it was asked for. */
+  count?: number;
+};
 
-export type DevicePrivacy = { clear_addresses: boolean };
+export type DevicePrivacy = {
+  /** Whether administrators see the identities of devices as they are reported, and requests may use them. */
+  clear_addresses: boolean;
+};
 
-export type DeviceWatchRequest = { expires_in?: number };
+export type DeviceWatchRequest = {
+  /** Seconds. At most a week. */
+  expires_in?: number;
+};
 
-export type DisabledUser = { username: string; disabled_at: string; disabled_by: string };
+export type DisabledUser = {
+  username: string;
+  disabled_at: string;
+  /** A username; for the command line, the account of the shell. */
+  disabled_by: string;
+};
 
-export type EmulatedAgent = { ap_id: string; access_point_type: string; location: { latitude: number; longitude: number } };
+export type EmulatedAgent = {
+  ap_id: string;
+  access_point_type: string;
+  location: {
+    latitude: number;
+    longitude: number;
+  };
+};
 
-export type EmulatorAccepted = { job_number: string; status: 'queued'; websocket: string; agents: (EmulatedAgent)[]; places: (ResolvedPlace)[]; profiles: (EmulatorProfile)[]; demand: (EmulatorDemand)[]; seed: number; model: number; ends_at: string };
+export type EmulatorAccepted = {
+  job_number: string;
+  status: 'queued';
+  /** The path of the WebSocket for progress and the end. */
+  websocket: string;
+  agents: (EmulatedAgent)[];
+  /** The place of each location that is a name. */
+  places: (ResolvedPlace)[];
+  /** The profile of each entry of `emulators`. */
+  profiles: (EmulatorProfile)[];
+  /** The demand of each entry of `emulators`. */
+  demand: (EmulatorDemand)[];
+  seed: number;
+  /** The version of the model: the same seed and request give other values in another version. */
+  model: number;
+  ends_at: string;
+};
 
-export type EmulatorDemand = { mbps_per_device: number; mix: Record<string, unknown> };
+export type EmulatorDemand = {
+  mbps_per_device: number;
+  /** Shares of the devices, which sum to 1. */
+  mix: Record<string, unknown>;
+};
 
 export type EmulatorFaultKind = 'crash' | 'backhaul_cut' | 'clock_skew' | 'duplicate_samples' | 'late_samples' | 'jammed_channel' | 'command_ignored';
 
-export type EmulatorLease = { lease_seconds: number; now: string; last_chunk: number; requests: (EmulatorRequest)[] };
+export type EmulatorLease = {
+  /** Ask again before; else another process takes the run over. */
+  lease_seconds: number;
+  /** The clock of Weft. */
+  now: string;
+  /** The highest `chunk` of the callbacks so far; 0 without one. */
+  last_chunk: number;
+  requests: (EmulatorRequest)[];
+};
 
-export type EmulatorLeaseRequest = { holder: string; release?: boolean; slots?: { total: number; free: number }; wait?: number; answers?: ({ id: string; answer: unknown })[] };
+export type EmulatorLeaseRequest = {
+  /** A name of the process’s own making. */
+  holder: string;
+  /** Gives the run back: somebody else goes on. */
+  release?: boolean;
+  /** How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator. */
+  slots?: {
+    total: number;
+    free: number;
+  };
+  /** Seconds to wait for requests. */
+  wait?: number;
+  /** To requests that came with an earlier lease. */
+  answers?: ({
+    id: string;
+    answer: unknown;
+  })[];
+};
 
-export type EmulatorLinkPolicy = { mode: 'active_standby' | 'priority' | 'load_balancing' | 'smallest_delay' | 'redundant'; primary?: '5G' | 'WiFi' | 'LiFi'; weights?: Record<string, unknown>; share?: number };
+/** Devices hold a link of each technology at once, and this says how their traffic uses them. Default: one link, the best technology first. */
+export type EmulatorLinkPolicy = {
+  /** The steering modes of TS 23.501 (5.32.8). */
+  mode: 'active_standby' | 'priority' | 'load_balancing' | 'smallest_delay' | 'redundant';
+  /** The link that comes first. Default: LiFi, then WiFi, then 5G. */
+  primary?: '5G' | 'WiFi' | 'LiFi';
+  /** For `load_balancing`, by technology. Default: by what each link can carry. */
+  weights?: Record<string, unknown>;
+  /** The share of the devices that hold several links. */
+  share?: number;
+};
 
+/** Shares of the devices by what they do: voice, video, gaming, web, bulk, sensor. They need not sum to 1; one must be above 0. */
 export type EmulatorMix = Record<string, unknown>;
 
+/** Traffic demand over a day; `always`: constant and lively, whatever the hour. Default: city for 5G, office for the others. */
 export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 
-export type EmulatorRequest = { id: string; kind: 'what_if' | 'fault' | 'coverage'; body: Record<string, unknown> };
+export type EmulatorRequest = {
+  id: string;
+  kind: 'what_if' | 'fault' | 'coverage';
+  body: Record<string, unknown>;
+};
 
-export type EmulatorRun = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string };
+export type EmulatorRun = {
+  job_number: string;
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+  detail: string | null;
+  /** From 0 to 1. */
+  progress: number | null;
+  owner: string;
+  access_points: number;
+  devices: number;
+  by_type: Record<string, unknown>;
+  seed: number;
+  /** The version of the model: the same seed and request give other values in another version. */
+  model: number;
+  speed: number;
+  model_start: string;
+  /** Seconds of model time. */
+  duration: number;
+  created_at: string;
+  /** When it ends, or has ended. */
+  ends_at: string;
+  is_over: boolean;
+  /** When its agents and their telemetry are deleted; null while it runs. */
+  remove_at: string | null;
+  /** The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time. */
+  latest: Record<string, unknown> | null;
+  websocket: string;
+};
 
-export type EmulatorRunWithAgents = { job_number: string; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled'; detail: string | null; progress: number | null; owner: string; access_points: number; devices: number; by_type: Record<string, unknown>; seed: number; model: number; speed: number; model_start: string; duration: number; created_at: string; ends_at: string; is_over: boolean; remove_at: string | null; latest: Record<string, unknown> | null; websocket: string; agents: (string)[] };
+export type EmulatorRunWithAgents = {
+  job_number: string;
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
+  detail: string | null;
+  /** From 0 to 1. */
+  progress: number | null;
+  owner: string;
+  access_points: number;
+  devices: number;
+  by_type: Record<string, unknown>;
+  seed: number;
+  /** The version of the model: the same seed and request give other values in another version. */
+  model: number;
+  speed: number;
+  model_start: string;
+  /** Seconds of model time. */
+  duration: number;
+  created_at: string;
+  /** When it ends, or has ended. */
+  ends_at: string;
+  is_over: boolean;
+  /** When its agents and their telemetry are deleted; null while it runs. */
+  remove_at: string | null;
+  /** The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time. */
+  latest: Record<string, unknown> | null;
+  websocket: string;
+  /** The agents that still exist. */
+  agents: (string)[];
+};
 
-export type EmulatorSpec = { access_point_type: string; num_access_points: number; locations: (string | Record<string, unknown>)[]; num_devices: number; duration: number; scenario?: 'UMa' | 'UMi' | 'InH'; profile?: EmulatorProfile; mbps_per_device?: number; mix?: EmulatorMix; link_policy?: EmulatorLinkPolicy };
+export type EmulatorSpec = {
+  access_point_type: string;
+  num_access_points: number;
+  /** Coordinates or place names, assigned in turn. */
+  locations: (string | Record<string, unknown>)[];
+  /** Per access point. A request has at most 200,000 devices in all. */
+  num_devices: number;
+  /** Seconds of model time. */
+  duration: number;
+  /** The environment of 5G cells. Default: UMi. */
+  scenario?: 'UMa' | 'UMi' | 'InH';
+  profile?: EmulatorProfile;
+  /** Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8. */
+  mbps_per_device?: number;
+  mix?: EmulatorMix;
+  link_policy?: EmulatorLinkPolicy;
+};
 
-export type EmulatorSpinupRequest = { emulators: (EmulatorSpec)[]; seed?: number; speed?: number; start_time?: string; report_interval_seconds?: number; faults?: (PlannedFault)[] };
+export type EmulatorSpinupRequest = {
+  emulators: (EmulatorSpec)[];
+  /** The same seed gives the same network. */
+  seed?: number;
+  /** Seconds of model time per second. */
+  speed?: number;
+  /** Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present. */
+  start_time?: string;
+  report_interval_seconds?: number;
+  faults?: (PlannedFault)[];
+};
 
-export type EnrolmentToken = { id: string; ap_id_pattern: string; expires_at: string; max_uses: number; uses: number; created_by: string; site: string | null; tags: (string)[]; token?: string; urls?: (string)[] };
+export type EnrolmentToken = {
+  id: string;
+  ap_id_pattern: string;
+  expires_at: string;
+  max_uses: number;
+  uses: number;
+  /** The administrator or manager who created it. */
+  created_by: string;
+  /** Where its access points stand. */
+  site: string | null;
+  tags: (string)[];
+  /** Only in the answer that creates it. */
+  token?: string;
+  /** Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only. */
+  urls?: (string)[];
+};
 
-export type EnrolmentTokenCreate = { ap_id_pattern: string; expires_in?: number; max_uses?: number; site?: string; tags?: (string)[] };
+export type EnrolmentTokenCreate = {
+  /** The ap_ids that it may register; `*` matches any characters, `?` any one. */
+  ap_id_pattern: string;
+  /** Seconds. */
+  expires_in?: number;
+  max_uses?: number;
+  /** The path of the site in which the access points stand. */
+  site?: string;
+  /** The tags that they begin with. */
+  tags?: (string)[];
+};
 
 export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'command' | 'status';
 
-export type ErrorAnswer = { detail: string; code: string; request_id?: string };
+export type ErrorAnswer = {
+  /** For people; may change. */
+  detail: string;
+  /** For programs; a stable snake_case word. */
+  code: string;
+  /** The id of the request in the log. */
+  request_id?: string;
+};
 
-export type EventItem = { id: number; ts: string; kind: string; subject_kind: string; subject: string; ap_id: string | null; site: string | null; severity: EventSeverity; text: string; data: Record<string, unknown> };
+export type EventItem = {
+  /** Grows from event to event; may leave gaps. */
+  id: number;
+  /** When it was logged; never before that of a lower id. */
+  ts: string;
+  /** What happened, such as `agent.offline`. */
+  kind: string;
+  /** What it is about: `agent`, `command`, `alarm`, `site` and so on. */
+  subject_kind: string;
+  /** Its name or id. */
+  subject: string;
+  /** The agent that it is about, whatever the subject is; null if it is about none, or about many. */
+  ap_id: string | null;
+  /** The path of the site at that time. */
+  site: string | null;
+  severity: EventSeverity;
+  /** A sentence for people. */
+  text: string;
+  /** For programs; by kind. */
+  data: Record<string, unknown>;
+};
 
-export type EventList = { items: (EventItem)[]; next: string | null };
+export type EventList = {
+  items: (EventItem)[];
+  /** Pass it as `cursor` for the next page; null at the end. A page may be empty and not the last one: one call looks at a bounded number of events. */
+  next: string | null;
+};
 
 export type EventSeverity = 'info' | 'warning' | 'minor' | 'major' | 'critical';
 
-export type FaultRequest = { agent_id: string; kind: EmulatorFaultKind; seconds: number; amount?: number };
+export type FaultRequest = {
+  /** The ap_id. */
+  agent_id: string;
+  kind: EmulatorFaultKind;
+  /** Duration in model time. */
+  seconds: number;
+  /** Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none. */
+  amount?: number;
+};
 
-export type FleetPresence = { agents: (AgentPresence)[] };
+export type FleetPresence = {
+  agents: (AgentPresence)[];
+};
 
-export type Grant = { role: 'viewer' | 'operator' | 'manager' | 'auditor'; selector?: string };
+export type Grant = {
+  /** viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing. */
+  role: 'viewer' | 'operator' | 'manager' | 'auditor';
+  /** Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. An auditor has none. */
+  selector?: string;
+};
 
 export type Grants = (Grant)[];
 
-export type HTTPValidationError = { detail: (ValidationError)[]; code?: string };
+export type HTTPValidationError = {
+  detail: (ValidationError)[];
+  code?: string;
+};
 
+/** bad: users are not served (a critical or major alarm); degraded: they are served worse than they should be; unknown: nothing has been heard yet. */
 export type HealthWord = 'good' | 'degraded' | 'bad' | 'unknown';
 
-export type HeardAccessPoint = { ap_id?: string; bssid?: string; rssi_dbm: number | null; by: string };
+export type HeardAccessPoint = {
+  /** If it is an access point of this network. */
+  ap_id?: string;
+  /** If only the address of its radio is known. */
+  bssid?: string;
+  /** How strongly the device hears it. */
+  rssi_dbm: number | null;
+  /** The ap_id of the access point that reported it. */
+  by: string;
+};
 
-export type IgnoredField = { field: string; reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' };
+export type IgnoredField = {
+  /** The name that it would have had, cut to 256 characters. */
+  field: string;
+  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. */
+  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices';
+};
 
-export type Job = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string };
+export type Job = {
+  job_number: string;
+  /** The kind of request; `adopted` for a job that an administrator opened. */
+  task_type: string;
+  state: JobState;
+  /** Why it failed, expired or was cancelled. */
+  detail: string | null;
+  /** From 0 to 1, if known. */
+  progress: number | null;
+  created_at: string;
+  updated_at: string;
+  ended_at: string | null;
+  /** While it runs, when it expires; after its end, when its messages are deleted. */
+  expires_at: string;
+  /** The number of its latest message; 0 without messages. */
+  last_seq: number;
+  /** Of all its messages. */
+  bytes: number;
+  websocket: string;
+};
 
-export type JobAccepted = { job_number: string; status: 'queued'; websocket: string };
+export type JobAccepted = {
+  job_number: string;
+  status: 'queued';
+  /** The path of the WebSocket for the results. */
+  websocket: string;
+};
 
-export type JobEnvelope = { job_number: string; seq: number; type: EnvelopeType; data: (unknown)[]; final: boolean; ts: string };
+export type JobEnvelope = {
+  job_number: string;
+  /** Counts the messages of the job from 1, without gaps. */
+  seq: number;
+  type: EnvelopeType;
+  data: (unknown)[];
+  /** True on the last message of the job. */
+  final: boolean;
+  ts: string;
+};
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'expired' | 'cancelled';
 
-export type JobWithMessages = { job_number: string; task_type: string; state: JobState; detail: string | null; progress: number | null; created_at: string; updated_at: string; ended_at: string | null; expires_at: string; last_seq: number; bytes: number; websocket: string; messages: (JobEnvelope)[]; has_more: boolean };
+export type JobWithMessages = {
+  job_number: string;
+  /** The kind of request; `adopted` for a job that an administrator opened. */
+  task_type: string;
+  state: JobState;
+  /** Why it failed, expired or was cancelled. */
+  detail: string | null;
+  /** From 0 to 1, if known. */
+  progress: number | null;
+  created_at: string;
+  updated_at: string;
+  ended_at: string | null;
+  /** While it runs, when it expires; after its end, when its messages are deleted. */
+  expires_at: string;
+  /** The number of its latest message; 0 without messages. */
+  last_seq: number;
+  /** Of all its messages. */
+  bytes: number;
+  websocket: string;
+  /** Messages after `after`, as many as fit. */
+  messages: (JobEnvelope)[];
+  /** True if there are more: request them with `after` set to the last `seq`. */
+  has_more: boolean;
+};
 
-export type LabelsUpdate = { display_name?: string | null; site?: string | null; tags?: (string)[]; add_tags?: (string)[]; remove_tags?: (string)[] };
+/** What is absent stays. `tags` comes first, then `add_tags`, then `remove_tags`. */
+export type LabelsUpdate = {
+  /** What people read instead of the ap_id; null: none. */
+  display_name?: string | null;
+  /** The path of a site that exists; null: none. */
+  site?: string | null;
+  /** All of them, in place of those that it has. */
+  tags?: (string)[];
+  /** Beside those that it has. */
+  add_tags?: (string)[];
+  /** Those that it does not have are ignored. */
+  remove_tags?: (string)[];
+};
 
-export type LatestMetrics = { agents: ({ ap_id: string; presence: Presence; metrics: Record<string, unknown> })[] };
+export type LatestMetrics = {
+  agents: ({
+    ap_id: string;
+    presence: Presence;
+    /** Name -> `{ts, value}`. */
+    metrics: Record<string, unknown>;
+  })[];
+};
 
-export type LoginForm = { grant_type?: string | null; username: string; password: string; scope?: string; client_id?: string | null; client_secret?: string | null };
+export type LoginForm = {
+  grant_type?: string | null;
+  /** A user's e-mail address, an agent's ap_id or an app's app_name. */
+  username: string;
+  /** A user's or agent's password, or an app's api_key. */
+  password: string;
+  scope?: string;
+  client_id?: string | null;
+  client_secret?: string | null;
+};
 
+/** The kind of caller that logs in. */
 export type LoginType = 'user' | 'agent' | 'third_party_app';
 
-export type MetricComparison = { with?: number; without?: number; change?: number; plus_minus?: { with?: number; without?: number; change?: number } };
+export type MetricComparison = {
+  with?: number;
+  without?: number;
+  change?: number;
+  plus_minus?: {
+    with?: number;
+    without?: number;
+    change?: number;
+  };
+};
 
-export type MetricSeries = { metric: string; points: ({ ts: string; value: number })[] };
+export type MetricSeries = {
+  metric: string;
+  points: ({
+    ts: string;
+    value: number;
+  })[];
+};
 
-export type NetworkHealth = { health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number }; unacknowledged: number; worst: (AgentHealth)[]; sites: (SiteHealth)[] };
+export type NetworkHealth = {
+  health: HealthWord;
+  /** In words, the worst first; at most five. */
+  causes: (string)[];
+  access_points: {
+    good: number;
+    degraded: number;
+    bad: number;
+    unknown: number;
+  };
+  alarms: {
+    critical: number;
+    major: number;
+    minor: number;
+    warning: number;
+  };
+  /** Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged. */
+  unacknowledged: number;
+  /** At most ten that are not good, the worst first. */
+  worst: (AgentHealth)[];
+  /** At most 100, the worst first. */
+  sites: (SiteHealth)[];
+};
 
-export type Notification = { id: string; name: string; email: string; events: (string)[]; severities: (EventSeverity)[]; selector: string; digest_minutes: number; quiet: QuietHours | null; time_zone: string; enabled: boolean; created_by: string; created_at: string; last_sent_at: string | null; failing_since: string | null };
+export type Notification = {
+  id: string;
+  name: string;
+  email: string;
+  events: (string)[];
+  severities: (EventSeverity)[];
+  selector: string;
+  digest_minutes: number;
+  quiet: QuietHours | null;
+  time_zone: string;
+  enabled: boolean;
+  created_by: string;
+  created_at: string;
+  last_sent_at: string | null;
+  failing_since: string | null;
+};
 
-export type NotificationInput = { name: string; email: string; events?: (string)[]; severities?: (EventSeverity)[]; selector?: string; digest_minutes?: number; quiet?: QuietHours | null; time_zone?: string; enabled?: boolean };
+export type NotificationInput = {
+  name: string;
+  email: string;
+  /** Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`). */
+  events?: (string)[];
+  /** Of the event; for an alarm, of the alarm. */
+  severities?: (EventSeverity)[];
+  selector?: string;
+  /** Collects events for this long after the first one. 0: told at once, together with what comes within seconds. */
+  digest_minutes?: number;
+  quiet?: QuietHours | null;
+  /** An IANA name, such as `Europe/London`. */
+  time_zone?: string;
+  enabled?: boolean;
+};
 
-export type NotificationList = { items: (Notification)[]; next: null };
+export type NotificationList = {
+  items: (Notification)[];
+  next: null;
+};
 
-export type NotificationTest = { sent: boolean; error: string | null };
+export type NotificationTest = {
+  sent: boolean;
+  error: string | null;
+};
 
-export type ParameterGroup = { name: string; technology?: Technology | null; parameters: (string)[]; scope?: 'agent' | 'neighbours'; policy: 'priority' | 'first_wins' | 'last_wins' | 'merge'; merge?: 'min' | 'max' | 'mean'; loser?: 'reject' | 'queue'; hold_s?: number; min_interval_ms?: number };
+export type ParameterGroup = {
+  name: string;
+  /** null: agents of any type. */
+  technology?: Technology | null;
+  parameters: (string)[];
+  /** Whether a lease also applies to the agents within interference range. */
+  scope?: 'agent' | 'neighbours';
+  policy: 'priority' | 'first_wins' | 'last_wins' | 'merge';
+  /** Required with policy `merge`, and only allowed there. */
+  merge?: 'min' | 'max' | 'mean';
+  /** `queue`: the command waits until the lease ends, unless it expires before. */
+  loser?: 'reject' | 'queue';
+  hold_s?: number;
+  min_interval_ms?: number;
+};
 
-export type PasswordChange = { current_password: string; new_password: string };
+export type PasswordChange = {
+  current_password: string;
+  new_password: string;
+};
 
-export type PasswordRecoveryRequest = { username: string };
+export type PasswordRecoveryRequest = {
+  /** An e-mail address, converted to lower case. */
+  username: string;
+};
 
-export type PasswordReset = { token: string; new_password: string };
+export type PasswordReset = {
+  /** From the recovery mail; valid for one use. */
+  token: string;
+  new_password: string;
+};
 
-export type PlannedFault = { access_point: number; after_seconds?: number; kind: EmulatorFaultKind; seconds: number; amount?: number };
+export type PlannedFault = {
+  /** The number at the end of its name. */
+  access_point: number;
+  /** When it begins, in model time after the start. */
+  after_seconds?: number;
+  kind: EmulatorFaultKind;
+  /** Duration in model time. */
+  seconds: number;
+  /** Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none. */
+  amount?: number;
+};
 
 export type Presence = 'online' | 'late' | 'offline';
 
-export type PushSecret = { ap_id: string; secret: string };
+export type PushSecret = {
+  ap_id: string;
+  /** Shown only once. Pushes are signed with it; a new secret replaces it at once. */
+  secret: string;
+};
 
-export type QuietHours = { from: string; until: string; except?: (EventSeverity)[] };
+/** What happens in these hours is told at their end. */
+export type QuietHours = {
+  /** On the clock of the time zone, such as `22:00`. */
+  from: string;
+  /** On the clock of the time zone, such as `22:00`. */
+  until: string;
+  /** Severities that are told all the same, with what waits. */
+  except?: (EventSeverity)[];
+};
 
-export type ResolvedPlace = { emulator: number; location: number; given: string; name: string; country: string; latitude: number; longitude: number; others: number };
+export type ResolvedPlace = {
+  /** Index in `emulators`. */
+  emulator: number;
+  /** Index in its `locations`. */
+  location: number;
+  given: string;
+  name: string;
+  /** Two letters. */
+  country: string;
+  latitude: number;
+  longitude: number;
+  /** The number of smaller places with the same name. */
+  others: number;
+};
 
-export type Rival = { command_id: string; caller_kind: string; caller_name: string; ap_id: string; parameter: string; until: string };
+/** The caller that holds, or held, the lease on the parameter. If it is on an access point that the reader may not see, `caller_name` is `another caller` and the other texts are empty. */
+export type Rival = {
+  command_id: string;
+  caller_kind: string;
+  caller_name: string;
+  ap_id: string;
+  parameter: string;
+  /** When its lease ends or would have ended. */
+  until: string;
+};
 
-export type SelectorExplain = { selector: string };
+export type SelectorExplain = {
+  /** Empty: all. */
+  selector: string;
+};
 
-export type SelectorExplanation = { selector: string; meaning: string; matches: number; examples: (string)[]; only_labels: boolean };
+export type SelectorExplanation = {
+  selector: string;
+  /** In words. */
+  meaning: string;
+  /** How many access points that the caller may see match now. */
+  matches: number;
+  /** The ap_ids of the first of them. */
+  examples: (string)[];
+  /** Whether it depends only on sites, tags and names, as rights must. */
+  only_labels: boolean;
+};
 
-export type ServiceLevel = { level: ServiceLevelName; good_minutes: number; minutes: number; goal: number };
+export type ServiceLevel = {
+  level: ServiceLevelName;
+  /** Minutes in which users were served well. */
+  good_minutes: number;
+  /** Minutes that were counted. */
+  minutes: number;
+  /** The share of good minutes below which it is a cause. */
+  goal: number;
+};
 
 export type ServiceLevelName = 'availability' | 'coverage' | 'capacity' | 'latency' | 'handover' | 'energy';
 
-export type Session = { id: string; created_at: string; renewed_at: string; expires_at: string; ends_at: string; address: string; client: string; is_current: boolean };
+export type Session = {
+  id: string;
+  /** When the user logged in. */
+  created_at: string;
+  /** When its newest token was issued. */
+  renewed_at: string;
+  /** When its newest token expires. */
+  expires_at: string;
+  /** Until when it can be renewed. */
+  ends_at: string;
+  /** Where its newest token was requested from. */
+  address: string;
+  /** The User-Agent of that request. */
+  client: string;
+  /** Whether the token of this request belongs to it. */
+  is_current: boolean;
+};
 
-export type Silence = { id: string; selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string; created_by: string; created_at: string; within: (string)[] | null; active: boolean; next: { from: string; until: string } | null };
+export type Silence = {
+  id: string;
+  /** Which access points, by `site:`, `tag:`, `name:`, `type:` and `emulated:`; empty for all. What changes with every report (state, metrics) belongs into the condition. */
+  selector?: string;
+  /** Names of rules; `*` stands for any characters. */
+  rules?: (string)[];
+  from?: string;
+  until?: string;
+  weekly?: {
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    from: string;
+    /** At or before `from`: on the next day. */
+    until: string;
+  };
+  /** `site` (the zone of each site, UTC where it has none) or an IANA zone such as Europe/London. Default: site. */
+  time_zone?: string;
+  comment?: string;
+  created_by: string;
+  created_at: string;
+  /** Of a manager: it applies only to what one of these selectors means; null: to all that its own means. */
+  within: (string)[] | null;
+  /** Whether it applies now (in UTC, if each site has its own zone). */
+  active: boolean;
+  /** The window that is open or comes next; null if none comes. */
+  next: {
+    from: string;
+    until: string;
+  } | null;
+};
 
-export type SilenceInput = { selector?: string; rules?: (string)[]; from?: string; until?: string; weekly?: { days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[]; from: string; until: string }; time_zone?: string; comment?: string };
+/** Once (`from`, `until`) or `weekly`; a weekly one may also begin and end (`from`, `until`). */
+export type SilenceInput = {
+  /** Which access points, by `site:`, `tag:`, `name:`, `type:` and `emulated:`; empty for all. What changes with every report (state, metrics) belongs into the condition. */
+  selector?: string;
+  /** Names of rules; `*` stands for any characters. */
+  rules?: (string)[];
+  from?: string;
+  until?: string;
+  weekly?: {
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    from: string;
+    /** At or before `from`: on the next day. */
+    until: string;
+  };
+  /** `site` (the zone of each site, UTC where it has none) or an IANA zone such as Europe/London. Default: site. */
+  time_zone?: string;
+  comment?: string;
+};
 
-export type SilenceList = { items: (Silence)[]; next: null };
+export type SilenceList = {
+  items: (Silence)[];
+  next: null;
+};
 
-export type Site = { id: string; path: string; name: string; geolocation: { latitude: number; longitude: number } | null; time_zone: string | null; notes: string; access_points: number; created_at: string };
+export type Site = {
+  id: string;
+  path: string;
+  name: string;
+  geolocation: {
+    latitude: number;
+    longitude: number;
+  } | null;
+  time_zone: string | null;
+  notes: string;
+  /** How many are directly in it. */
+  access_points: number;
+  created_at: string;
+};
 
-export type SiteCreate = { path: string; name?: string | null; geolocation?: { latitude: number; longitude: number } | null; time_zone?: string | null; notes?: string | null };
+export type SiteCreate = {
+  /** At most 10 steps, separated by slashes. The sites above it need not exist. */
+  path: string;
+  /** Default: the last step of the path. */
+  name?: string | null;
+  geolocation?: {
+    latitude: number;
+    longitude: number;
+  } | null;
+  /** Default: that of the nearest site above it that has one. */
+  time_zone?: string | null;
+  notes?: string | null;
+};
 
-export type SiteHealth = { path: string; name: string; health: HealthWord; causes: (string)[]; access_points: { good: number; degraded: number; bad: number; unknown: number }; alarms: { critical: number; major: number; minor: number; warning: number } };
+/** Of the site and what is below it. */
+export type SiteHealth = {
+  path: string;
+  name: string;
+  health: HealthWord;
+  /** In words, the worst first; at most five. */
+  causes: (string)[];
+  access_points: {
+    good: number;
+    degraded: number;
+    bad: number;
+    unknown: number;
+  };
+  alarms: {
+    critical: number;
+    major: number;
+    minor: number;
+    warning: number;
+  };
+};
 
-export type SitePage = { items: (Site)[]; next: string | null };
+export type SitePage = {
+  items: (Site)[];
+  /** The cursor of the next page. */
+  next: string | null;
+};
 
-export type StatusAnswer = { status: 'success'; detail: string };
+export type StatusAnswer = {
+  status: 'success';
+  detail: string;
+};
 
-export type SteeringAttempt = { ts: string; ap_id: string; target?: string; outcome: 'moved' | 'refused' | 'unreachable' | 'ignored'; command_id: string };
+export type SteeringAttempt = {
+  /** When it ended. */
+  ts: string;
+  /** The access point that it was attached to. */
+  ap_id: string;
+  /** Where it was to go, if the caller may see that. */
+  target?: string;
+  outcome: 'moved' | 'refused' | 'unreachable' | 'ignored';
+  command_id: string;
+};
 
-export type TakeOver = { agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number }; to: ({ agent_id: string; devices: { mean: number; plus_minus?: number }; delivered_mbps: { mean: number; plus_minus?: number } })[]; others?: { access_points: number; devices: Amount; delivered_mbps: Amount }; unserved: { mean: number; plus_minus?: number } };
+export type TakeOver = {
+  /** An access point that gets a command. */
+  agent_id: string;
+  /** How many devices leave it, less those that come. */
+  devices: {
+    mean: number;
+    /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+    plus_minus?: number;
+  };
+  /** By how much its throughput changes. */
+  delivered_mbps: {
+    mean: number;
+    /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+    plus_minus?: number;
+  };
+  /** Those with most of its devices, at most five. */
+  to: ({
+    agent_id: string;
+    /** How many of its devices are here instead; negative: how many come from here. */
+    devices: {
+      mean: number;
+      /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+      plus_minus?: number;
+    };
+    /** By how much the throughput here changes, by all commands together. */
+    delivered_mbps: {
+      mean: number;
+      /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+      plus_minus?: number;
+    };
+  })[];
+  /** All others that have any, together. */
+  others?: {
+    access_points: number;
+    devices: Amount;
+    delivered_mbps: Amount;
+  };
+  /** How many of its devices no access point has. */
+  unserved: {
+    mean: number;
+    /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
+    plus_minus?: number;
+  };
+};
 
 export type Technology = '5G' | 'WiFi' | 'LiFi';
 
-export type ThirdPartyApp = { id: string; app_name: string; api_key: string; permissions: AppPermissions };
+export type ThirdPartyApp = {
+  id: string;
+  app_name: string;
+  api_key: string;
+  permissions: AppPermissions;
+};
 
-export type ThirdPartyAppCreate = { app_name: string; api_key: string; permissions: AppPermissions };
+export type ThirdPartyAppCreate = {
+  /** Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly. */
+  app_name: string;
+  api_key: string;
+  permissions: AppPermissions;
+};
 
-export type ThirdPartyAppSummary = { id: string; app_name: string; permissions: AppPermissions };
+export type ThirdPartyAppSummary = {
+  id: string;
+  app_name: string;
+  permissions: AppPermissions;
+};
 
-export type ThirdPartyAppUpdate = { api_key?: string | null; permissions?: AppPermissions | null };
+export type ThirdPartyAppUpdate = {
+  api_key?: string | null;
+  permissions?: AppPermissions | null;
+};
 
-export type Token = { access_token: string; token_type: string; expires_in: number };
+export type Token = {
+  access_token: string;
+  /** Always `bearer`. */
+  token_type: string;
+  /** Seconds. */
+  expires_in: number;
+};
 
-export type TokenData = { username?: string | null; roles: string; scopes?: (string)[] };
+export type TokenData = {
+  username?: string | null;
+  /** The roles, joined by commas. */
+  roles: string;
+  scopes?: (string)[];
+};
 
-export type UserCreate = { username: string; password: string; roles: ('admin' | 'user')[] };
+export type UserCreate = {
+  /** An e-mail address, converted to lower case. */
+  username: string;
+  password: string;
+  roles: ('admin' | 'user')[];
+};
 
-export type UserRegister = { username: string; password: string };
+export type UserRegister = {
+  /** An e-mail address, converted to lower case. */
+  username: string;
+  password: string;
+};
 
-export type UserUpdate = { password?: string | null; roles?: ('admin' | 'user')[] | null };
+export type UserUpdate = {
+  password?: string | null;
+  roles?: ('admin' | 'user')[] | null;
+};
 
-export type ValidationError = { loc: (string | number)[]; msg: string; type: string; ctx?: Record<string, unknown> };
+export type ValidationError = {
+  /** Location: `body`, `query` or `path`, then keys and indexes. */
+  loc: (string | number)[];
+  msg: string;
+  /** The kind of problem; stable. */
+  type: string;
+  /** The violated limit or rule. */
+  ctx?: Record<string, unknown>;
+};
 
 export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' | 'higher_priority' | 'last_wins' | 'merged' | 'held_by_other' | 'held_in_group' | 'waits_for_lease' | 'too_soon' | 'frozen' | 'blast_radius';
 
+/** `accepted_modified`: sent with another value than requested; `queued`: waits until a lease ends. */
 export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';
 
-export type WaitingUser = { username: string; waiting_since: string };
+export type WaitingUser = {
+  username: string;
+  waiting_since: string;
+};
 
-export type Webhook = { id: string; name: string; url: string; events: (string)[]; selector: string; format: WebhookFormat; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number };
+export type Webhook = {
+  id: string;
+  name: string;
+  url: string;
+  events: (string)[];
+  selector: string;
+  format: WebhookFormat;
+  enabled: boolean;
+  created_by: string;
+  created_at: string;
+  /** `retrying`: attempts fail now; `failing`: none has succeeded for an hour. */
+  state: 'ok' | 'retrying' | 'failing' | 'disabled';
+  failing_since: string | null;
+  /** Everything up to this event was delivered, parked, or waits for another attempt. */
+  position: number;
+  /** Events that wait for another attempt, or behind one of the same subject. */
+  waiting: number;
+  /** Events that were given up after 24 hours. */
+  parked: number;
+};
 
-export type WebhookDelivery = { id: string; ts: string; event_id: number | null; kind: string; attempt: number; outcome: 'delivered' | 'failed' | 'parked'; status: number | null; error: string | null; duration_ms: number };
+export type WebhookDelivery = {
+  id: string;
+  ts: string;
+  /** Null for a test. */
+  event_id: number | null;
+  kind: string;
+  attempt: number;
+  outcome: 'delivered' | 'failed' | 'parked';
+  /** Of the answer; null if there was none. */
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+};
 
-export type WebhookDeliveryList = { items: (WebhookDelivery)[]; next: string | null };
+export type WebhookDeliveryList = {
+  /** Newest first; the last 1,000 attempts are kept. */
+  items: (WebhookDelivery)[];
+  /** Pass it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
 
+/** `json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message. */
 export type WebhookFormat = 'json' | 'alertmanager' | 'slack' | 'teams';
 
-export type WebhookInput = { name: string; url: string; events?: (string)[]; selector?: string; format?: WebhookFormat; enabled?: boolean };
+export type WebhookInput = {
+  name: string;
+  /** http or https; its host must be allowed by WEFT_WEBHOOK_ALLOW. */
+  url: string;
+  /** Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`). */
+  events?: (string)[];
+  /** Only events about access points that it selects, and about their sites. Default: all. */
+  selector?: string;
+  format?: WebhookFormat;
+  /** False: nothing is sent; it goes on where it stopped. */
+  enabled?: boolean;
+};
 
-export type WebhookList = { items: (Webhook)[]; next: null };
+export type WebhookList = {
+  items: (Webhook)[];
+  next: null;
+};
 
-export type WebhookWithSecret = { id: string; name: string; url: string; events: (string)[]; selector: string; format: WebhookFormat; enabled: boolean; created_by: string; created_at: string; state: 'ok' | 'retrying' | 'failing' | 'disabled'; failing_since: string | null; position: number; waiting: number; parked: number; secret: string };
+export type WebhookWithSecret = {
+  id: string;
+  name: string;
+  url: string;
+  events: (string)[];
+  selector: string;
+  format: WebhookFormat;
+  enabled: boolean;
+  created_by: string;
+  created_at: string;
+  /** `retrying`: attempts fail now; `failing`: none has succeeded for an hour. */
+  state: 'ok' | 'retrying' | 'failing' | 'disabled';
+  failing_since: string | null;
+  /** Everything up to this event was delivered, parked, or waits for another attempt. */
+  position: number;
+  /** Events that wait for another attempt, or behind one of the same subject. */
+  waiting: number;
+  /** Events that were given up after 24 hours. */
+  parked: number;
+  /** Signs the requests. Shown only now. */
+  secret: string;
+};
 
-export type WhatIfAnswer = { job_number: string; model: number; model_time: string; minutes: number; exact: boolean; asked: { minutes: number; futures: number; agents: number }; ran: { minutes: number; futures: number; agents: number }; limited_by: ('computing_time' | 'answer_size')[]; results: (Record<string, unknown>)[]; totals: { devices: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison }; took_over: (TakeOver)[]; agents: ({ agent_id: string; metrics: Record<string, unknown> })[]; timeline: ({ minute: number; served: Comparison; power_w: Comparison; delivered_mbps: Comparison })[] };
+export type WhatIfAnswer = {
+  job_number: string;
+  /** The version of the model. */
+  model: number;
+  /** The start of the copies, in model time. */
+  model_time: string;
+  /** How far it was run ahead. */
+  minutes: number;
+  /** One future was asked for: it is what happens if the commands are sent in this second. Else all futures have other chances than the network itself. */
+  exact: boolean;
+  asked: {
+    minutes: number;
+    futures: number;
+    /** Access points in `agents`. */
+    agents: number;
+  };
+  ran: {
+    minutes: number;
+    futures: number;
+    /** Access points in `agents`. */
+    agents: number;
+  };
+  /** Why less was run than asked for: fewer futures, down to three, then fewer minutes (`computing_time`); access points without commands for which least changes are left out (`answer_size`). */
+  limited_by: ('computing_time' | 'answer_size')[];
+  /** The result of each command, in their order. */
+  results: (Record<string, unknown>)[];
+  /** Of the network, means over the whole time: served devices, power, throughput. */
+  totals: {
+    devices: number;
+    served: Comparison;
+    power_w: Comparison;
+    delivered_mbps: Comparison;
+  };
+  /** For each access point that gets a command, who has its devices. */
+  took_over: (TakeOver)[];
+  /** The mean of each metric over that time, with the commands and without. */
+  agents: ({
+    agent_id: string;
+    metrics: Record<string, unknown>;
+  })[];
+  /** Totals of the network, minute by minute. */
+  timeline: ({
+    minute: number;
+    served: Comparison;
+    power_w: Comparison;
+    delivered_mbps: Comparison;
+  })[];
+};
 
-export type WhatIfRequest = { job_number: string; commands: ({ agent_id: string; command: string })[]; minutes?: number; futures?: number };
+export type WhatIfRequest = {
+  /** The running emulation. */
+  job_number: string;
+  commands: ({
+    /** The ap_id. */
+    agent_id: string;
+    /** A name, or JSON of a name with arguments, as for send_command. */
+    command: string;
+  })[];
+  /** How far to run ahead. */
+  minutes?: number;
+  /** How many futures to run, from the same present. 1: the one that this network will have, exactly, if the commands are sent in this second. */
+  futures?: number;
+};
 
 export interface Operations {
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
