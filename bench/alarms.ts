@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { AlarmRuleInput } from '@weft/contract';
-import { noLabels } from '../controller/src/agents/agent-store.ts';
+import { noLabels } from '../controller/src/agents/agent-record.ts';
 import { system } from '../controller/src/caller.ts';
 import { loadConfig } from '../controller/src/config.ts';
 import { serve } from '../controller/src/serve.ts';

@@ -8,7 +8,7 @@ import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
 import { defaultConflictRules, groupOf } from '../controller/src/commands/arbitration/parameter-groups.ts';
 import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
 import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
-import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
+import { CommandStore } from '../controller/src/commands/ledger/command-store.ts';
 import { LedgerBatch, ReadSet } from '../controller/src/commands/ledger/ledger-batch.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import { runRows } from '../controller/src/storage/sql-rows.ts';
@@ -25,7 +25,7 @@ const nowMs = Date.now();
 
 const database = openSqlite(join(createDataDir(), 'weft.db'));
 await database.migrate();
-const store = createCommandStore(database);
+const store = new CommandStore(database);
 const fleet = new FleetMap(rules);
 const nameOf = (n: number) => `ap-${n}`;
 for (let n = 0; n < agentCount; n++) {

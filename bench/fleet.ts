@@ -7,11 +7,11 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
-import { createAgentStore } from '../controller/src/agents/agent-store.sql.ts';
-import { type AgentRecord, noLabels } from '../controller/src/agents/agent-store.ts';
+import { type AgentRecord, noLabels } from '../controller/src/agents/agent-record.ts';
+import { AgentStore } from '../controller/src/agents/agent-store.ts';
 import { readOrCreateSecret } from '../controller/src/secret-file.ts';
 import { Keyring } from '../controller/src/secrets.ts';
-import { createSiteStore } from '../controller/src/sites/site-store.sql.ts';
+import { SiteStore } from '../controller/src/sites/site-store.ts';
 import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
@@ -152,12 +152,12 @@ async function login(url: string): Promise<string> {
 /** Rows of agents, sites, labels and one sample each; the first thousand get tokens. */
 async function seed(dataDir: string, database: SqlDatabase, keyring: Keyring): Promise<FleetAgent[]> {
   await database.migrate();
-  const siteStore = createSiteStore(database);
+  const siteStore = new SiteStore(database);
   for (const path of sites) {
     const rest = { geolocation: null, time_zone: null, notes: '', created_at: Date.now() };
     await siteStore.create({ id: randomUUID(), path, name: path, ...rest });
   }
-  const store = createAgentStore(database);
+  const store = new AgentStore(database);
   const records = Array.from({ length: agents }, (_, n) => toRecord(n));
   for (let start = 0; start < records.length; start += 5000) {
     await database.transaction((tx) => store.createAll(tx, records.slice(start, start + 5000)));

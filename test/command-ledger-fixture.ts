@@ -1,26 +1,26 @@
 // The ledger of commands on a database, without a server: what one node has.
-import { createAuditLog } from '../controller/src/audit/audit-store.sql.ts';
+import { AuditLog } from '../controller/src/audit/audit-store.ts';
 import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
 import { createCommandCore } from '../controller/src/commands/command-core.ts';
-import { createCommandStore } from '../controller/src/commands/ledger/command-store.sql.ts';
+import { CommandStore } from '../controller/src/commands/ledger/command-store.ts';
 import type { NewCommand } from '../controller/src/commands/ledger/new-command.ts';
-import { createMailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.sql.ts';
-import { createJobStore } from '../controller/src/jobs/store/job-store.sql.ts';
+import { MailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.ts';
+import { JobStore } from '../controller/src/jobs/store/job-store.ts';
 import { generateSecret, Keyring } from '../controller/src/secrets.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 
 export type LedgerNode = ReturnType<typeof openLedger>;
 
 export function openLedger(database: SqlDatabase, now: () => number = Date.now) {
-  const store = createCommandStore(database);
-  const jobs = createJobStore(database);
-  const mailbox = createMailboxStore(database);
+  const store = new CommandStore(database);
+  const jobs = new JobStore(database);
+  const mailbox = new MailboxStore(database);
   const { ledger, operations, dispatcher } = createCommandCore({
     database,
     store,
     jobs,
     mailbox,
-    audit: createAuditLog(database),
+    audit: new AuditLog(database),
     keyring: new Keyring(generateSecret()),
     retentionMs: 86_400_000,
     isPublished: true,

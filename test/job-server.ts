@@ -2,7 +2,7 @@
 // token is that caller.
 import { type Broker, BrokerUnavailable } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
-import { noLabels } from '../controller/src/agents/agent-store.ts';
+import { noLabels } from '../controller/src/agents/agent-record.ts';
 import { type Caller, system } from '../controller/src/caller.ts';
 import { AuthenticationError } from '../controller/src/errors.ts';
 import { Event } from '../controller/src/event-kinds.ts';
@@ -10,8 +10,8 @@ import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
 import type { MailboxLimits } from '../controller/src/jobs/mailbox/mailbox-service.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
-import { createThirdPartyAppStore } from '../controller/src/third-party-apps/third-party-app-store.sql.ts';
-import { createUserStore } from '../controller/src/users/user-store.sql.ts';
+import { ThirdPartyAppStore } from '../controller/src/third-party-apps/third-party-app-store.ts';
+import { UserStore } from '../controller/src/users/user-store.ts';
 import { type Answer, startWeft } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({
@@ -41,8 +41,8 @@ function authenticate(token: string): Caller {
 
 /** Nobody gets a job who does not exist. */
 async function createCallers(database: SqlDatabase): Promise<void> {
-  const users = createUserStore(database);
-  const apps = createThirdPartyAppStore(database);
+  const users = new UserStore(database);
+  const apps = new ThirdPartyAppStore(database);
   for (const caller of Object.values(callers)) {
     const { id, name } = caller;
     if (caller.kind === 'user') {

@@ -7,7 +7,7 @@ import type {
   DueListener,
   OutgoingCommand,
 } from '../controller/src/commands/delivery/command-delivery.ts';
-import type { CommandRecord } from '../controller/src/commands/ledger/command-store.ts';
+import type { CommandRecord } from '../controller/src/commands/ledger/command-record.ts';
 import { NotFoundError } from '../controller/src/errors.ts';
 
 export interface MemoryCommand extends OutgoingCommand {

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { EnvelopeType } from '../contract/src/index.ts';
 import { system } from '../controller/src/caller.ts';
 import { createJobsPart, type JobsTuning } from '../controller/src/jobs/jobs-part.ts';
-import type { EndState } from '../controller/src/jobs/store/job-store.ts';
+import type { EndState } from '../controller/src/jobs/store/job-record.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import type { ServeOptions } from '../controller/src/serve.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';

@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { createUserStore } from '../controller/src/users/user-store.sql.ts';
+import { UserStore } from '../controller/src/users/user-store.ts';
 
 const [file = '', round = ''] = process.argv.slice(2);
 const db = openSqlite(file);
 await db.migrate();
-const store = createUserStore(db);
+const store = new UserStore(db);
 for (let n = 0; ; n += 1) {
   const username = `u${round}-${n}@x`;
   const record = { id: randomUUID(), username, password_hash: 'h', roles: ['user'], ver: 'v', created_at: 0 };

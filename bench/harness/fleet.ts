@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { createAgentStore } from '../../controller/src/agents/agent-store.sql.ts';
-import { noLabels } from '../../controller/src/agents/agent-store.ts';
+import { noLabels } from '../../controller/src/agents/agent-record.ts';
+import { AgentStore } from '../../controller/src/agents/agent-store.ts';
 import { readOrCreateSecret } from '../../controller/src/secret-file.ts';
 import { Keyring } from '../../controller/src/secrets.ts';
 import { openPostgres } from '../../controller/src/storage/sql-database.postgres.ts';
@@ -26,7 +26,7 @@ export async function prepareFleet(
   const key = new Keyring(cluster?.secret ?? readOrCreateSecret(dataDir)).tokenKeys[0]!;
   const database = cluster ? openPostgres(cluster.databaseUrl) : openSqlite(join(dataDir, 'weft.db'));
   await database.migrate();
-  const agents = createAgentStore(database);
+  const agents = new AgentStore(database);
   const now = Math.floor(Date.now() / 1000);
   const fleet: FleetAgent[] = [];
   for (let index = 0; index < count; index++) {

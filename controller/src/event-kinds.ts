@@ -1,5 +1,5 @@
 // The kinds of what parts tell and ask one another; events.ts lists which there are.
-import type { NewAuditEntry } from './audit/audit-store.ts';
+import type { NewAuditEntry } from './audit/audit-entry.ts';
 import type { SqlQueries } from './storage/sql-database.ts';
 
 /** Listeners are called at once, in the order in which they were added. They must not throw. */

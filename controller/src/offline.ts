@@ -2,19 +2,18 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UserCreate, UserUpdate } from '@weft/contract';
-import { createAgentStore } from './agents/agent-store.sql.ts';
+import { AgentStore } from './agents/agent-store.ts';
 import { AuditService } from './audit/audit-service.ts';
-import { createAuditLog } from './audit/audit-store.sql.ts';
-import type { AuditLog } from './audit/audit-store.ts';
+import { AuditLog } from './audit/audit-store.ts';
 import { CallerChanges } from './audit/caller-changes.ts';
 import { openDatabase, openKeyring, sealEmbeddedTelemetry } from './backends.ts';
 import type { Actor, CallerChange } from './caller.ts';
 import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
-import { createCommandStore } from './commands/ledger/command-store.sql.ts';
+import { CommandStore } from './commands/ledger/command-store.ts';
 import { commandableAmong } from './commands/ledger/present-rights.ts';
 import { type Config, telemetryServers } from './config.ts';
-import { createEmulatorRunStore } from './emulator/emulator-run-store.sql.ts';
+import { EmulatorRunStore } from './emulator/emulator-run-store.ts';
 import { RunCloser } from './emulator/run-closer.ts';
 import { RunEnding } from './emulator/run-ending.ts';
 import type { ChangeEvent } from './event-kinds.ts';
@@ -22,9 +21,9 @@ import { createEvents } from './events.ts';
 import { createFormats } from './input/formats.ts';
 import { Validator } from './input/validator.ts';
 import { JobEnding } from './jobs/mailbox/job-ending.ts';
-import { createMailboxStore } from './jobs/mailbox/mailbox-store.sql.ts';
-import { createJobStore } from './jobs/store/job-store.sql.ts';
-import { createOwnedJobs } from './jobs/store/owned-jobs.sql.ts';
+import { MailboxStore } from './jobs/mailbox/mailbox-store.ts';
+import { JobStore } from './jobs/store/job-store.ts';
+import { OwnedJobs } from './jobs/store/owned-jobs.ts';
 import { migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
 import type { MoveHooks } from './moving/move-hooks.ts';
@@ -37,7 +36,7 @@ import type { SqlDatabase } from './storage/sql-database.ts';
 import { createPlaceStore } from './telemetry/store/spread/place-store.sql.ts';
 import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
-import { createUserStore } from './users/user-store.sql.ts';
+import { UserStore } from './users/user-store.ts';
 
 const hour = 3_600_000;
 
@@ -48,10 +47,10 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   const database = openDatabase(config);
   await database.migrate();
   const hasher = new PasswordHasher();
-  const store = createUserStore(database);
+  const store = new UserStore(database);
   const { quotas } = config;
   const keyring = openKeyring(config);
-  const log = createAuditLog(database, { key: keyring });
+  const log = new AuditLog(database, { key: keyring });
   const audit = new AuditService(log);
   const by: Actor = { kind: 'command_line', id: null, name: operator };
   const users = new UserService({
@@ -103,19 +102,15 @@ interface EndingsDeps {
 function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent<CallerChange> {
   const event = createEvents().callerChanged;
   const retentionMs = config.jobs.retentionHours * hour;
-  const [agents, jobs] = [createAgentStore(database), createJobStore(database)];
-  const [owned, mailbox, store] = [
-    createOwnedJobs(database),
-    createMailboxStore(database),
-    createCommandStore(database),
-  ];
+  const [agents, jobs] = [new AgentStore(database), new JobStore(database)];
+  const [owned, mailbox, store] = [new OwnedJobs(database), new MailboxStore(database), new CommandStore(database)];
   const rights = { commandable: commandableAmong(agents) };
   const isPublished = config.amqpUrl !== undefined;
   const { ledger, operations } = createCommandCore({
     ...{ database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },
     onError: () => {},
   });
-  const runs = createEmulatorRunStore(database, agents, jobs);
+  const runs = new EmulatorRunStore(database, agents, jobs);
   const changes = new CallerChanges(audit, event);
   const keepMs = config.emulator.keepHours * hour;
   const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, keepMs });
@@ -141,7 +136,7 @@ export async function moveInstallation(from: string, config: Config, hooks: Move
       local,
       target,
       sealTelemetry: () => sealEmbeddedTelemetry(old, hooks.onStage),
-      verifyAudit: () => createAuditLog(target, { key: keyring }).verify({}),
+      verifyAudit: () => new AuditLog(target, { key: keyring }).verify({}),
       ...hooks,
     });
   } finally {
@@ -186,7 +181,7 @@ export async function openAuditLog(config: Config) {
   await database.migrate();
   // Whoever has only a copy of the database can check the hashes; the seals need the secret, which is not made up here.
   const hasSecret = config.secret !== undefined || existsSync(join(config.dataDir, 'secret'));
-  const log = createAuditLog(database, { key: hasSecret ? openKeyring(config) : undefined });
+  const log = new AuditLog(database, { key: hasSecret ? openKeyring(config) : undefined });
   return {
     verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
     page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),

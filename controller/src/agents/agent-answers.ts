@@ -6,7 +6,7 @@ import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
 import { withoutReadOnlyKeys } from './agent-configuration.ts';
 import type { ListedAgent } from './agent-filter.ts';
-import { type AgentRecord, noLabels, revokedHash } from './agent-store.ts';
+import { type AgentRecord, noLabels, revokedHash } from './agent-record.ts';
 import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface NewAgent {

@@ -1,8 +1,8 @@
 // The audit entries for changes of agents and of enrolment tokens.
-import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import { changedKeys, keyNames } from '../audit/change-detail.ts';
 import type { Actor } from '../caller.ts';
-import type { AgentRecord } from './agent-store.ts';
+import type { AgentRecord } from './agent-record.ts';
 import type { EnrolmentTokenRecord } from './enrolment-token-store.ts';
 
 export function agentCreated(actor: Actor, agent: AgentRecord): NewAuditEntry {

@@ -1,6 +1,6 @@
 // A cache of agents' records for frequent reads: charts that poll, thousands of commands. Between
 // agent-service and its store.
-import type { AgentRecord } from './agent-store.ts';
+import type { AgentRecord } from './agent-record.ts';
 
 /** Records have up to 64 KiB each, but are usually much smaller. */
 const maxRemembered = 5_000;

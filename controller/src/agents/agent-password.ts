@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isGeneratedSecret } from '@weft/sdk/agent-secret';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { hashGeneratedSecret } from '../secrets.ts';
-import { generatedHashPrefix } from './agent-store.ts';
+import { generatedHashPrefix } from './agent-record.ts';
 
 /** The stored form of a password. */
 export async function hashOf(password: string, hasher: PasswordHasher, turn: PasswordTurn): Promise<string> {

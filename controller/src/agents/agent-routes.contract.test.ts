@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { createAgentStore } from './agent-store.sql.ts';
+import { AgentStore } from './agent-store.ts';
 
 const agents = '/api/v1/agents/';
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -123,7 +123,7 @@ test('configuration.emulated is written by nobody, whoever tries', async () => {
 test('an agent is on board from its first successful login on', async () => {
   await create('ap-onboard');
   const database = openSqlite(`${weft.config.dataDir}/weft.db`);
-  const onboard = async () => (await createAgentStore(database).get('ap-onboard'))?.onboard;
+  const onboard = async () => (await new AgentStore(database).get('ap-onboard'))?.onboard;
   expect(await onboard()).toBe(false);
   await expect(weft.login('agent', 'ap-onboard', 'wrong password')).rejects.toThrow('Incorrect');
   expect(await onboard()).toBe(false);

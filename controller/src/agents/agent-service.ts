@@ -27,7 +27,8 @@ import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agen
 import type { ListedAgent } from './agent-filter.ts';
 import { AgentMemory } from './agent-memory.ts';
 import { hashOf, isGeneratedHash, isPassword } from './agent-password.ts';
-import { type AgentChange, type AgentRecord, type AgentStore, agentExists, noLabels } from './agent-store.ts';
+import { type AgentChange, type AgentRecord, agentExists, noLabels } from './agent-record.ts';
+import type { AgentStore } from './agent-store.ts';
 import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { ListedAgents } from './listed-agents.ts';
 

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
 import { toListedAgent } from './agent-answers.ts';
-import { type AgentRecord, type AgentStore, revokedHash, UnknownSite } from './agent-store.ts';
+import { type AgentRecord, revokedHash } from './agent-record.ts';
+import { type AgentStore, UnknownSite } from './agent-store.ts';
 import { ListedAgents } from './listed-agents.ts';
 
 export interface AgentStoreFixture {

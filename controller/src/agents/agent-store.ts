@@ -1,100 +1,250 @@
 // Agent records: one per access point, real or emulated.
-import { ConflictError } from '../errors.ts';
-import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
+import {
+  type AgentChange,
+  type AgentLabels,
+  type AgentRecord,
+  type AgentRow,
+  COLUMNS,
+  insertAgent,
+  insertAgents,
+  revokedHash,
+  throwAgentExists,
+  toRecord,
+  VISIBLE,
+} from './agent-record.ts';
 import type { VisibleAgent } from './agent-visibility.ts';
-
-export interface AgentRecord {
-  id: string;
-  ap_id: string;
-  password_hash: string;
-  configuration: Record<string, unknown>;
-  /** False until the agent's first successful login. */
-  onboard: boolean;
-  /** The id of the caller that created the emulated network; null for a real agent. No caller can write it. */
-  emulated_for: string | null;
-  ver: string;
-  created_at: number;
-  /** What people read instead of the ap_id. This and the next two are the administrators'; an agent cannot change them. */
-  display_name: string | null;
-  /** The path of its site. */
-  site: string | null;
-  /** Each once, ordered. */
-  tags: string[];
-}
-
-export type AgentLabels = Pick<AgentRecord, 'display_name' | 'site' | 'tags'>;
-
-export const noLabels: Readonly<AgentLabels> = { display_name: null, site: null, tags: [] };
+import { freeNames } from './free-names.ts';
 
 /** What `changeLabels` throws for a site that does not exist. */
 export class UnknownSite extends Error {
   override name = 'UnknownSite';
 }
 
-/** The prefix of a stored generated password, followed by its SHA-256. */
-export const generatedHashPrefix = 'sha256:';
-/** Matches no password. */
-export const revokedHash = `${generatedHashPrefix}revoked`;
-
-/** What `create` throws if the ap_id is taken. */
-export function agentExists(): ConflictError {
-  return new ConflictError('agent_exists', 'An agent with this ap_id exists');
-}
-
-export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
-
 /**
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export interface AgentStore {
+export class AgentStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** The record, or undefined. */
-  get(ap_id: string): Promise<AgentRecord | undefined>;
+  async get(ap_id: string): Promise<AgentRecord | undefined> {
+    return getAgent(this.#db, ap_id);
+  }
+
   /** Those of these ids that exist, in the caller's transaction. */
-  byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]>;
+  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]> {
+    const found: AgentRecord[] = [];
+    for (const { marks, values } of inParts(ids)) {
+      const rows = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE id IN (${marks})`, values);
+      found.push(...rows.map(toRecord));
+    }
+    return found;
+  }
+
   /** All agents, ordered by ap_id. */
-  list(): Promise<AgentRecord[]>;
+  async list(): Promise<AgentRecord[]> {
+    const rows = await this.#db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents ORDER BY ap_id`);
+    return rows.map(toRecord);
+  }
+
   /**
    * Up to `limit` agents whose ap_id comes after this one, in the order of `list`. To iterate over all of them in bounded
    * memory, begin after '' and continue after the last one until the result is empty.
    */
-  page(afterApId: string, limit: number): Promise<AgentRecord[]>;
-  count(): Promise<number>;
+  async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
+    const rows = await this.#db.query<AgentRow>(
+      `SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`,
+      [afterApId, limit],
+    );
+    return rows.map(toRecord);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM agents');
+    return row?.count ?? 0;
+  }
+
   /** Every change of an agent raises it, on any node; so do changes of sites. */
-  revision(): Promise<number>;
+  revision(): Promise<number> {
+    return readRevision(this.#db);
+  }
+
   /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
-  visible(ap_ids: readonly string[], tx?: SqlQueries): Promise<VisibleAgent[]>;
+  async visible(ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<VisibleAgent[]> {
+    const found: VisibleAgent[] = [];
+    for (const { marks, values } of inParts(ap_ids)) {
+      const rows = await tx.query<Pick<AgentRow, keyof VisibleAgent>>(
+        `SELECT ${VISIBLE} FROM agents WHERE ap_id IN (${marks})`,
+        values,
+      );
+      found.push(...rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] })));
+    }
+    return found;
+  }
+
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
-  create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void>;
+  async create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void> {
+    await this.#db
+      .transaction(async (tx) => {
+        await insertAgent(tx, agent);
+        await also?.(tx, { after: agent });
+      })
+      .catch(throwAgentExists);
+  }
+
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
-  createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void>;
+  async createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
+    if (agents.length > 0) await insertAgents(tx, agents, await raiseRevision(tx));
+  }
+
   /**
    * The same, and each gets a display name of its own: its stem and the next number that no agent has with it. There are as
    * many stems as agents.
    */
-  createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void>;
+  async createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void> {
+    if (agents.length === 0) return;
+    const revision = await raiseRevision(tx);
+    const rows = await tx.query<{ display_name: string }>(
+      'SELECT display_name FROM agents WHERE display_name IS NOT NULL',
+    );
+    const taken = rows.map(({ display_name }) => display_name);
+    const names = freeNames(stems, taken);
+    const named = agents.map((agent, index) => ({ ...agent, display_name: names[index]! }));
+    await insertAgents(tx, named, revision);
+  }
+
   /** Revokes the credentials and tokens of these agents, in the caller's transaction; resolves those that exist. */
-  revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string): Promise<Pick<AgentRecord, 'id' | 'ap_id'>[]>;
+  async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string) {
+    const revoked: Pick<AgentRecord, 'id' | 'ap_id'>[] = [];
+    if (ap_ids.length === 0) return revoked;
+    const revision = await raiseRevision(tx);
+    for (const part of inParts(ap_ids)) {
+      const rows = await tx.query<{ id: string; ap_id: string }>(
+        `UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN (${part.marks}) RETURNING id, ap_id`,
+        [revokedHash, ver, revision, ...part.values],
+      );
+      for (const { id, ap_id } of rows) revoked.push({ id, ap_id });
+    }
+    return revoked;
+  }
+
   /** Resolves the updated record, or undefined if there is none. */
-  update(ap_id: string, change: AgentChange, also?: InSameTransaction<AgentRecord>): Promise<AgentRecord | undefined>;
+  async update(
+    ap_id: string,
+    change: AgentChange,
+    also?: InSameTransaction<AgentRecord>,
+  ): Promise<AgentRecord | undefined> {
+    const { password_hash = null, configuration, onboard, ver = null } = change;
+    return this.#db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return undefined;
+      const [row] = await tx.query<AgentRow>(
+        `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
+           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ?
+         WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [
+          password_hash,
+          configuration === undefined ? null : JSON.stringify(configuration),
+          onboard === undefined ? null : Number(onboard),
+          ver,
+          revision,
+          ap_id,
+        ],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before, after });
+      return after;
+    });
+  }
+
   /**
    * Replaces the configuration by the result of `change`, atomically. Resolves as `update` does;
    * what `change` throws is thrown, and then nothing was changed.
    */
-  changeConfiguration(
+  async changeConfiguration(
     ap_id: string,
     change: (record: AgentRecord) => Record<string, unknown>,
     also?: InSameTransaction<AgentRecord>,
-  ): Promise<AgentRecord | undefined>;
+  ): Promise<AgentRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return undefined;
+      const [row] = await tx.query<AgentRow>(
+        `UPDATE agents SET configuration = ?, revision = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
+        [JSON.stringify(change(before)), revision, ap_id],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before, after });
+      return after;
+    });
+  }
+
   /**
    * Replaces the labels by the result of `change`, atomically. Resolves as `update` does; `also` runs only if they differ. What
    * `change` throws is thrown, UnknownSite for a path without a site, and then nothing was changed.
    */
-  changeLabels(
+  async changeLabels(
     ap_id: string,
     change: (record: AgentRecord) => AgentLabels,
     also?: InSameTransaction<AgentRecord>,
-  ): Promise<AgentRecord | undefined>;
+  ): Promise<AgentRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return undefined;
+      const { display_name, site, tags } = change(before);
+      if (isSame(before, { display_name, site, tags })) return before;
+      const site_id = site === null ? null : await siteId(tx, site);
+      await tx.query('UPDATE agents SET display_name = ?, site_id = ?, tags = ?, revision = ? WHERE ap_id = ?', [
+        display_name,
+        site_id,
+        JSON.stringify(tags),
+        revision,
+        ap_id,
+      ]);
+      const after = { ...before, display_name, site, tags };
+      await also?.(tx, { before, after });
+      return after;
+    });
+  }
+
   /** Resolves whether it existed. */
-  remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean>;
+  async remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return false;
+      await tx.query('DELETE FROM agents WHERE ap_id = ?', [ap_id]);
+      await noteRemoved(tx, revision, ap_id);
+      await also?.(tx, { before });
+      return true;
+    });
+  }
+}
+
+/** In a transaction that holds the revision of the fleet, nobody changes it meanwhile. */
+async function getAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
+  const [row] = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
+  return row && toRecord(row);
+}
+
+/** Changes of sites hold the revision of the fleet too, so that it is not removed meanwhile. */
+async function siteId(tx: SqlQueries, path: string): Promise<string> {
+  const [row] = await tx.query<{ id: string }>('SELECT id FROM sites WHERE path = ?', [path]);
+  if (!row) throw new UnknownSite(`there is no site ${path}`);
+  return row.id;
+}
+
+function isSame(a: AgentLabels, b: AgentLabels): boolean {
+  return a.display_name === b.display_name && a.site === b.site && JSON.stringify(a.tags) === JSON.stringify(b.tags);
 }

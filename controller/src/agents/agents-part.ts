@@ -6,9 +6,9 @@ import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
-import { createAgentStore } from './agent-store.sql.ts';
+import { AgentStore } from './agent-store.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
-import { createEnrolmentTokenStore } from './enrolment-token-store.sql.ts';
+import { EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { labelRoutes } from './label-routes.ts';
 import { LabelService } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
@@ -18,7 +18,7 @@ export function createAgentsPart(
   events: Events,
 ) {
   const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
-  const store = createAgentStore(database);
+  const store = new AgentStore(database);
   const agents = new AgentService({
     agents: store,
     hasher,
@@ -31,7 +31,7 @@ export function createAgentsPart(
   });
   const enrolment = new EnrolmentService({
     agents,
-    tokens: createEnrolmentTokenStore(database),
+    tokens: new EnrolmentTokenStore(database),
     audit,
     users: platform.users,
     reachableUrls: () => reachableUrls(config, ownUrl()),

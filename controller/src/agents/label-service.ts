@@ -9,7 +9,8 @@ import { PreconditionError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
-import { type AgentLabels, type AgentRecord, type AgentStore, UnknownSite } from './agent-store.ts';
+import type { AgentLabels, AgentRecord } from './agent-record.ts';
+import { type AgentStore, UnknownSite } from './agent-store.ts';
 import { canSeeAgent, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 import { suggestedLabels } from './suggested-labels.ts';
 

@@ -22,8 +22,8 @@ import { PreviewService } from './api/preview-service.ts';
 import { SilenceService } from './api/silence-service.ts';
 import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
-import { createAlarmStore } from './store/alarm-store.sql.ts';
-import { createRuleStore, createSilenceStore } from './store/rule-store.sql.ts';
+import { AlarmStore } from './store/alarm-store.ts';
+import { RuleStore, SilenceStore } from './store/rule-store.ts';
 import { AgentStandings } from './watch/agent-standings.ts';
 import { AlarmBook } from './watch/alarm-book.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
@@ -68,9 +68,9 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     onChange,
   } = deps;
   const stores = {
-    alarms: createAlarmStore(database),
-    rules: createRuleStore(database),
-    silences: createSilenceStore(database),
+    alarms: new AlarmStore(database),
+    rules: new RuleStore(database),
+    silences: new SilenceStore(database),
   };
   const zones = new SiteZones(siteStore);
   const book: AlarmBook = new AlarmBook({

@@ -1,7 +1,7 @@
 // The hash chain of the audit log: hashes an entry, and verifies the chain up to the first invalid entry.
 import { hash } from 'node:crypto';
 import type { Keyring } from '../secrets.ts';
-import type { AuditRecord } from './audit-store.ts';
+import type { AuditRecord } from './audit-entry.ts';
 
 /** The previous hash of the first entry. */
 export const genesisHash = '0'.repeat(64);

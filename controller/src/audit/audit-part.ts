@@ -3,12 +3,12 @@ import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { auditRoutes } from './audit-routes.ts';
 import { AuditService } from './audit-service.ts';
-import { createAuditLog } from './audit-store.sql.ts';
+import { AuditLog } from './audit-store.ts';
 import { CallerChanges } from './caller-changes.ts';
 import { SecurityLog } from './security-log.ts';
 
 export function createAuditPart({ config, database, keyring, log: serverLog, onError }: Platform, events: Events) {
-  const log = createAuditLog(database, { key: keyring, also: events.audited.run });
+  const log = new AuditLog(database, { key: keyring, also: events.audited.run });
   const audit = new AuditService(log, events.agentsCalled.ask);
   const changes = new CallerChanges(log, events.callerChanged);
   const security = new SecurityLog({

@@ -2,7 +2,8 @@
 import type { AuditEntry, AuditPage } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../storage/sql-database.ts';
-import type { AuditLog, AuditPageOptions, AuditRecord, NewAuditEntry } from './audit-store.ts';
+import type { AuditRecord, NewAuditEntry } from './audit-entry.ts';
+import type { AuditLog, AuditPageOptions } from './audit-store.ts';
 
 /** A display name is usually that of one access point. */
 const maxAgents = 100;

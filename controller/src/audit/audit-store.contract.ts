@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Actor } from '../caller.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { chainHash, genesisHash } from './audit-chain.ts';
-import { type AuditLog, maxDetailBytes, maxPageBytes, type NewAuditEntry } from './audit-store.ts';
+import { maxDetailBytes, type NewAuditEntry } from './audit-entry.ts';
+import { type AuditLog, maxPageBytes } from './audit-store.ts';
 
 interface Node {
   database: SqlDatabase;

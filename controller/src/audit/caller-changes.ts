@@ -3,7 +3,8 @@
 import type { CallerChange } from '../caller.ts';
 import type { ChangeEvent, StepOutcome } from '../event-kinds.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
-import type { AuditLog, NewAuditEntry } from './audit-store.ts';
+import type { NewAuditEntry } from './audit-entry.ts';
+import type { AuditLog } from './audit-store.ts';
 
 /** Undefined where nothing is to be logged, or nothing of the caller is affected. */
 export interface DescribedChange {

@@ -1,5 +1,4 @@
 // Changes at the same time on two nodes: each that took effect has its entry, and one that came too late has none.
-
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { system } from '../caller.ts';
@@ -7,10 +6,9 @@ import { createEvents } from '../events.ts';
 import { PasswordHasher } from '../password-hasher.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { UserService } from '../users/user-service.ts';
-import { createUserStore } from '../users/user-store.sql.ts';
+import { UserStore } from '../users/user-store.ts';
 import { AuditService } from './audit-service.ts';
-import { createAuditLog } from './audit-store.sql.ts';
-import type { AuditLog } from './audit-store.ts';
+import { AuditLog } from './audit-store.ts';
 import { CallerChanges } from './caller-changes.ts';
 
 eachDatabase((kind) => {
@@ -20,17 +18,17 @@ eachDatabase((kind) => {
   beforeEach(async () => {
     const opened = await openTwoNodes(kind);
     remove = opened.remove;
-    log = createAuditLog(opened.nodes[0]);
+    log = new AuditLog(opened.nodes[0]);
     services = [serviceOn(opened.nodes[0]), serviceOn(opened.nodes[1])];
   });
   afterEach(() => remove());
 
   const serviceOn = (database: SqlDatabase) =>
     new UserService({
-      users: createUserStore(database),
+      users: new UserStore(database),
       hasher: new PasswordHasher(),
-      changes: new CallerChanges(createAuditLog(database), createEvents().callerChanged),
-      audit: new AuditService(createAuditLog(database)),
+      changes: new CallerChanges(new AuditLog(database), createEvents().callerChanged),
+      audit: new AuditService(new AuditLog(database)),
       maxUsers: 1000,
     });
   const newUser = (n: number) => ({ username: `user-${n}@x.test`, password: 'a long password', roles: ['user'] });

@@ -2,12 +2,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { agentNamed } from '../agents/agent-store.contract.ts';
-import { createAgentStore } from '../agents/agent-store.sql.ts';
-import { createEnrolmentTokenStore } from '../agents/enrolment-token-store.sql.ts';
+import { AgentStore } from '../agents/agent-store.ts';
+import { EnrolmentTokenStore } from '../agents/enrolment-token-store.ts';
 import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
-import { createThirdPartyAppStore } from '../third-party-apps/third-party-app-store.sql.ts';
-import { createResetTokenStore } from '../users/reset-token-store.sql.ts';
-import { createUserStore } from '../users/user-store.sql.ts';
+import { ThirdPartyAppStore } from '../third-party-apps/third-party-app-store.ts';
+import { ResetTokenStore } from '../users/reset-token-store.ts';
+import { UserStore } from '../users/user-store.ts';
 
 const now = 1_790_000_000_000;
 const enabled = { disabled_at: null, disabled_by: null, waiting_since: null, grants: [] };
@@ -46,11 +46,11 @@ type Stores = ReturnType<typeof openStores>;
 
 function openStores(database: SqlDatabase) {
   return {
-    users: createUserStore(database),
-    resetTokens: createResetTokenStore(database),
-    agents: createAgentStore(database),
-    enrolmentTokens: createEnrolmentTokenStore(database),
-    apps: createThirdPartyAppStore(database),
+    users: new UserStore(database),
+    resetTokens: new ResetTokenStore(database),
+    agents: new AgentStore(database),
+    enrolmentTokens: new EnrolmentTokenStore(database),
+    apps: new ThirdPartyAppStore(database),
   };
 }
 

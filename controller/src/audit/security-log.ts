@@ -5,7 +5,8 @@ import type { Actor } from '../caller.ts';
 import type { Logger } from '../http/request/log.ts';
 import { addressKey } from '../shares/rate-limiter.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
-import type { AuditLog, NewAuditEntry } from './audit-store.ts';
+import type { NewAuditEntry } from './audit-entry.ts';
+import type { AuditLog } from './audit-store.ts';
 
 /** Entries of one period: for one address, and for all. What is above is summed up as `other_events`. */
 const maxPerAddress = 50;

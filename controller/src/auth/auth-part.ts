@@ -13,7 +13,7 @@ import { LoginFailures } from './login-failures.ts';
 import { createLoginNotes } from './login-notes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { SessionService } from './session-service.ts';
-import { createSessionStore } from './session-store.sql.ts';
+import { SessionStore } from './session-store.ts';
 import { tokenRoutes } from './token-routes.ts';
 
 /** How often one caller may end or renew tokens in an hour. */
@@ -30,7 +30,7 @@ interface AuthPartDeps extends Platform {
 
 export function createAuthPart(deps: AuthPartDeps, events: Events) {
   const { config, database, keyring, shares, freshMs, audit, security, users, agents, principals, onError } = deps;
-  const store = createSessionStore(database);
+  const store = new SessionStore(database);
   const auth = new AuthService({
     sources: principals,
     sessions: store,

@@ -1,5 +1,5 @@
 // The audit entries for the ends of tokens and sessions.
-import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { Caller } from '../caller.ts';
 import type { SessionRecord } from './session-store.ts';
 

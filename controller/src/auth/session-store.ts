@@ -1,6 +1,7 @@
 // Sessions: what users have logged in to, and the ids of all sessions (of users, agents and apps) that were ended before
 // their tokens expire. A session is a login and the tokens that it was renewed with.
-import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+// Transactions lock the user first, so that logins at the same time keep to the maximum.
+import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 
 export interface SessionRecord {
   id: string;
@@ -27,30 +28,139 @@ export interface EndedSession {
   expires_at: number;
 }
 
+const COLUMNS = 'id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client';
+
+type Row = { [Column in keyof SessionRecord]: SessionRecord[Column] };
+type EndedRow = { [Column in keyof EndedSession]: EndedSession[Column] };
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface SessionStore {
+export class SessionStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /**
    * Durable when it resolves. If the user has more than `max` sessions then, those that were renewed longest ago are ended;
    * resolves them. Creates nothing if the user does not exist any more.
    */
-  create(session: SessionRecord, max: number): Promise<EndedSession[]>;
+  async create(session: SessionRecord, max: number): Promise<EndedSession[]> {
+    const { id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client } = session;
+    return this.#db.transaction(async (tx) => {
+      const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
+      if (users.length === 0) return [];
+      await tx.query('DELETE FROM sessions WHERE user_id = ? AND (ver <> ? OR expires_at <= ?)', [
+        user_id,
+        ver,
+        created_at,
+      ]);
+      const oldest = await tx.query<Row>(
+        `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?`,
+        [user_id, max - 1],
+      );
+      const ended = oldest.map((row) => ({ id: row.id, ended_at: created_at, expires_at: row.expires_at }));
+      for (const each of ended) await markEnded(tx, each);
+      await tx.query(`INSERT INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+        id,
+        user_id,
+        ver,
+        created_at,
+        renewed_at,
+        expires_at,
+        ends_at,
+        address,
+        client,
+      ]);
+      return ended;
+    });
+  }
+
   /** The sessions of the user with that `ver` that have not expired, newest first. */
-  list(user: { id: string; ver: string }, now: number): Promise<SessionRecord[]>;
+  async list({ id, ver }: { id: string; ver: string }, now: number): Promise<SessionRecord[]> {
+    const rows = await this.#db.query<Row>(
+      `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? AND ver = ? AND expires_at > ?
+       ORDER BY created_at DESC, id`,
+      [id, ver, now],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
   /** Resolves the updated record, or undefined if there is none with that `ver`. */
-  renew(id: string, ver: string, renewal: Renewal): Promise<SessionRecord | undefined>;
+  async renew(id: string, ver: string, renewal: Renewal): Promise<SessionRecord | undefined> {
+    const { renewed_at, expires_at, address, client } = renewal;
+    const [row] = await this.#db.query<Row>(
+      `UPDATE sessions SET renewed_at = ?, expires_at = ?, address = ?, client = ? WHERE id = ? AND ver = ?
+       RETURNING ${COLUMNS}`,
+      [renewed_at, expires_at, address, client, id, ver],
+    );
+    return row && { ...row };
+  }
+
   /** Changes `ends_at` of a session of the user; resolves the record, or undefined if there is none. */
-  extend(
+  async extend(
     id: string,
     userId: string,
     ends_at: number,
     also?: InSameTransaction<SessionRecord>,
-  ): Promise<SessionRecord | undefined>;
+  ): Promise<SessionRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<Row>(
+        `UPDATE sessions SET ends_at = ? WHERE id = ? AND user_id = ? RETURNING ${COLUMNS}`,
+        [ends_at, id, userId],
+      );
+      if (row === undefined) return undefined;
+      await also?.(tx, { after: { ...row } });
+      return { ...row };
+    });
+  }
+
   /** Durable when it resolves; repeated, it resolves false and changes nothing, and `also` does not run. */
-  end(ended: EndedSession, also?: InSameTransaction<SessionRecord>): Promise<boolean>;
+  async end(ended: EndedSession, also?: InSameTransaction<SessionRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      if (!(await markEnded(tx, ended))) return false;
+      await also?.(tx, {});
+      return true;
+    });
+  }
+
   /** In a transaction that gives the user another `ver`: this session of the user gets it too, the others end. */
-  keepOnly(tx: SqlQueries, session: { id: string; user_id: string; ver: string; expires_at: number }): Promise<void>;
+  async keepOnly(
+    tx: SqlQueries,
+    session: { id: string; user_id: string; ver: string; expires_at: number },
+  ): Promise<void> {
+    const { id, user_id, ver, expires_at } = session;
+    await tx.query('DELETE FROM sessions WHERE user_id = ? AND id <> ?', [user_id, id]);
+    await tx.query('UPDATE sessions SET ver = ?, expires_at = ? WHERE id = ? AND user_id = ?', [
+      ver,
+      expires_at,
+      id,
+      user_id,
+    ]);
+  }
+
   /** Those that were ended from that moment on and whose tokens have not expired. */
-  listEnded(sinceMs: number, now: number): Promise<EndedSession[]>;
+  async listEnded(sinceMs: number, now: number): Promise<EndedSession[]> {
+    const rows = await this.#db.query<EndedRow>(
+      'SELECT id, ended_at, expires_at FROM ended_sessions WHERE ended_at >= ? AND expires_at > ?',
+      [sinceMs, now],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
   /** Removes what has expired. */
-  removeExpired(now: number): Promise<void>;
+  async removeExpired(now: number): Promise<void> {
+    await this.#db.query('DELETE FROM sessions WHERE expires_at <= ?', [now]);
+    await this.#db.query('DELETE FROM ended_sessions WHERE expires_at <= ?', [now]);
+  }
+}
+
+/** Resolves whether it had not ended before. */
+async function markEnded(tx: SqlQueries, { id, ended_at, expires_at }: EndedSession): Promise<boolean> {
+  const rows = await tx.query(
+    'INSERT INTO ended_sessions (id, ended_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id',
+    [id, ended_at, expires_at],
+  );
+  await tx.query('DELETE FROM sessions WHERE id = ?', [id]);
+  return rows.length === 1;
 }

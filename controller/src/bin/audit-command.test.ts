@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { chainHash, genesisHash } from '../audit/audit-chain.ts';
-import type { AuditRecord } from '../audit/audit-store.ts';
+import type { AuditRecord } from '../audit/audit-entry.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import { runCommand } from './commands.ts';
 

@@ -10,7 +10,7 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
-import { readRevision } from '../storage/fleet-revision.sql.ts';
+import { readRevision } from '../storage/fleet-revision.ts';
 import { BatchService } from './api/batch-service.ts';
 import { CommandIntake } from './api/command-intake.ts';
 import { commandRoutes } from './api/command-routes.ts';
@@ -22,7 +22,7 @@ import { createCommandCore } from './command-core.ts';
 import { DeviceDelivery } from './delivery/device-delivery.ts';
 import type { SteeringOutcome } from './grammar/device-commands.ts';
 import { CommandEnding } from './ledger/command-ending.ts';
-import { createCommandStore } from './ledger/command-store.sql.ts';
+import { CommandStore } from './ledger/command-store.ts';
 import { DeviceErasure } from './ledger/device-erasure.ts';
 import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
@@ -51,7 +51,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const isShared = database.dialect === 'postgres';
   // The embedded broker has nobody else to carry messages to.
   const isPublished = config.amqpUrl !== undefined;
-  const store = createCommandStore(database);
+  const store = new CommandStore(database);
   const rights: PresentRights = {
     async callers(tx, ids) {
       const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];

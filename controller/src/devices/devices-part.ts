@@ -25,8 +25,8 @@ import { DeviceJournal } from './registry/device-journal.ts';
 import { DeviceRegistry } from './registry/device-registry.ts';
 import { DeviceUpkeep } from './registry/device-upkeep.ts';
 import { mergeDevices } from './registry/merge-devices.ts';
-import { createDeviceExtrasStore } from './store/device-extras-store.sql.ts';
-import { createDeviceStore } from './store/device-store.sql.ts';
+import { DeviceExtrasStore } from './store/device-extras-store.ts';
+import { DeviceStore } from './store/device-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -42,8 +42,8 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const { config, database, keyring, agents, auditLog, eventLog, shares, onError } = deps;
   const isShared = database.dialect === 'postgres';
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
-  const store = createDeviceStore(database, { node: randomUUID() });
-  const extrasStore = createDeviceExtrasStore(database);
+  const store = new DeviceStore(database, { node: randomUUID() });
+  const extrasStore = new DeviceExtrasStore(database);
   const extras: DeviceExtras = new DeviceExtras({
     store: extrasStore,
     onLinked: (identity, device) => mergeDevices(registry, identity, device),

@@ -1,5 +1,5 @@
 // The audit entries for emulated networks.
-import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { Actor } from '../caller.ts';
 import type { EmulatorRunRecord } from './emulator-run-store.ts';
 

@@ -4,11 +4,11 @@ import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/dat
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
-import { createMailboxStore } from '../jobs/mailbox/mailbox-store.sql.ts';
+import { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import { newJob } from '../jobs/store/job-store.contract.ts';
-import { createJobStore } from '../jobs/store/job-store.sql.ts';
+import { JobStore } from '../jobs/store/job-store.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
+import { EmulatorRequestStore } from './emulator-request-store.ts';
 import { RunTurns } from './run-turns.ts';
 
 const never = new AbortController().signal;
@@ -18,15 +18,15 @@ async function open(kind: DatabaseKind) {
   let aheadMs = 0;
   const now = () => Date.now() + aheadMs;
   const services = nodes.map((db) => {
-    const mailboxStore = createMailboxStore(db);
+    const mailboxStore = new MailboxStore(db);
     const mailbox = new MailboxService({ mailbox: mailboxStore, retentionMs: 1000 });
     const leases = new EmulatorLeaseService({
-      jobs: createJobStore(db),
+      jobs: new JobStore(db),
       mailbox,
       messages: mailboxStore,
-      requests: createEmulatorRequestStore(db),
+      requests: new EmulatorRequestStore(db),
       turns: new RunTurns({
-        jobs: createJobStore(db),
+        jobs: new JobStore(db),
         isAdministrators: async () => false,
         maxRunning: 4,
         publish: () => {},
@@ -38,7 +38,7 @@ async function open(kind: DatabaseKind) {
     });
     return { leases, mailbox, mailboxStore };
   });
-  const jobs = createJobStore(nodes[0]);
+  const jobs = new JobStore(nodes[0]);
   await jobs.create(newJob('job-1', { task_type: 'emulator_spinup', expires_at: Date.now() + 1e9 }));
   return {
     a: services[0]!,

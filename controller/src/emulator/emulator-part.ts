@@ -13,9 +13,9 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
+import { EmulatorRequestStore } from './emulator-request-store.ts';
 import { emulatorRoutes } from './emulator-routes.ts';
-import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
+import { EmulatorRunStore } from './emulator-run-store.ts';
 import { EmulatorService } from './emulator-service.ts';
 import { EmulatorUpkeep } from './emulator-upkeep.ts';
 import { coverageRoutes } from './radio-map/coverage-routes.ts';
@@ -41,8 +41,8 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
   const { ownUrl, onError, onChange } = deps;
   const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
-  const runs = createEmulatorRunStore(database, agentStore, jobStore);
-  const requests = createEmulatorRequestStore(database);
+  const runs = new EmulatorRunStore(database, agentStore, jobStore);
+  const requests = new EmulatorRequestStore(database);
   const closer = new RunCloser({
     runs,
     jobs: jobStore,

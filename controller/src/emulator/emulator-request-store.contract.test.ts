@@ -1,10 +1,10 @@
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { describeEmulatorRequestStore } from './emulator-request-store.contract.ts';
-import { createEmulatorRequestStore } from './emulator-request-store.sql.ts';
+import { EmulatorRequestStore } from './emulator-request-store.ts';
 
 eachDatabase((kind) => {
   describeEmulatorRequestStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
-    return { store: createEmulatorRequestStore(nodes[0]), otherNode: createEmulatorRequestStore(nodes[1]), remove };
+    return { store: new EmulatorRequestStore(nodes[0]), otherNode: new EmulatorRequestStore(nodes[1]), remove };
   });
 });

@@ -1,16 +1,17 @@
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
-import { createAgentStore } from '../agents/agent-store.sql.ts';
-import { createJobStore } from '../jobs/store/job-store.sql.ts';
+import { AgentStore } from '../agents/agent-store.ts';
+import { JobStore } from '../jobs/store/job-store.ts';
 import { describeEmulatorRunStore } from './emulator-run-store.contract.ts';
-import { createEmulatorRunStore } from './emulator-run-store.sql.ts';
+import { EmulatorRunStore } from './emulator-run-store.ts';
 
 eachDatabase((kind) => {
   describeEmulatorRunStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
-    const [store, otherNode] = nodes.map((db) =>
-      createEmulatorRunStore(db, createAgentStore(db), createJobStore(db)),
-    ) as [ReturnType<typeof createEmulatorRunStore>, ReturnType<typeof createEmulatorRunStore>];
+    const [store, otherNode] = nodes.map((db) => new EmulatorRunStore(db, new AgentStore(db), new JobStore(db))) as [
+      EmulatorRunStore,
+      EmulatorRunStore,
+    ];
     const [, database] = nodes;
-    return { store, otherNode, agents: createAgentStore(database), database, jobs: createJobStore(database), remove };
+    return { store, otherNode, agents: new AgentStore(database), database, jobs: new JobStore(database), remove };
   });
 });

@@ -1,7 +1,8 @@
 // What every store of emulator runs promises, one test a sentence. Run for each backend by emulator-run-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { revokedHash } from '../agents/agent-record.ts';
 import { agentNamed } from '../agents/agent-store.contract.ts';
-import { type AgentStore, revokedHash } from '../agents/agent-store.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
 import { newJob } from '../jobs/store/job-store.contract.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';

@@ -1,7 +1,13 @@
 // Runs of emulated networks: the request, the end, and the agents.
-import type { AgentRecord } from '../agents/agent-store.ts';
-import type { EndState, JobRecord, NewJob } from '../jobs/store/job-store.ts';
-import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+// Agents and jobs are written by their own stores, in the transaction of the run.
+import type { AgentRecord } from '../agents/agent-record.ts';
+import type { AgentStore } from '../agents/agent-store.ts';
+import type { EndState, JobRecord, NewJob } from '../jobs/store/job-record.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
+import { generateSecret } from '../secrets.ts';
+import { requirePresentOwner } from '../storage/present-owner.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
+import { runRows } from '../storage/sql-rows.ts';
 
 export interface EmulatorRunRecord {
   job_number: string;
@@ -73,35 +79,6 @@ export interface RunFilter {
   limit: number;
 }
 
-/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface EmulatorRunStore {
-  /**
-   * The run, its agents and its job, all or nothing; durable when it resolves. With `requireOwner` it throws
-   * AuthenticationError unless the owner exists and is not disabled; whoever ends it at the same time finds the run. What
-   * `check` throws inside of the transaction is thrown.
-   */
-  create(run: NewRun, agents: readonly AgentRecord[], job: NewJob, options?: CreateRunOptions): Promise<void>;
-  get(job_number: string): Promise<EmulatorRunRecord | undefined>;
-  /** Newest first. */
-  list(filter: RunFilter): Promise<EmulatorRunRecord[]>;
-  /** Up to `limit` runs that have not ended, those that should end first come first. */
-  listOpen(limit: number): Promise<EmulatorRunRecord[]>;
-  /** What the runs of that owner that have not ended come to. */
-  usageOf(owner_id: string): Promise<RunUsage>;
-  /** The names of the run's agents that have not been removed, up to `limit`, in order. */
-  agentsOf(job_number: string, limit: number): Promise<string[]>;
-  /** The runs of that owner that have not ended, oldest first, in the caller's transaction. */
-  listOwned(tx: SqlQueries, owner: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>): Promise<EmulatorRunRecord[]>;
-  /** Ends a run and revokes the credentials of its agents, in the caller's transaction; undefined if it was not running. */
-  end(tx: SqlQueries, job_number: string, end: RunEnd): Promise<EndedRun | undefined>;
-  /** Ended runs whose agents are due for deletion, oldest first. */
-  listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]>;
-  /** An agent of the run was deleted. */
-  agentRemoved(ap_id: string): Promise<void>;
-  /** Deletes an ended run. */
-  remove(job_number: string): Promise<void>;
-}
-
 /** The names of emulated agents consist of their type, their run, and their number in it, from 1. */
 export function emulatedName(type: string, job_number: string, number: number): string {
   return `emu-${type.toLowerCase()}-${job_number}-${number}`;
@@ -110,4 +87,188 @@ export function emulatedName(type: string, job_number: string, number: number): 
 /** The run in an agent's name, emulated or not; undefined for other names. */
 export function runOf(ap_id: string): string | undefined {
   return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
+}
+
+type Row = Omit<EmulatorRunRecord, 'by_type' | 'state' | 'owner_kind'> & {
+  by_type: string;
+  state: string | null;
+  owner_kind: string;
+};
+
+const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, devices, by_type, seed, model, speed, model_start,
+  duration, created_at, ends_at, state, detail, remove_at, latest`;
+
+/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
+export class EmulatorRunStore {
+  readonly #db: SqlDatabase;
+  readonly #agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>;
+  readonly #jobs: Pick<JobStore, 'createAll'>;
+
+  constructor(
+    db: SqlDatabase,
+    agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>,
+    jobs: Pick<JobStore, 'createAll'>,
+  ) {
+    this.#db = db;
+    this.#agents = agents;
+    this.#jobs = jobs;
+  }
+
+  /**
+   * The run, its agents and its job, all or nothing; durable when it resolves. With `requireOwner` it throws
+   * AuthenticationError unless the owner exists and is not disabled; whoever ends it at the same time finds the run. What
+   * `check` throws inside of the transaction is thrown.
+   */
+  async create(
+    run: NewRun,
+    agents: readonly AgentRecord[],
+    job: NewJob,
+    { requireOwner = false, stems, check, also }: CreateRunOptions = {},
+  ): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      if (requireOwner) await requirePresentOwner(tx, this.#db.dialect, run);
+      await check?.(tx);
+      if (stems) await this.#agents.createNamed(tx, agents, stems);
+      else await this.#agents.createAll(tx, agents);
+      await this.#jobs.createAll(tx, [job]);
+      const values: SqlValue[] = [
+        ...[run.job_number, run.owner_kind, run.owner_id, run.owner_name, run.access_points, run.devices],
+        ...[JSON.stringify(run.by_type), run.seed, run.model, run.speed, run.model_start, run.duration, run.created_at],
+        ...[run.ends_at, null, null, null, null],
+      ];
+      await tx.query(`INSERT INTO emulator_runs (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+      await runRows(
+        tx,
+        'INSERT INTO emulator_agents (job_number, ap_id) VALUES {{rows}}',
+        agents.map(({ ap_id }) => [run.job_number, ap_id]),
+      );
+      await also?.(tx, { after: { ...run, state: null, detail: null, remove_at: null, latest: null } });
+    });
+  }
+
+  async get(job_number: string): Promise<EmulatorRunRecord | undefined> {
+    return (await this.#select('job_number = ?', [job_number]))[0];
+  }
+
+  /** Newest first. */
+  list({ owner, before, limit }: RunFilter): Promise<EmulatorRunRecord[]> {
+    const conditions = ['1 = 1'];
+    const params: SqlValue[] = [];
+    if (owner) {
+      conditions.push('owner_id = ? AND owner_kind = ?');
+      params.push(owner.owner_id, owner.owner_kind);
+    }
+    if (before) {
+      conditions.push('(created_at, job_number) < (?, ?)');
+      params.push(before.created_at, before.job_number);
+    }
+    return this.#select(`${conditions.join(' AND ')} ORDER BY created_at DESC, job_number DESC LIMIT ?`, [
+      ...params,
+      limit,
+    ]);
+  }
+
+  /** Up to `limit` runs that have not ended, those that should end first come first. */
+  listOpen(limit: number): Promise<EmulatorRunRecord[]> {
+    return this.#select('state IS NULL ORDER BY ends_at, job_number LIMIT ?', [limit]);
+  }
+
+  /** What the runs of that owner that have not ended come to. */
+  async usageOf(owner_id: string): Promise<RunUsage> {
+    const [row] = await this.#db.query<Record<'runs' | 'access_points' | 'device_seconds', number> & SqlRow>(
+      `SELECT COUNT(*) AS runs, CAST(COALESCE(SUM(access_points), 0) AS BIGINT) AS access_points,
+         CAST(COALESCE(SUM(devices * duration), 0) AS BIGINT) AS device_seconds, MIN(ends_at) AS next_end
+       FROM emulator_runs WHERE owner_id = ? AND state IS NULL`,
+      [owner_id],
+    );
+    return {
+      runs: Number(row!.runs),
+      accessPoints: Number(row!.access_points),
+      deviceSeconds: Number(row!.device_seconds),
+      nextEndMs: row!.next_end === null ? null : Number(row!.next_end),
+    };
+  }
+
+  /** The names of the run's agents that have not been removed, up to `limit`, in order. */
+  async agentsOf(job_number: string, limit: number): Promise<string[]> {
+    const rows = await this.#db.query<{ ap_id: string }>(
+      'SELECT ap_id FROM emulator_agents WHERE job_number = ? ORDER BY ap_id LIMIT ?',
+      [job_number, limit],
+    );
+    return rows.map(({ ap_id }) => ap_id);
+  }
+
+  /** The runs of that owner that have not ended, oldest first, in the caller's transaction. */
+  async listOwned(
+    tx: SqlQueries,
+    { owner_kind, owner_id }: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>,
+  ): Promise<EmulatorRunRecord[]> {
+    return this.#select(
+      'state IS NULL AND owner_id = ? AND owner_kind = ? ORDER BY created_at, job_number',
+      [owner_id, owner_kind],
+      tx,
+    );
+  }
+
+  /** Ends a run and revokes the credentials of its agents, in the caller's transaction; undefined if it was not running. */
+  async end(
+    tx: SqlQueries,
+    job_number: string,
+    { state, detail, latest, nowMs, removeAtMs }: RunEnd,
+  ): Promise<EndedRun | undefined> {
+    const [row] = await tx.query<Row>(
+      `UPDATE emulator_runs SET state = ?, detail = ?, latest = ?, ends_at = ?, remove_at = ?
+       WHERE job_number = ? AND state IS NULL RETURNING ${COLUMNS}`,
+      [state, detail, latest, nowMs, removeAtMs, job_number],
+    );
+    if (!row) return undefined;
+    const names = await tx.query<{ ap_id: string }>('SELECT ap_id FROM emulator_agents WHERE job_number = ?', [
+      job_number,
+    ]);
+    const agents = await this.#agents.revokeAll(
+      tx,
+      names.map(({ ap_id }) => ap_id),
+      generateSecret(),
+    );
+    return { run: toRecord(row), agents };
+  }
+
+  /** Ended runs whose agents are due for deletion, oldest first. */
+  listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]> {
+    return this.#select('remove_at IS NOT NULL AND remove_at <= ? ORDER BY remove_at, job_number LIMIT ?', [
+      nowMs,
+      limit,
+    ]);
+  }
+
+  /** An agent of the run was deleted. */
+  async agentRemoved(ap_id: string): Promise<void> {
+    const job_number = runOf(ap_id);
+    if (job_number === undefined) return;
+    await this.#db.query('DELETE FROM emulator_agents WHERE job_number = ? AND ap_id = ?', [job_number, ap_id]);
+  }
+
+  /** Deletes an ended run. */
+  async remove(job_number: string): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      const rows = await tx.query(
+        'DELETE FROM emulator_runs WHERE job_number = ? AND state IS NOT NULL RETURNING job_number',
+        [job_number],
+      );
+      if (rows.length > 0) await tx.query('DELETE FROM emulator_agents WHERE job_number = ?', [job_number]);
+    });
+  }
+
+  async #select(where: string, params: SqlValue[], queries: SqlQueries = this.#db): Promise<EmulatorRunRecord[]> {
+    return (await queries.query<Row>(`SELECT ${COLUMNS} FROM emulator_runs WHERE ${where}`, params)).map(toRecord);
+  }
+}
+
+function toRecord(row: Row): EmulatorRunRecord {
+  return {
+    ...row,
+    owner_kind: row.owner_kind as JobRecord['owner_kind'],
+    state: row.state as EndState | null,
+    by_type: JSON.parse(row.by_type) as Record<string, number>,
+  };
 }

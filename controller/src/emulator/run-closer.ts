@@ -1,6 +1,5 @@
 // Closes emulated networks, and reads the current state of a run. Between the services of the
 // emulator and the stores.
-
 import type { EmulatorRun } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
@@ -8,7 +7,8 @@ import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor } from '../caller.ts';
 import { type StepOutcome, together } from '../event-kinds.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
-import type { JobRecord, JobStore } from '../jobs/store/job-store.ts';
+import type { JobRecord } from '../jobs/store/job-record.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 import type { OwnedJobs } from '../jobs/store/owned-jobs.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import { runEnded } from './emulator-entries.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
 import { modelVersion } from '@weft/emulator/world-spec';
 import { toGeneratedHash } from '../agents/agent-password.ts';
-import { type AgentRecord, noLabels } from '../agents/agent-store.ts';
+import { type AgentRecord, noLabels } from '../agents/agent-record.ts';
 import type { Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
 import { demandOf, profileOf, type RunPlan } from './emulator-plan.ts';

@@ -1,7 +1,8 @@
 // Which emulated networks may begin: so many of one caller at once, fewer of it where few places are left, and in fair
 // turns. What may not begin now is set aside in its job's row; its message comes again when it may be its turn.
 import { ConflictError } from '../errors.ts';
-import type { HeldJobs, JobRecord, JobStore, WaitingJob } from '../jobs/store/job-store.ts';
+import type { HeldJobs, JobRecord, WaitingJob } from '../jobs/store/job-record.ts';
+import type { JobStore } from '../jobs/store/job-store.ts';
 
 const task_type = 'emulator_spinup';
 const waitingPerLook = 256;

@@ -1,7 +1,7 @@
 // Which changes are events: what the audit log records of a change, in the same transaction, as one event for people and
 // programs. Changes of accounts are for administrators and stay in the audit log; commands and conflicts are told by the ledger.
-import type { NewAuditEntry } from '../audit/audit-store.ts';
-import type { NewEvent } from './event-log.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
+import type { NewEvent } from './event-record.ts';
 
 /** What administrators set up, by the kind of the target. Changes of these are `config.changed`. */
 const configured: Record<string, string> = {

@@ -1,6 +1,6 @@
 // The filters of the event log in SQL, for both databases.
 import type { SqlValue } from '../storage/sql-database.ts';
-import type { EventFilters } from './event-log.ts';
+import type { EventFilters } from './event-record.ts';
 
 /** Their own, and those of many at once that name one of them. */
 const aboutAgents = (count: number) => `id IN (SELECT id FROM event_log WHERE ap_id IN (${listOf('?', count, ', ')})

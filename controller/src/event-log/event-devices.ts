@@ -2,7 +2,7 @@
 // event itself has their number only.
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
-import type { NewEvent } from './event-log.ts';
+import type { NewEvent } from './event-record.ts';
 
 /** Each may be about thousands of devices. */
 const groupsAtOnce = 20;

@@ -6,7 +6,7 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { eventOf } from './audited-events.ts';
-import { createEventLog } from './event-log.sql.ts';
+import { EventLog } from './event-log.ts';
 import { EventRetention } from './event-retention.ts';
 import { StorageWatch } from './storage-watch.ts';
 
@@ -16,7 +16,7 @@ interface Deps extends Omit<Platform, 'log'> {
 
 export function createEventLogPart(deps: Deps, events: Events) {
   const { config, database, auditLog, onChange, onError } = deps;
-  const eventLog = createEventLog(database, {
+  const eventLog = new EventLog(database, {
     auditLog,
     onLogged: events.logged.emit,
     siteOf: (ap_id) => events.siteOf.ask(ap_id)?.site,

@@ -2,14 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
-import {
-  type EventLog,
-  type EventReadOptions,
-  matchesKinds,
-  maxDataBytes,
-  maxPageBytes,
-  type NewEvent,
-} from './event-log.ts';
+import type { EventLog } from './event-log.ts';
+import { type EventReadOptions, matchesKinds, maxDataBytes, maxPageBytes, type NewEvent } from './event-record.ts';
 import { groupedEvent } from './grouped-event.ts';
 
 interface Node {

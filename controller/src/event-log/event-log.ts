@@ -1,114 +1,278 @@
 // The event log: what happened, in one order, for people and programs. Features append in the transactions of their changes;
 // the timeline, webhooks and e-mail read it by id. It is also their outbox: whoever remembers an id misses nothing.
-import type { SqlQueries } from '../storage/sql-database.ts';
+// It relies on the one row of `event_head`: it is locked before an event gets its id, and the lock lasts
+// until the transaction ends, so that the order of ids is the order of commits. A sequence would not do: ids that it gives out
+// become visible when their transactions commit, in any order.
+import { setImmediate } from 'node:timers/promises';
+import { isObject } from '@weft/contract/is-object';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { afterCommit } from '../storage/open-transaction.ts';
+import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
+import { type RowOf, runRows, storable } from '../storage/sql-rows.ts';
+import { toConditions } from './event-conditions.ts';
+import { appendMembers, pruneGroups, removeDeviceEvents } from './event-devices.ts';
+import {
+  type EventPage,
+  type EventReadOptions,
+  type LoggedEvent,
+  maxDataBytes,
+  maxPageBytes,
+  type NewEvent,
+} from './event-record.ts';
 
-export const severities = ['info', 'warning', 'minor', 'major', 'critical'] as const;
-export type Severity = (typeof severities)[number];
+const COLUMNS = 'id, ts, kind, subject_kind, subject, ap_id, site, severity, text, data';
+/** How many events one statement of a search looks at: a few milliseconds. */
+const stretch = 2_000;
+/** How many events one call looks at. */
+const maxScanned = 50_000;
+const maxTextLength = 2_000;
+const byIdsAtOnce = 100;
 
-export interface NewEvent {
-  /** What happened, such as `agent.offline`: two words in snake_case with a dot. */
-  kind: string;
-  /** What it is about: `agent`, `site`, `alarm`, `command`, `run`, `node`, `webhook`, `storage`, `device` and so on. */
-  subject_kind: string;
-  /** The name or id of it; for an agent its ap_id. */
-  subject: string;
-  /** The path of the site at that time. */
-  site?: string | null | undefined;
-  /** Default: info. */
-  severity?: Severity | undefined;
-  /** A sentence for people. */
-  text: string;
-  /** For programs; never a secret. At most `maxDataBytes` as JSON. A text `ap_id` names the agent that it is about. */
-  data?: Record<string, unknown> | undefined;
-  /** The devices that it is about, if there are many (`subject_kind` is `devices`): each of them finds it, nobody else reads them. */
-  devices?: readonly string[] | undefined;
-  /** When it happened, if that was before it is logged: kept as `data.at`. */
-  ts?: number | undefined;
+type Row = RowOf<LoggedEvent, 'data'>;
+
+export interface EventLogOptions {
+  auditLog: Pick<AuditLog, 'lock'>;
+  /** Called once events are durable; must not throw. */
+  onLogged?: () => void;
+  /** The path of the site of an agent now, where an event does not say; default: none is filled in. */
+  siteOf?: (ap_id: string) => string | null | undefined;
+  now?: () => number;
 }
-
-export interface LoggedEvent {
-  /** Grows from event to event; may leave gaps. */
-  id: number;
-  /** When it was logged. Never before that of an event with a lower id. */
-  ts: number;
-  kind: string;
-  subject_kind: string;
-  subject: string;
-  /** The agent that it is about: the subject, or `data.ap_id`; null if it is about none, or about many. */
-  ap_id: string | null;
-  site: string | null;
-  severity: Severity;
-  text: string;
-  data: Record<string, unknown>;
-}
-
-export interface EventFilters {
-  /** Kinds, or all of a family (`alarm.*`), or all (`*`). Default: all. */
-  kinds?: readonly string[] | undefined;
-  /** The agent that they are about, whatever their subjects are. */
-  ap_id?: string | undefined;
-  /** The agents that they are about: one of these. */
-  ap_ids?: readonly string[] | undefined;
-  /** Of a device (`subject_kind` is `device`) also what happened to it among others. */
-  subject?: string | undefined;
-  subject_kind?: string | undefined;
-  /** The path of a site: events of it and of those below it. */
-  site?: string | undefined;
-  /** From this moment on. */
-  fromMs?: number | undefined;
-  /** Until right before this moment. */
-  untilMs?: number | undefined;
-}
-
-export interface EventReadOptions extends EventFilters {
-  /** Only events with a higher id. */
-  after?: number | undefined;
-  /** Only events with a lower id. */
-  before?: number | undefined;
-  /** Default: oldest first. */
-  order?: 'oldest_first' | 'newest_first' | undefined;
-  limit: number;
-}
-
-export interface EventPage {
-  events: LoggedEvent[];
-  /**
-   * How far was looked: pass it as `after` (oldest first) or `before` (newest first) to go on; null at the end. A page may be
-   * empty and not the last one, because one call looks at a bounded number of events.
-   */
-  next: number | null;
-}
-
-/** More is replaced by its size. */
-export const maxDataBytes = 256 * 1024;
-/** A page ends when its data exceeds this. */
-export const maxPageBytes = 2 * 1024 * 1024;
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface EventLog {
+export class EventLog {
+  readonly #db: SqlDatabase;
+  readonly #options: EventLogOptions;
+  readonly #now: () => number;
+
+  constructor(database: SqlDatabase, options: EventLogOptions) {
+    this.#db = database;
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
   /**
    * Appends the events in order, in the transaction of the caller. Locks the end of the log until that ends, so that events become
    * visible in the order of their ids, on any number of nodes: whoever has read up to an id finds nothing below it later.
    * Append last in the transaction, because others wait meanwhile.
    */
-  append(tx: SqlQueries, events: readonly NewEvent[]): Promise<void>;
+  async append(tx: SqlQueries, events: readonly NewEvent[]): Promise<void> {
+    if (events.length === 0) return;
+    const { onLogged } = this.#options;
+    const head = await this.#lockHead(tx);
+    const ts = Math.max(this.#now(), head.ts);
+    const rows = events.map((event, index) => this.#toColumns(event, head.newest + 1 + index, ts));
+    await runRows(tx, `INSERT INTO event_log (${COLUMNS}) VALUES {{rows}}`, rows);
+    await appendMembers(tx, events, head.newest + 1);
+    await tx.query('UPDATE event_head SET newest = ?, ts = ? WHERE id = 1', [head.newest + events.length, ts]);
+    if (onLogged) afterCommit(tx, onLogged);
+  }
+
   /** Events that match all filters: at most `limit`, and fewer if their data exceeds `maxPageBytes`, but at least one. A long search does not block others. */
-  read(options: EventReadOptions): Promise<EventPage>;
+  async read(options: EventReadOptions): Promise<EventPage> {
+    const range = await this.#range(options);
+    const { conditions, params } = toConditions(options);
+    return options.order === 'newest_first'
+      ? this.#readDown(range, conditions, params, options)
+      : this.#readUp(range, conditions, params, options);
+  }
+
   /** Those of these that are kept, in the order of their ids. */
-  byIds(ids: readonly number[]): Promise<LoggedEvent[]>;
+  async byIds(ids: readonly number[]): Promise<LoggedEvent[]> {
+    const events: LoggedEvent[] = [];
+    const sorted = [...new Set(ids)].sort((a, b) => a - b);
+    for (let start = 0; start < sorted.length; start += byIdsAtOnce) {
+      const part = sorted.slice(start, start + byIdsAtOnce);
+      const sql = `SELECT ${COLUMNS} FROM event_log WHERE id IN (${part.map(() => '?').join(', ')}) ORDER BY id`;
+      events.push(...(await this.#db.query<Row>(sql, part)).map(toEvent));
+    }
+    return events;
+  }
+
   /** The id of the newest event, 0 if there was none; also of one that is no longer kept. */
-  newest(): Promise<number>;
+  async newest(): Promise<number> {
+    const [head] = await this.#db.query<{ newest: number }>('SELECT newest FROM event_head WHERE id = 1');
+    return head?.newest ?? 0;
+  }
+
   /** The id of the oldest event that is kept; undefined if there is none. */
-  oldest(): Promise<number | undefined>;
+  async oldest(): Promise<number | undefined> {
+    const [first] = await this.#db.query<{ id: number }>('SELECT id FROM event_log ORDER BY id LIMIT 1');
+    return first?.id;
+  }
+
   /** Removes all events about this device, and its name from those about many, in the transaction of the caller. */
-  removeDevice(tx: SqlQueries, device: string): Promise<void>;
+  async removeDevice(tx: SqlQueries, device: string): Promise<void> {
+    await removeDeviceEvents(tx, device);
+  }
+
   /** Removes up to `limit` events of each kind from before these times, oldest first. Resolves whether there may be more. */
-  prune(before: { events: number; devices: number }, limit: number): Promise<boolean>;
+  async prune(before: { events: number; devices: number }, limit: number): Promise<boolean> {
+    const areMoreGroups = await pruneGroups(this.#db, before.devices);
+    // Those about many devices have rows of their own, and go as above.
+    const removed = await this.#db.query(
+      `DELETE FROM event_log WHERE id IN (
+        SELECT id FROM event_log WHERE subject_kind <> 'devices' ORDER BY id LIMIT ?
+      ) AND ts < ? RETURNING id`,
+      [limit, before.events],
+    );
+    const removedDevices = await this.#db.query(
+      `DELETE FROM event_log WHERE id IN (
+        SELECT id FROM event_log WHERE subject_kind = 'device' ORDER BY id LIMIT ?
+      ) AND ts < ? RETURNING id`,
+      [limit, before.devices],
+    );
+    return areMoreGroups || removed.length === limit || removedDevices.length === limit;
+  }
+
+  async #lockHead(tx: SqlQueries): Promise<{ newest: number; ts: number }> {
+    const isPostgres = this.#db.dialect === 'postgres';
+    // Always in this order: transactions that lock both logs would otherwise wait for one another. SQLite has one writer at a time.
+    if (isPostgres) await this.#options.auditLog.lock(tx);
+    const [head] = await tx.query<{ newest: number; ts: number }>(
+      `SELECT newest, ts FROM event_head WHERE id = 1${isPostgres ? ' FOR UPDATE' : ''}`,
+    );
+    if (!head) throw new Error('The event log is damaged: its end is not known any more');
+    return head;
+  }
+
+  #toColumns(event: NewEvent, id: number, ts: number): SqlValue[] {
+    const { kind, subject_kind, subject, severity = 'info', text, data = {}, ts: happenedMs } = event;
+    const ap_id = agentOf(event);
+    const site = event.site === undefined && ap_id !== null ? this.#options.siteOf?.(ap_id) : event.site;
+    const isEarlier = happenedMs !== undefined && happenedMs < ts;
+    const whole = isEarlier ? { ...data, at: new Date(happenedMs).toISOString() } : data;
+    return [
+      id,
+      ts,
+      kind,
+      subject_kind,
+      storable(subject),
+      ap_id,
+      site === null || site === undefined ? null : storable(site),
+      severity,
+      storable(text.length > maxTextLength ? `${text.slice(0, maxTextLength - 1)}…` : text),
+      toDataText(whole),
+    ];
+  }
+
+  /** The ids between which events may match; both belong to it. */
+  async #range({ after = 0, before, fromMs, untilMs }: EventReadOptions): Promise<{ low: number; high: number }> {
+    const newest = await this.newest();
+    let low = after + 1;
+    let high = Math.min(newest, (before ?? Number.POSITIVE_INFINITY) - 1);
+    if (fromMs !== undefined) low = Math.max(low, await this.#firstSince(fromMs, newest));
+    if (untilMs !== undefined) high = Math.min(high, (await this.#firstSince(untilMs, newest)) - 1);
+    // Without this, a search would go through the ids of events that are no longer kept.
+    if (low <= high) low = Math.max(low, (await this.oldest()) ?? low);
+    return { low, high };
+  }
+
+  /** A lower bound of the ids of all events from this moment on, such that every event below it is older. Times grow with ids. */
+  async #firstSince(ms: number, newest: number): Promise<number> {
+    let [low, high] = [1, newest + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const [event] = await this.#db.query<{ id: number; ts: number }>(
+        'SELECT id, ts FROM event_log WHERE id >= ? ORDER BY id LIMIT 1',
+        [middle],
+      );
+      if (event === undefined || event.ts >= ms) high = middle;
+      else low = event.id + 1;
+    }
+    return low;
+  }
+
+  async #readUp(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
+    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id >= ? AND id <= ?${conditions} ORDER BY id LIMIT ?`;
+    const page = new PageInMaking(options.limit);
+    const step = stepOf(options);
+    let start = range.low;
+    for (let scanned = 0; start <= range.high && scanned < maxScanned; scanned += step) {
+      const end = Math.min(range.high, start + step - 1);
+      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const last = page.add(rows);
+      if (last !== undefined) return page.endingAt(last < range.high ? last : null);
+      start = end + 1;
+      await setImmediate();
+    }
+    return page.endingAt(start <= range.high ? start - 1 : null);
+  }
+
+  async #readDown(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
+    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id <= ? AND id >= ?${conditions} ORDER BY id DESC LIMIT ?`;
+    const page = new PageInMaking(options.limit);
+    const step = stepOf(options);
+    let start = range.high;
+    for (let scanned = 0; start >= range.low && scanned < maxScanned; scanned += step) {
+      const end = Math.max(range.low, start - step + 1);
+      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const last = page.add(rows);
+      if (last !== undefined) return page.endingAt(last > range.low ? last : null);
+      start = end - 1;
+      await setImmediate();
+    }
+    return page.endingAt(start >= range.low ? start + 1 : null);
+  }
 }
 
-/** Whether a kind is one of these (`alarm.*` is a family, `*` all). */
-export function matchesKinds(kinds: readonly string[], kind: string): boolean {
-  return kinds.some(
-    (each) => each === '*' || each === kind || (each.endsWith('.*') && kind.startsWith(each.slice(0, -1))),
-  );
+type Range = { low: number; high: number };
+
+/** One agent's events have an index of their own, and one device's. */
+function stepOf({ ap_id, subject_kind, subject }: EventReadOptions): number {
+  const hasIndex = ap_id !== undefined || (subject_kind === 'device' && subject !== undefined);
+  return hasIndex ? Number.POSITIVE_INFINITY : stretch;
+}
+
+class PageInMaking {
+  readonly #limit: number;
+  readonly #events: LoggedEvent[] = [];
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get room(): number {
+    return this.#limit - this.#events.length;
+  }
+
+  /** The id of the last event that it took, if there is no room for more. */
+  add(rows: readonly Row[]): number | undefined {
+    for (const row of rows) {
+      this.#bytes += Buffer.byteLength(row.data);
+      if (this.#bytes > maxPageBytes && this.#events.length > 0) return this.#events.at(-1)!.id;
+      this.#events.push(toEvent(row));
+    }
+    return this.room === 0 ? this.#events.at(-1)?.id : undefined;
+  }
+
+  endingAt(next: number | null): EventPage {
+    return { events: this.#events, next };
+  }
+}
+
+function agentOf({ subject_kind, subject, data }: NewEvent): string | null {
+  if (subject_kind === 'agent') return storable(subject);
+  return typeof data?.ap_id === 'string' ? storable(data.ap_id) : null;
+}
+
+function toDataText(data: Record<string, unknown>): string {
+  const text = JSON.stringify(data);
+  const omitted_bytes = text.length > maxDataBytes / 4 ? Buffer.byteLength(text) : text.length;
+  return omitted_bytes <= maxDataBytes ? text : JSON.stringify({ omitted_bytes });
+}
+
+function toEvent(row: Row): LoggedEvent {
+  return { ...row, data: toData(row.data) };
+}
+
+function toData(text: string): Record<string, unknown> {
+  try {
+    const data: unknown = JSON.parse(text);
+    if (isObject(data)) return data as Record<string, unknown>;
+  } catch {
+    // Below.
+  }
+  return {};
 }

@@ -1,6 +1,6 @@
 // One event for many agents to which the same happened at once, such as an outage: a count and their names. Whoever may see
 // only some of them gets the event with those.
-import type { LoggedEvent, NewEvent, Severity } from './event-log.ts';
+import type { LoggedEvent, NewEvent, Severity } from './event-record.ts';
 
 /** The names are at most so many bytes of the event's data; the count says how many there were. */
 const maxNamesBytes = 240 * 1024;

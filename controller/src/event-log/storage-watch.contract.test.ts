@@ -1,15 +1,15 @@
 // Outages of stores and a full disk, as events.
 import { expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
-import { createAuditLog } from '../audit/audit-store.sql.ts';
-import { createEventLog } from './event-log.sql.ts';
+import { AuditLog } from '../audit/audit-store.ts';
+import { EventLog } from './event-log.ts';
 import { StorageWatch } from './storage-watch.ts';
 
 eachDatabase((kind) => {
   test('outages are told when they begin and end, those of the database afterwards, with their times', async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     const [database] = nodes;
-    const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
+    const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
     const away = new Set<string>();
     let isDiskLow = false;
     let now = 1_000_000;

@@ -2,7 +2,8 @@
 // is away nothing can be logged, so what happened meanwhile is logged once it is back.
 import { TryLaterError } from '../errors.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
-import type { EventLog, NewEvent } from './event-log.ts';
+import type { EventLog } from './event-log.ts';
+import type { NewEvent } from './event-record.ts';
 
 const everyMs = 5_000;
 /** One failure may be a restart of a server; two in a row are an outage. */

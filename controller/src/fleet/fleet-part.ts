@@ -17,10 +17,10 @@ import { BulkActions } from './bulk/bulk-actions.ts';
 import { BulkDriver } from './bulk/bulk-driver.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { BulkService } from './bulk/bulk-service.ts';
-import { createBulkStore } from './bulk/bulk-store.sql.ts';
+import { BulkStore } from './bulk/bulk-store.ts';
 import { fleetFormats } from './fleet-formats.ts';
 import { FleetIndex, type IndexedAgent } from './index/fleet-index.ts';
-import { createFleetStore } from './index/fleet-store.sql.ts';
+import { FleetStore } from './index/fleet-store.ts';
 import { createTest, FleetView, needsOf } from './index/fleet-view.ts';
 import { MetricColumns } from './index/metric-columns.ts';
 import { StateColumn } from './index/state-column.ts';
@@ -44,7 +44,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const { config, database, telemetryStore: telemetry, presence, keyring, shares, onError } = deps;
   const { principals, agents, labels, auditLog, batches } = deps;
   const { jobStore, mailbox } = deps.jobs;
-  const store = createFleetStore(database);
+  const store = new FleetStore(database);
   const index: FleetIndex = new FleetIndex({
     store,
     onGone(agent, successor) {
@@ -85,7 +85,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     };
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
-  const bulkStore = createBulkStore(database, jobStore);
+  const bulkStore = new BulkStore(database, jobStore);
   const actions = new BulkActions({ view, batches, labels, agents });
   const bulk = new BulkService({
     store: bulkStore,

@@ -22,7 +22,7 @@ import { JobEnding, notPermitted } from './mailbox/job-ending.ts';
 import { mayAsk } from './mailbox/job-rights.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
 import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
-import { createMailboxStore } from './mailbox/mailbox-store.sql.ts';
+import { MailboxStore } from './mailbox/mailbox-store.ts';
 import { MessageView } from './mailbox/message-view.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
@@ -31,10 +31,10 @@ import { JobOutbox } from './publish/job-outbox.ts';
 import { JobUpkeep } from './publish/job-upkeep.ts';
 import { OwnerSweep } from './publish/owner-sweep.ts';
 import { QueueWatch } from './publish/queue-watch.ts';
-import { createDeadLetterStore } from './store/dead-letter-store.sql.ts';
-import { createJobStore } from './store/job-store.sql.ts';
-import type { NewJob } from './store/job-store.ts';
-import { createOwnedJobs } from './store/owned-jobs.sql.ts';
+import { DeadLetterStore } from './store/dead-letter-store.ts';
+import type { NewJob } from './store/job-record.ts';
+import { JobStore } from './store/job-store.ts';
+import { OwnedJobs } from './store/owned-jobs.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
 import { JobWorker } from './worker/job-worker.ts';
@@ -76,9 +76,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
   const retentionMs = config.jobs.retentionHours * hour;
-  const jobStore = createJobStore(database);
-  const ownedJobs = createOwnedJobs(database);
-  const mailboxStore = createMailboxStore(database);
+  const jobStore = new JobStore(database);
+  const ownedJobs = new OwnedJobs(database);
+  const mailboxStore = new MailboxStore(database);
   const tokens = new CallbackTokens(keyring);
   const view = new MessageView({ visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids) });
   const hub = new SocketHub({
@@ -141,7 +141,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     reserve: callbackBytesPerDay / 10,
   });
   let deadLetters = 0;
-  const letterStore = createDeadLetterStore(database);
+  const letterStore = new DeadLetterStore(database);
   const letters = new DeadLetterService({
     letters: letterStore,
     jobs: jobStore,

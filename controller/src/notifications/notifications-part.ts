@@ -3,7 +3,8 @@ import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { openMailer } from '../backends.ts';
 import { PushAllowList } from '../commands/delivery/push/push-address.ts';
-import type { EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { LoggedEvent } from '../event-log/event-record.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { NodeLease } from '../storage/node-lease.ts';
@@ -11,14 +12,13 @@ import { NotificationDelivery } from './mail/notification-delivery.ts';
 import { notificationMail } from './mail/notification-mail.ts';
 import { notificationRoutes } from './mail/notification-routes.ts';
 import { NotificationService } from './mail/notification-service.ts';
-import { createNotificationStore } from './mail/notification-store.sql.ts';
-import type { NotificationRecord } from './mail/notification-store.ts';
+import { type NotificationRecord, NotificationStore } from './mail/notification-store.ts';
 import { WebhookClient, type WebhookClientOptions } from './webhooks/webhook-client.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookSender } from './webhooks/webhook-sender.ts';
 import { WebhookService } from './webhooks/webhook-service.ts';
-import { createWebhookStore } from './webhooks/webhook-store.sql.ts';
+import { WebhookStore } from './webhooks/webhook-store.ts';
 
 interface NotificationsPartDeps extends Platform {
   audit: AuditService;
@@ -33,7 +33,7 @@ interface NotificationsPartDeps extends Platform {
 
 export function createNotificationsPart(deps: NotificationsPartDeps, events: Events) {
   const { config, database, keyring, audit, eventLog, choose, clientTuning, log, onError } = deps;
-  const store = createWebhookStore(database);
+  const store = new WebhookStore(database);
   const client = new WebhookClient({ allow: new PushAllowList(config.webhookAllow), ...clientTuning });
   const sender = new WebhookSender({ client, keyring });
   const lease = new NodeLease({ database, name: 'notifications', onTaken: () => void delivery.look(), onError });
@@ -58,7 +58,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   const mailer = openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox'));
   const sendMail = ({ email: to, name, rule }: NotificationRecord, events: readonly LoggedEvent[]) =>
     mailer.send(notificationMail(events, { to, name, time_zone: rule.time_zone, publicUrl: config.publicUrl }));
-  const notificationStore = createNotificationStore(database);
+  const notificationStore = new NotificationStore(database);
   const mails = new NotificationDelivery({
     database,
     lease,

@@ -1,6 +1,8 @@
 // Sites: where access points stand, as a tree of paths.
+// Every change holds the revision of the fleet, so that no agent gets a site that is being removed.
 import { ConflictError } from '../errors.ts';
-import type { InSameTransaction } from '../storage/sql-database.ts';
+import { raiseRevision } from '../storage/fleet-revision.ts';
+import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 
 export interface SiteRecord {
   id: string;
@@ -24,34 +26,158 @@ export function siteExists(): ConflictError {
   return new ConflictError('site_exists', 'A site with this path exists');
 }
 
+type SiteRow = Omit<ListedSite, 'geolocation'> & { latitude: number | null; longitude: number | null };
+
+const COLUMNS = 'id, path, name, latitude, longitude, time_zone, notes, created_at';
+const LISTED = `${COLUMNS}, (SELECT COUNT(*) FROM agents WHERE agents.site_id = sites.id) AS access_points`;
+/** The paths below one: in byte order they stand between its name with a slash, and with the character after the slash. */
+const BELOW = 'path > ? AND path < ?';
+
 /**
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export interface SiteStore {
+export class SiteStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** The record, or undefined. */
-  get(id: string): Promise<ListedSite | undefined>;
+  async get(id: string): Promise<ListedSite | undefined> {
+    return getSite(this.#db, id);
+  }
+
   /** By its path. */
-  find(path: string): Promise<ListedSite | undefined>;
+  async find(path: string): Promise<ListedSite | undefined> {
+    const [row] = await this.#db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path = ?`, [path]);
+    return row && toListed(row);
+  }
+
   /** Up to `limit` sites whose path comes after this one, in byte order. */
-  page(afterPath: string, limit: number): Promise<ListedSite[]>;
-  count(): Promise<number>;
+  async page(afterPath: string, limit: number): Promise<ListedSite[]> {
+    const rows = await this.#db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path > ? ORDER BY path LIMIT ?`, [
+      afterPath,
+      limit,
+    ]);
+    return rows.map(toListed);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM sites');
+    return row?.count ?? 0;
+  }
+
   /** Durable when it resolves. Throws ConflictError `site_exists` if the path is taken. */
-  create(site: SiteRecord, also?: InSameTransaction<SiteRecord>): Promise<void>;
+  async create(site: SiteRecord, also?: InSameTransaction<SiteRecord>): Promise<void> {
+    await this.#db
+      .transaction(async (tx) => {
+        await raiseRevision(tx, 'sites');
+        const { id, path, name, geolocation, time_zone, notes, created_at } = site;
+        await tx.query(`INSERT INTO sites (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+          id,
+          path,
+          name,
+          geolocation?.latitude ?? null,
+          geolocation?.longitude ?? null,
+          time_zone,
+          notes,
+          created_at,
+        ]);
+        await also?.(tx, { after: site });
+      })
+      .catch(throwSiteExists);
+  }
+
   /**
    * Replaces what the site says; another path moves all sites below it too, and so the access points in them. Resolves the
    * record as it is now, or undefined if there is none. Throws ConflictError `site_exists` if one of the new paths is taken, and what
    * `check` throws for one of them; then nothing was changed.
    */
-  update(
+  async update(
     id: string,
     change: Omit<SiteRecord, 'id' | 'created_at'>,
     check: (path: string) => void,
     also?: InSameTransaction<SiteRecord>,
-  ): Promise<ListedSite | undefined>;
+  ): Promise<ListedSite | undefined> {
+    return this.#db
+      .transaction(async (tx) => {
+        await raiseRevision(tx, 'sites');
+        const before = await getSite(tx, id);
+        if (!before) return undefined;
+        const { path, name, geolocation, time_zone, notes } = change;
+        check(path);
+        if (path !== before.path) await move(tx, before, path, check);
+        await tx.query(
+          'UPDATE sites SET name = ?, latitude = ?, longitude = ?, time_zone = ?, notes = ? WHERE id = ?',
+          [name, geolocation?.latitude ?? null, geolocation?.longitude ?? null, time_zone, notes, id],
+        );
+        const after = { ...before, ...change };
+        await also?.(tx, { before, after });
+        return after;
+      })
+      .catch(throwSiteExists);
+  }
+
   /**
    * Resolves whether it existed. Throws ConflictError `site_not_empty` if there are sites below it or access points in it;
    * then nothing was changed.
    */
-  remove(id: string, also?: InSameTransaction<SiteRecord>): Promise<boolean>;
+  async remove(id: string, also?: InSameTransaction<SiteRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      await raiseRevision(tx, 'sites');
+      const before = await getSite(tx, id);
+      if (!before) return false;
+      const [below] = await tx.query<{ count: number }>(
+        `SELECT COUNT(*) AS count FROM sites WHERE ${BELOW}`,
+        rangeBelow(before.path),
+      );
+      const children = below!.count;
+      const { access_points } = before;
+      if (children > 0 || access_points > 0) throw notEmpty(children, access_points);
+      await tx.query('DELETE FROM sites WHERE id = ?', [id]);
+      await also?.(tx, { before });
+      return true;
+    });
+  }
+}
+
+/** In two steps: while paths change one after the other, one could take a path that another has not left yet. */
+async function move(tx: SqlQueries, site: SiteRecord, path: string, check: (path: string) => void): Promise<void> {
+  const rows = await tx.query<{ path: string }>(`SELECT path FROM sites WHERE ${BELOW}`, rangeBelow(site.path));
+  for (const row of rows) check(path + row.path.slice(site.path.length));
+  // No path begins with a slash.
+  await tx.query(`UPDATE sites SET path = '/' || path WHERE id = ? OR (${BELOW})`, [site.id, ...rangeBelow(site.path)]);
+  // Cut off what was there: SQL counts characters from 1, and the slash is one more.
+  const rest = [...site.path].length + 2;
+  await tx.query(
+    `UPDATE sites SET path = CAST(? AS TEXT) || substr(path, CAST(? AS INTEGER)) WHERE path >= '/' AND path < '0'`,
+    [path, rest],
+  );
+}
+
+async function getSite(tx: SqlQueries, id: string): Promise<ListedSite | undefined> {
+  const [row] = await tx.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE id = ?`, [id]);
+  return row && toListed(row);
+}
+
+function rangeBelow(path: string): [from: string, until: string] {
+  return [`${path}/`, `${path}0`];
+}
+
+function notEmpty(children: number, access_points: number): ConflictError {
+  return new ConflictError('site_not_empty', 'The site has sites below it or access points in it', {
+    children,
+    access_points,
+  });
+}
+
+function throwSiteExists(error: unknown): never {
+  if (error instanceof UniqueViolation) throw siteExists();
+  throw error;
+}
+
+function toListed({ latitude, longitude, ...row }: SiteRow): ListedSite {
+  return { ...row, geolocation: latitude === null || longitude === null ? null : { latitude, longitude } };
 }

@@ -4,11 +4,11 @@ import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { siteRoutes } from './site-routes.ts';
 import { SiteService } from './site-service.ts';
-import { createSiteStore } from './site-store.sql.ts';
+import { SiteStore } from './site-store.ts';
 
 export function createSitesPart(platform: Platform & { audit: AuditService }, events: Events) {
   const { config, database, audit } = platform;
-  const siteStore = createSiteStore(database);
+  const siteStore = new SiteStore(database);
   const sites = new SiteService({
     sites: siteStore,
     audit,

@@ -3,7 +3,7 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
 import { none } from '../devices/registry/device-table.ts';
-import { createSteeredStore } from '../devices/store/steered-store.sql.ts';
+import { SteeredStore } from '../devices/store/steered-store.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { Rounds } from '../rounds.ts';
@@ -56,7 +56,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
   });
   const stickiness = new Stickiness({
     database,
-    store: createSteeredStore(database),
+    store: new SteeredStore(database),
     isAttached: (ap_id, device) => attachedSince(ap_id, device) !== undefined,
     putSticky: devices.sticky.put,
     refreshSticky: devices.sticky.refresh,

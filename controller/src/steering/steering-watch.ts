@@ -1,7 +1,7 @@
 // Decides how a steering command ends, by what the network sees: the target reports the device in time, or it does not. Every
 // node looks at the devices that it knows; whoever sees the end first writes it.
 import { deviceOf, type SteeringOutcome, timeoutMsOf } from '../commands/grammar/device-commands.ts';
-import type { CommandRecord } from '../commands/ledger/command-store.ts';
+import type { CommandRecord } from '../commands/ledger/command-record.ts';
 
 const maxWatched = 10_000;
 /** The clock of an access point may be behind; a list that was spooled for longer says nothing about now. */

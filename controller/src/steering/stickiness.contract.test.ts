@@ -4,8 +4,8 @@ import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import type { SteeredDevice } from '../commands/ledger/ledger-batch.ts';
 import type { DeviceChange } from '../devices/registry/device-changes.ts';
-import { createDeviceExtrasStore } from '../devices/store/device-extras-store.sql.ts';
-import { createSteeredStore } from '../devices/store/steered-store.sql.ts';
+import { DeviceExtrasStore } from '../devices/store/device-extras-store.ts';
+import { SteeredStore } from '../devices/store/steered-store.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { Stickiness } from './stickiness.ts';
 
@@ -28,10 +28,10 @@ eachDatabase((kind) => {
   });
 
   function openNode(database: SqlDatabase) {
-    const extras = createDeviceExtrasStore(database);
+    const extras = new DeviceExtrasStore(database);
     const stickiness = new Stickiness({
       database,
-      store: createSteeredStore(database),
+      store: new SteeredStore(database),
       isAttached: (ap_id) => ap_id === serving,
       putSticky: extras.putSticky.bind(extras),
       refreshSticky: async () => {},

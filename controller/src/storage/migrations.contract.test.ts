@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DatabaseKind, type DatabaseNamespace, eachDatabase } from '../../../test/databases.ts';
-import { createUserStore } from '../users/user-store.sql.ts';
+import { UserStore } from '../users/user-store.ts';
 import { openSqlite } from './sql-database.sqlite.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
@@ -46,13 +46,13 @@ eachDatabase((kind: DatabaseKind) => {
     await db.migrate();
     expect(await db.query('SELECT * FROM schema_migrations')).toEqual(before);
     expect(before[0]).toMatchObject({ version: 1, name: '0001_accounts' });
-    expect(await createUserStore(db).count()).toBe(0);
+    expect(await new UserStore(db).count()).toBe(0);
   });
 
   test('four nodes that start at once on an empty database all come up', async () => {
     const nodes = Array.from({ length: 4 }, () => namespace.open());
     await Promise.all(nodes.map((node) => node.migrate()));
-    for (const node of nodes) expect(await createUserStore(node).count()).toBe(0);
+    for (const node of nodes) expect(await new UserStore(node).count()).toBe(0);
   });
 
   test('four processes that start at once on an empty database all come up', async () => {

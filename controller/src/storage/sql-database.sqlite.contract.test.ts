@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createUserStore } from '../users/user-store.sql.ts';
+import { UserStore } from '../users/user-store.ts';
 import { openSqlite } from './sql-database.sqlite.ts';
 
 const OUT_OF_REACH = { name: 'TryLaterError', status: 503, code: 'database_unavailable' };
@@ -45,7 +45,7 @@ test('what a statement needs to undo itself is kept in memory, not in files else
 test('works in memory', async () => {
   const db = openSqlite(':memory:');
   await db.migrate();
-  expect(await createUserStore(db).count()).toBe(0);
+  expect(await new UserStore(db).count()).toBe(0);
   await db.close();
 });
 
@@ -135,7 +135,7 @@ test('killed at any moment, whatever was acknowledged is there, and what was rem
 
     const db = openSqlite(file);
     await db.migrate();
-    const present = new Set((await createUserStore(db).list()).map((user) => user.username));
+    const present = new Set((await new UserStore(db).list()).map((user) => user.username));
     const wrong = [...expected].filter(([username, isThere]) => present.has(username) !== isThere);
     // What the child had under way but never got to print may or may not have happened: at most one user, the last.
     const inFlight = wrong.filter(([username, isThere]) => isThere && username === [...expected.keys()].at(-1));

@@ -13,10 +13,10 @@ import { ReportBudget } from './ingest/report-budget.ts';
 import { TelemetryService } from './ingest/telemetry-service.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
-import { createAgentStateStore } from './presence/agent-state-store.sql.ts';
+import { AgentStateStore } from './presence/agent-state-store.ts';
 import { PowerWatch } from './presence/power-watch.ts';
 import { PresenceService } from './presence/presence-service.ts';
-import { createPresenceStore } from './presence/presence-store.sql.ts';
+import { PresenceStore } from './presence/presence-store.ts';
 import { PresenceTransitions } from './presence/presence-transitions.ts';
 import { StallWatch } from './presence/stall-watch.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
@@ -53,7 +53,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const budget = new ReportBudget(shares, config.reports);
   const stalls = new StallWatch({ database, eventLog, node: hostname(), onError });
   const presence = new PresenceService({
-    presence: createPresenceStore(database),
+    presence: new PresenceStore(database),
     agents,
     telemetry: store,
     commandTransports: events.commandTransports.ask,
@@ -63,7 +63,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     onError,
   });
   const lease = new NodeLease({ database, name: 'presence', onError });
-  const states = createAgentStateStore(database);
+  const states = new AgentStateStore(database);
   const transitions = new PresenceTransitions({
     database,
     lease,

@@ -1,6 +1,6 @@
 // The audit entries for changes of third-party apps.
 import { AppPermissions } from '@weft/contract';
-import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import { changedKeys, keyNames, shownValues } from '../audit/change-detail.ts';
 import type { Actor } from '../caller.ts';
 import type { ThirdPartyAppRecord } from './third-party-app-store.ts';

@@ -5,7 +5,7 @@ import type { SecurityLog } from '../audit/security-log.ts';
 import type { Part, Platform } from '../part.ts';
 import { thirdPartyAppRoutes } from './third-party-app-routes.ts';
 import { ThirdPartyAppService } from './third-party-app-service.ts';
-import { createThirdPartyAppStore } from './third-party-app-store.sql.ts';
+import { ThirdPartyAppStore } from './third-party-app-store.ts';
 
 interface ThirdPartyAppsPartDeps extends Platform {
   audit: AuditService;
@@ -16,7 +16,7 @@ interface ThirdPartyAppsPartDeps extends Platform {
 export function createThirdPartyAppsPart(deps: ThirdPartyAppsPartDeps) {
   const { config, database, keyring, audit, changes, security } = deps;
   const apps = new ThirdPartyAppService({
-    apps: createThirdPartyAppStore(database),
+    apps: new ThirdPartyAppStore(database),
     keyring,
     changes,
     audit,

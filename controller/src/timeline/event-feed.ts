@@ -2,7 +2,8 @@
 // themselves. Asks every second whether each reader may still read, and whether other nodes have appended.
 import type { Caller } from '../caller.ts';
 import { TryLaterError } from '../errors.ts';
-import type { EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { LoggedEvent } from '../event-log/event-record.ts';
 import type { OpenShare } from '../shares/open-share.ts';
 import { principalOf } from '../shares/shares.ts';
 import { EventStream } from './event-stream.ts';

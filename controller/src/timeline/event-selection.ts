@@ -1,6 +1,6 @@
 // Which events a selector selects: those about access points that it selects now, and those about sites that it names.
 import { parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
-import type { LoggedEvent } from '../event-log/event-log.ts';
+import type { LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
 import { createTest, type FleetView, needsOf } from '../fleet/index/fleet-view.ts';
 

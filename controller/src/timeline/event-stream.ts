@@ -2,7 +2,7 @@
 // reader costs no memory and misses nothing.
 import { Readable } from 'node:stream';
 import type { Caller } from '../caller.ts';
-import { type LoggedEvent, matchesKinds } from '../event-log/event-log.ts';
+import { type LoggedEvent, matchesKinds } from '../event-log/event-record.ts';
 import { isAbout } from '../event-log/grouped-event.ts';
 import { toEventItem } from './event-view.ts';
 

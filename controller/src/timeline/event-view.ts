@@ -5,7 +5,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import { canSeeAll } from '../agents/agent-visibility.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
-import type { LoggedEvent } from '../event-log/event-log.ts';
+import type { LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
 import type { EventSelection } from './event-selection.ts';
 

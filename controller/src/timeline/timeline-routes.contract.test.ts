@@ -4,7 +4,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { EventItem } from '../../../contract/src/index.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
-import type { NewEvent } from '../event-log/event-log.ts';
+import type { NewEvent } from '../event-log/event-record.ts';
 import { groupedEvent } from '../event-log/grouped-event.ts';
 
 let weft: TestWeft;

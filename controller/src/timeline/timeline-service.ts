@@ -2,7 +2,8 @@
 import type { EventItem, EventList } from '@weft/contract';
 import type { Caller } from '../caller.ts';
 import { ValidationError } from '../errors.ts';
-import type { EventFilters, EventLog, LoggedEvent } from '../event-log/event-log.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { EventFilters, LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, isAbout, narrowed } from '../event-log/grouped-event.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
 import { valueError } from '../input/value-rules.ts';

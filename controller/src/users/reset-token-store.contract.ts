@@ -1,8 +1,9 @@
 // What every reset token store promises, one test a sentence. Run for each backend by reset-token-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { RecoveryRequest, ResetTokenRecord, ResetTokenStore } from './reset-token-store.ts';
+import type { UserRecord } from './user-record.ts';
 import { userNamed } from './user-store.contract.ts';
-import type { UserRecord, UserStore } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 export interface ResetTokenStoreFixture {
   store: ResetTokenStore;

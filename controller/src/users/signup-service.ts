@@ -5,8 +5,9 @@ import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, anonymous } from '../caller.ts';
 import { ConflictError, PermissionError, TryLaterError } from '../errors.ts';
 import { userApproved, userRefused } from './user-entries.ts';
+import type { UserRecord } from './user-record.ts';
 import { type NewUser, normalizeUsername, toTokenData, type UserService, userNotFound } from './user-service.ts';
-import type { UserRecord, UserStore } from './user-store.ts';
+import type { UserStore } from './user-store.ts';
 
 export interface SignupServiceOptions {
   users: UserService;

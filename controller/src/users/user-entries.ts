@@ -1,7 +1,7 @@
 // The audit entries for changes of users.
-import type { NewAuditEntry } from '../audit/audit-store.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import { type Actor, anonymous } from '../caller.ts';
-import type { UserRecord } from './user-store.ts';
+import type { UserRecord } from './user-record.ts';
 
 export function userCreated(actor: Actor, user: UserRecord, action: string): NewAuditEntry {
   return { actor, action, target: toTarget(user), detail: { roles: user.roles } };

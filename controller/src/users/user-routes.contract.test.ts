@@ -5,7 +5,7 @@ import { eachDatabase } from '../../../test/databases.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { createUserStore } from './user-store.sql.ts';
+import { UserStore } from './user-store.ts';
 
 const users = '/api/v1/users/';
 const success = { status: 'success', detail: expect.any(String) };
@@ -209,7 +209,7 @@ describe('a token ends', () => {
       'is deleted by another process',
       async (username) => {
         const database = openSqlite(`${weft.config.dataDir}/weft.db`);
-        await createUserStore(database).remove(username);
+        await new UserStore(database).remove(username);
         await database.close();
       },
     ],

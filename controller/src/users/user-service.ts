@@ -12,7 +12,8 @@ import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { grantsChanged, userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
-import type { UserChange, UserRecord, UserStore } from './user-store.ts';
+import type { UserChange, UserRecord } from './user-record.ts';
+import type { UserStore } from './user-store.ts';
 
 export interface NewUser {
   username: string;

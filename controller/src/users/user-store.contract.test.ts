@@ -5,18 +5,18 @@ import { describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { MIGRATIONS_FOLDER } from '../storage/migrations.ts';
 import { describeDisabledUsers } from './disabled-users.contract.ts';
-import { createResetTokenStore } from './reset-token-store.sql.ts';
+import { ResetTokenStore } from './reset-token-store.ts';
 import { describeUserStore, type UserStoreFixture } from './user-store.contract.ts';
-import { createUserStore } from './user-store.sql.ts';
+import { UserStore } from './user-store.ts';
 import { describeWaitingUsers } from './waiting-users.contract.ts';
 
 eachDatabase((kind) => {
   const open = async (): Promise<UserStoreFixture> => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: createUserStore(nodes[0]),
-      otherNode: createUserStore(nodes[1]),
-      resetTokens: createResetTokenStore(nodes[0]),
+      store: new UserStore(nodes[0]),
+      otherNode: new UserStore(nodes[1]),
+      resetTokens: new ResetTokenStore(nodes[0]),
       cutOff: () => nodes[0].close(),
       remove,
     };
@@ -40,7 +40,7 @@ eachDatabase((kind) => {
       await older.query('INSERT INTO administration (id, established_at) VALUES (1, 1)');
       const newer = namespace.open();
       await newer.migrate();
-      const store = createUserStore(newer);
+      const store = new UserStore(newer);
       expect(await store.get('ada@x')).toMatchObject({ roles: ['admin'], disabled_at: null, disabled_by: null });
       await expect(store.remove('ada@x')).rejects.toMatchObject({ code: 'last_administrator' });
     } finally {

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ResetTokenStore } from './reset-token-store.ts';
-import type { UserRecord, UserStore } from './user-store.ts';
+import type { UserRecord } from './user-record.ts';
+import type { UserStore } from './user-store.ts';
 
 export interface UserStoreFixture {
   store: UserStore;

@@ -1,87 +1,273 @@
 // User records. Usernames are already normalised (lower case).
-import type { Grant } from '@weft/contract';
-import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
-
-export interface UserRecord {
-  id: string;
-  username: string;
-  password_hash: string;
-  /** In the given order, without duplicates; `admin` and `user` are the only values. */
-  roles: string[];
-  /** What the user may do where; empty: read everything. Means nothing for administrators. */
-  grants: readonly Grant[];
-  /** Random; changes whenever the password or the roles change, or the user is disabled. Tokens carry it. */
-  ver: string;
-  created_at: number;
-  /** When and by whom the user was disabled; both null while it is enabled. */
-  disabled_at: number | null;
-  disabled_by: string | null;
-  /** Since when the account waits for an administrator; null once it is approved, and for most from the beginning. */
-  waiting_since: number | null;
-}
-
-export type UserChange = Partial<Pick<UserRecord, 'password_hash' | 'roles' | 'grants' | 'ver'>>;
-
-export interface Disabling {
-  disabled_at: number;
-  disabled_by: string;
-  ver: string;
-}
+// The guarantees about administrators rely on the one row of `administration`: it is created with the first
+// administrator, and every transaction that may remove one updates it first, so that they are serialised. A
+// disabled or waiting administrator does not count.
+import { ConflictError } from '../errors.ts';
+import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
+import {
+  COLUMNS,
+  type Disabling,
+  insertUser,
+  isAdmin,
+  toRecord,
+  type UserChange,
+  type UserRecord,
+  type UserRow,
+} from './user-record.ts';
 
 /**
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export interface UserStore {
+export class UserStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** The record, or undefined. */
-  get(username: string): Promise<UserRecord | undefined>;
+  async get(username: string): Promise<UserRecord | undefined> {
+    const [row] = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
+    return row && toRecord(row);
+  }
+
   /** Those of these ids that exist, in the caller's transaction. */
-  byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]>;
+  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]> {
+    const found: UserRecord[] = [];
+    for (const { marks, values } of inParts(ids)) {
+      const rows = await tx.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE id IN (${marks})`, values);
+      found.push(...rows.map(toRecord));
+    }
+    return found;
+  }
+
   /** All users, ordered by username. */
-  list(): Promise<UserRecord[]>;
-  count(): Promise<number>;
+  async list(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users ORDER BY username`);
+    return rows.map(toRecord);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM users');
+    return row?.count ?? 0;
+  }
+
   /** Durable when it resolves. Throws ConflictError `user_exists` if the username is taken. */
-  create(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<void>;
+  async create(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<void> {
+    await this.#db
+      .transaction(async (tx) => {
+        if (isAdmin(user.roles)) await establishAdministration(tx, user.created_at);
+        await insertUser(tx, user);
+        await also?.(tx, { after: user });
+      })
+      .catch(throwUserExists);
+  }
+
   /**
    * Creates the first administrator. Of any number of calls, on any number of nodes, exactly one resolves true;
    * the others resolve false and change nothing. Throws ConflictError `user_exists` if the username is taken.
    */
-  createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean>;
+  async createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean> {
+    return this.#db
+      .transaction(async (tx) => {
+        if (!(await establishAdministration(tx, user.created_at))) return false;
+        await insertUser(tx, user);
+        await also?.(tx, { after: user });
+        return true;
+      })
+      .catch(throwUserExists);
+  }
+
   /** True once the first administrator was created. */
-  hasAdmin(): Promise<boolean>;
+  async hasAdmin(): Promise<boolean> {
+    const rows = await this.#db.query('SELECT id FROM administration WHERE id = 1');
+    return rows.length === 1;
+  }
+
   /**
    * Resolves the updated record, or undefined if there is none. A new password invalidates open reset tokens.
    * Throws ConflictError `last_administrator` instead of demoting the last enabled administrator,
    * whatever runs concurrently.
    */
-  update(username: string, change: UserChange, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
+  async update(
+    username: string,
+    change: UserChange,
+    also?: InSameTransaction<UserRecord>,
+  ): Promise<UserRecord | undefined> {
+    const { password_hash = null, roles, grants, ver = null } = change;
+    const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
+    return this.#db.transaction(async (tx) => {
+      if (becomesAdmin === 0) await lockAdministration(tx);
+      const before = await lockUserRow(tx, username);
+      if (before === undefined) return undefined;
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
+           is_admin = COALESCE(?, is_admin), grants = COALESCE(?, grants), ver = COALESCE(?, ver)
+         WHERE username = ? RETURNING ${COLUMNS}`,
+        [
+          password_hash,
+          roles ? JSON.stringify(roles) : null,
+          becomesAdmin,
+          grants ? JSON.stringify(grants) : null,
+          ver,
+          username,
+        ],
+      );
+      if (row === undefined) return undefined;
+      if (password_hash !== null) await endResetTokens(tx, row.id);
+      if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
+      if (becomesAdmin === 0) await assertAdminRemains(tx);
+      const after = toRecord(row);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+
   /**
    * Resolves whether it existed; its reset tokens are deleted too.
    * Throws ConflictError `last_administrator` instead of deleting the last enabled administrator.
    */
-  remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
+  async remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      await lockAdministration(tx);
+      const [row] = await tx.query<UserRow>(`DELETE FROM users WHERE username = ? RETURNING ${COLUMNS}`, [username]);
+      if (row === undefined) return false;
+      await assertAdminRemains(tx);
+      await also?.(tx, { before: toRecord(row) });
+      return true;
+    });
+  }
+
   /** The users who wait for approval, those that wait longest first. */
-  listWaiting(): Promise<UserRecord[]>;
-  countWaiting(): Promise<number>;
+  async listWaiting(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(
+      `SELECT ${COLUMNS} FROM users WHERE waiting_since IS NOT NULL ORDER BY waiting_since, username`,
+    );
+    return rows.map(toRecord);
+  }
+
+  async countWaiting(): Promise<number> {
+    const sql = 'SELECT COUNT(*) AS count FROM users WHERE waiting_since IS NOT NULL';
+    const [row] = await this.#db.query<{ count: number }>(sql);
+    return row?.count ?? 0;
+  }
+
   /**
    * Resolves the updated record, or undefined if there is none. A user who does not wait is not changed, and `also` does
    * not run.
    */
-  approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
+  async approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const before = await lockUserRow(tx, username);
+      if (before === undefined || before.waiting_since === null) return before && toRecord(before);
+      await tx.query('UPDATE users SET waiting_since = NULL WHERE username = ?', [username]);
+      const after = { ...toRecord(before), waiting_since: null };
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+
   /** Removes a user who waits; resolves whether there was one. */
-  removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean>;
+  async removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<UserRow>(
+        `DELETE FROM users WHERE username = ? AND waiting_since IS NOT NULL RETURNING ${COLUMNS}`,
+        [username],
+      );
+      if (row !== undefined) await also?.(tx, { before: toRecord(row) });
+      return row !== undefined;
+    });
+  }
+
   /** The disabled users, ordered by username. */
-  listDisabled(): Promise<UserRecord[]>;
+  async listDisabled(): Promise<UserRecord[]> {
+    const rows = await this.#db.query<UserRow>(
+      `SELECT ${COLUMNS} FROM users WHERE disabled_at IS NOT NULL ORDER BY username`,
+    );
+    return rows.map(toRecord);
+  }
+
   /**
    * Resolves the updated record, or undefined if there is none. Open reset tokens become invalid permanently. A user who
    * is already disabled is not changed, and `also` does not run.
    * Throws ConflictError `last_administrator` instead of disabling the last enabled administrator.
    */
-  disable(
+  async disable(
     username: string,
-    disabling: Disabling,
+    { disabled_at, disabled_by, ver }: Disabling,
     also?: InSameTransaction<UserRecord>,
-  ): Promise<UserRecord | undefined>;
+  ): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      await lockAdministration(tx);
+      const before = await lockUserRow(tx, username);
+      if (before === undefined || before.disabled_at !== null) return before && toRecord(before);
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ? RETURNING ${COLUMNS}`,
+        [disabled_at, disabled_by, ver, username],
+      );
+      await endResetTokens(tx, before.id);
+      await assertAdminRemains(tx);
+      const after = toRecord(row!);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+
   /** The reverse; nothing else in the record changes. */
-  enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined>;
+  async enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const before = await lockUserRow(tx, username);
+      if (before === undefined || before.disabled_at === null) return before && toRecord(before);
+      const [row] = await tx.query<UserRow>(
+        `UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE username = ? RETURNING ${COLUMNS}`,
+        [username],
+      );
+      const after = toRecord(row!);
+      await also?.(tx, { before: toRecord(before), after });
+      return after;
+    });
+  }
+}
+
+/** An update instead of a select, because it locks the row until the end of the transaction on both databases. */
+async function lockUserRow(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
+  const [row] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
+    username,
+  ]);
+  return row;
+}
+
+async function endResetTokens(tx: SqlQueries, userId: string): Promise<void> {
+  await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [userId]);
+}
+
+/** Resolves whether this was the first time. Waits for a concurrent transaction that does the same. */
+async function establishAdministration(tx: SqlQueries, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    'INSERT INTO administration (id, established_at) VALUES (1, ?) ON CONFLICT DO NOTHING RETURNING id',
+    [now],
+  );
+  return rows.length === 1;
+}
+
+/** On PostgreSQL the lock on this row lasts until the transaction ends; the next one then sees its result. */
+async function lockAdministration(tx: SqlQueries): Promise<void> {
+  await tx.query('UPDATE administration SET established_at = established_at WHERE id = 1');
+}
+
+/** Checked after the change: if there was an administrator before and there is none now, this transaction removed the last. */
+async function assertAdminRemains(tx: SqlQueries): Promise<void> {
+  const orphaned = await tx.query(
+    `SELECT id FROM administration
+     WHERE NOT EXISTS (SELECT 1 FROM users WHERE is_admin = 1 AND disabled_at IS NULL AND waiting_since IS NULL)`,
+  );
+  if (orphaned.length > 0)
+    throw new ConflictError('last_administrator', 'The last administrator cannot be disabled, demoted or deleted');
+}
+
+function throwUserExists(error: unknown): never {
+  if (error instanceof UniqueViolation) throw new ConflictError('user_exists', 'A user with this username exists');
+  throw error;
 }

@@ -8,17 +8,17 @@ import { weaknessOfPassword } from '../input/weak-password.ts';
 import type { Part, Platform } from '../part.ts';
 import { StartError } from '../start-error.ts';
 import { PasswordRecoveryService } from './password-recovery-service.ts';
-import { createResetTokenStore } from './reset-token-store.sql.ts';
+import { ResetTokenStore } from './reset-token-store.ts';
 import { SignupService } from './signup-service.ts';
 import { userRoutes } from './user-routes.ts';
 import { UserService } from './user-service.ts';
-import { createUserStore } from './user-store.sql.ts';
+import { UserStore } from './user-store.ts';
 
 export function createUsersPart(platform: Platform & { audit: AuditService; changes: CallerChanges }) {
   const { config, database, keyring, hasher, shares, audit, changes, ownUrl, log, onError } = platform;
   const perTenMinutes = (name: string, max: number) => shares.limiter(name, { max, windowMs: 600_000 });
   const { limits, signup, quotas } = config;
-  const store = createUserStore(database);
+  const store = new UserStore(database);
   const users = new UserService({
     users: store,
     hasher,
@@ -30,7 +30,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
   const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
   const recovery = new PasswordRecoveryService({
     users: store,
-    resetTokens: createResetTokenStore(database),
+    resetTokens: new ResetTokenStore(database),
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
     requireNotName: users.requireNotName.bind(users),

@@ -1,7 +1,8 @@
 // Silences and maintenance windows for administrators.
 import { randomUUID } from 'node:crypto';
 import type { Silence, SilenceInput } from '@weft/contract';
-import type { AuditLog, NewAuditEntry } from '../../audit/audit-store.ts';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';

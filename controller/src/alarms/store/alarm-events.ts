@@ -1,5 +1,5 @@
 // What the event log says of alarms.
-import type { NewEvent } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import type { AlarmRecord } from './alarm-store.ts';
 
 export type AlarmEventKind = 'fired' | 'acknowledged' | 'cleared' | 'shelved' | 'unshelved';

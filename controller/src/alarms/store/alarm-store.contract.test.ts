@@ -1,7 +1,7 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { describeAlarmStore } from './alarm-store.contract.ts';
-import { createAlarmStore } from './alarm-store.sql.ts';
-import { createRuleStore, createSilenceStore } from './rule-store.sql.ts';
+import { AlarmStore } from './alarm-store.ts';
+import { RuleStore, SilenceStore } from './rule-store.ts';
 
 eachDatabase((kind) => {
   describeAlarmStore(async () => {
@@ -10,9 +10,9 @@ eachDatabase((kind) => {
     return {
       db,
       otherDb,
-      alarms: createAlarmStore(db),
-      rules: createRuleStore(db),
-      silences: createSilenceStore(db),
+      alarms: new AlarmStore(db),
+      rules: new RuleStore(db),
+      silences: new SilenceStore(db),
       remove,
     };
   });

@@ -1,7 +1,8 @@
 // Alarms: one row each, kept after it has cleared. While it is active no other alarm of the same rule and subject can exist, on
 // any number of nodes.
 import type { AlarmSeverity, AlarmState } from '@weft/contract';
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import { isObject } from '@weft/contract/is-object';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 
 export interface AlarmRecord {
   /** Ordered by time. */
@@ -74,33 +75,171 @@ export interface AlarmPageOptions extends AlarmFilters {
   nowMs: number;
 }
 
+const columns = [
+  ...['id', 'rule_id', 'rule', 'subject_kind', 'subject', 'ap_id', 'site', 'severity', 'state', 'since', 'fired_at'],
+  ...['value', 'message', 'labels', 'acknowledged_by', 'acknowledged_at', 'note', 'shelved_until', 'shelved_by'],
+  ...['silenced_by', 'inhibited_by', 'is_announced', 'cleared_at', 'cleared_by', 'version'],
+] as (keyof AlarmRecord)[];
+const COLUMNS = columns.join(', ');
+const MARKS = columns.map(() => '?').join(', ');
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface AlarmStore {
+export class AlarmStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** Grows with every change of rules, alarms and silences; `rules` is that of the last change of rules or silences. */
-  version(): Promise<{ all: number; rules: number }>;
+  async version(): Promise<{ all: number; rules: number }> {
+    const [head] = await this.#db.query<{ version: number; rules_version: number }>(
+      'SELECT version, rules_version FROM alarm_head WHERE id = 1',
+    );
+    return { all: head!.version, rules: head!.rules_version };
+  }
+
   /**
    * The next version, in the caller's transaction, which then is the only one that changes any of them until it ends. Call it
    * first.
    */
-  nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number>;
+  async nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number> {
+    const also = what === 'rules' ? ', rules_version = version + 1' : '';
+    const [head] = await tx.query<{ version: number }>(
+      `UPDATE alarm_head SET version = version + 1${also} WHERE id = 1 RETURNING version`,
+    );
+    return head!.version;
+  }
+
   /** Resolves whether it was created: not if one of the same rule and subject is active. */
-  create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean>;
+  async create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean> {
+    const created = await tx.query(
+      `INSERT INTO alarms (${COLUMNS}) VALUES (${MARKS}) ON CONFLICT DO NOTHING RETURNING id`,
+      columns.map((column) => toValue(alarm[column])),
+    );
+    return created.length > 0;
+  }
+
   /** Resolves the alarm after the change, or undefined if there is none, or none that is active. */
-  updateActive(tx: SqlQueries, id: string, change: AlarmChange, version: number): Promise<AlarmRecord | undefined>;
-  get(id: string, tx?: SqlQueries): Promise<AlarmRecord | undefined>;
+  async updateActive(
+    tx: SqlQueries,
+    id: string,
+    change: AlarmChange,
+    version: number,
+  ): Promise<AlarmRecord | undefined> {
+    const names = Object.keys(change) as (keyof AlarmChange)[];
+    const [row] = await tx.query(
+      `UPDATE alarms SET ${[...names.map((name) => `${name} = ?`), 'version = ?'].join(', ')}
+       WHERE id = ? AND cleared_at IS NULL RETURNING ${COLUMNS}`,
+      [...names.map((name) => toValue(change[name]!)), version, id],
+    );
+    return row && toRecord(row);
+  }
+
+  async get(id: string, tx: SqlQueries = this.#db): Promise<AlarmRecord | undefined> {
+    const [row] = await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE id = ?`, [id]);
+    return row && toRecord(row);
+  }
+
   /** All that are active, oldest first. */
-  listActive(tx?: SqlQueries): Promise<AlarmRecord[]>;
+  async listActive(tx: SqlQueries = this.#db): Promise<AlarmRecord[]> {
+    return (await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE cleared_at IS NULL ORDER BY id`)).map(toRecord);
+  }
+
   /** Up to `limit` alarms that changed after this version, in the order of the changes. */
-  changedAfter(version: number, limit: number): Promise<AlarmRecord[]>;
+  async changedAfter(version: number, limit: number): Promise<AlarmRecord[]> {
+    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [
+      version,
+      limit,
+    ]);
+    // One version may have changed many: it is never cut in two.
+    if (rows.length < limit) return rows.map(toRecord);
+    const last = toRecord(rows.at(-1)!).version;
+    const whole = rows.map(toRecord).filter((alarm) => alarm.version < last);
+    const rest = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version = ? ORDER BY id`, [last]);
+    return [...whole, ...rest.map(toRecord)];
+  }
+
   /** Those that match all filters, newest first. */
-  list(options: AlarmPageOptions): Promise<AlarmRecord[]>;
+  async list(options: AlarmPageOptions): Promise<AlarmRecord[]> {
+    const { conditions, params } = toConditions(options);
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms ${where} ORDER BY id DESC LIMIT ?`, [
+      ...params,
+      options.limit,
+    ]);
+    return rows.map(toRecord);
+  }
+
   /** When the last alarm of this rule and subject was cleared by somebody, or undefined. */
-  clearedByHandAt(rule_id: string, subject: string): Promise<number | undefined>;
+  async clearedByHandAt(rule_id: string, subject: string): Promise<number | undefined> {
+    const [row] = await this.#db.query<{ cleared_at: number | null }>(
+      `SELECT MAX(cleared_at) AS cleared_at FROM alarms
+       WHERE rule_id = ? AND subject = ? AND cleared_at IS NOT NULL AND cleared_by IS NOT NULL`,
+      [rule_id, subject],
+    );
+    return row?.cleared_at ?? undefined;
+  }
+
   /** Removes all alarms of an agent; resolves those that were active. */
-  removeOf(tx: SqlQueries, ap_id: string): Promise<AlarmRecord[]>;
+  async removeOf(tx: SqlQueries, ap_id: string): Promise<AlarmRecord[]> {
+    const rows = await tx.query(`DELETE FROM alarms WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
+    return rows.map(toRecord).filter(({ cleared_at }) => cleared_at === null);
+  }
+
   /**
    * Removes up to `limit` alarms that cleared before `beforeMs`, or that are not among the newest `keep` cleared ones; oldest
    * first. Resolves whether there may be more.
    */
-  prune(options: { beforeMs: number; keep: number; limit: number }): Promise<boolean>;
+  async prune({ beforeMs, keep, limit }: { beforeMs: number; keep: number; limit: number }): Promise<boolean> {
+    const [oldest] = await this.#db.query<{ cleared_at: number }>(
+      'SELECT cleared_at FROM alarms WHERE cleared_at IS NOT NULL ORDER BY cleared_at DESC LIMIT 1 OFFSET ?',
+      [keep],
+    );
+    const removed = await this.#db.query(
+      `DELETE FROM alarms WHERE id IN (
+         SELECT id FROM alarms WHERE cleared_at IS NOT NULL AND (cleared_at < ? OR cleared_at <= ?)
+         ORDER BY cleared_at LIMIT ?) RETURNING id`,
+      [beforeMs, oldest?.cleared_at ?? -1, limit],
+    );
+    return removed.length === limit;
+  }
+}
+
+function toConditions(options: AlarmPageOptions): { conditions: string[]; params: SqlValue[] } {
+  const { states, severities, ap_id, rule_id, isShelved, isCaused, fromMs, untilMs, beforeId, nowMs } = options;
+  const conditions: string[] = [];
+  const params: SqlValue[] = [];
+  const add = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(condition);
+    params.push(...values);
+  };
+  const among = (column: string, list: readonly string[]) =>
+    add(`${column} IN (${list.map(() => '?').join(', ')})`, ...list);
+  if (states) among('state', states);
+  // The index of active alarms is of few rows.
+  if (states && !states.includes('cleared')) add('cleared_at IS NULL');
+  if (severities) among('severity', severities);
+  if (ap_id !== undefined) add('ap_id = ?', ap_id);
+  if (rule_id !== undefined) add('rule_id = ?', rule_id);
+  if (isShelved === true) add('shelved_until > ?', nowMs);
+  if (isShelved === false) add('(shelved_until IS NULL OR shelved_until <= ?)', nowMs);
+  if (isCaused !== undefined) add(`inhibited_by IS ${isCaused ? 'NOT ' : ''}NULL`);
+  if (fromMs !== undefined) add('fired_at >= ?', fromMs);
+  if (untilMs !== undefined) add('fired_at < ?', untilMs);
+  if (beforeId !== undefined) add('id < ?', beforeId);
+  return { conditions, params };
+}
+
+function toValue(value: AlarmRecord[keyof AlarmRecord]): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return isObject(value) ? JSON.stringify(value) : (value as SqlValue);
+}
+
+function toRecord(row: SqlRow): AlarmRecord {
+  return {
+    ...(row as unknown as AlarmRecord),
+    labels: JSON.parse(row.labels as string),
+    is_announced: row.is_announced === 1,
+  };
 }

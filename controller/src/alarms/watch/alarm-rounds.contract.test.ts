@@ -2,23 +2,20 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
-import { createAgentStore } from '../../agents/agent-store.sql.ts';
-import type { AgentStore } from '../../agents/agent-store.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
+import { AgentStore } from '../../agents/agent-store.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
 import { FleetIndex } from '../../fleet/index/fleet-index.ts';
-import { createFleetStore } from '../../fleet/index/fleet-store.sql.ts';
-import { createSiteStore } from '../../sites/site-store.sql.ts';
-import type { SiteStore } from '../../sites/site-store.ts';
+import { FleetStore } from '../../fleet/index/fleet-store.ts';
+import { SiteStore } from '../../sites/site-store.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { AlarmRuleService } from '../api/alarm-rule-service.ts';
 import { AlarmService } from '../api/alarm-service.ts';
 import { SilenceService } from '../api/silence-service.ts';
 import type { Standing } from '../engine/timed-condition.ts';
-import { createAlarmStore } from '../store/alarm-store.sql.ts';
-import { createRuleStore, createSilenceStore } from '../store/rule-store.sql.ts';
+import { AlarmStore } from '../store/alarm-store.ts';
+import { RuleStore, SilenceStore } from '../store/rule-store.ts';
 import { AlarmBook } from './alarm-book.ts';
 import { AlarmRounds } from './alarm-rounds.ts';
 import { AlarmWriter } from './alarm-writer.ts';
@@ -43,7 +40,7 @@ eachDatabase((kind) => {
       ({ nodes: databases, remove } = await openTwoNodes(kind));
       // A Sunday, 12:00 in London.
       now = Date.parse('2026-11-15T12:00:00Z');
-      log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]) });
+      log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]) });
       standings = new Map();
       reading = [];
     });
@@ -92,14 +89,14 @@ eachDatabase((kind) => {
       leases.push(lease);
       await lease.look();
       const stores = {
-        alarms: createAlarmStore(database),
-        rules: createRuleStore(database),
-        silences: createSilenceStore(database),
+        alarms: new AlarmStore(database),
+        rules: new RuleStore(database),
+        silences: new SilenceStore(database),
       };
-      const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
-      const auditLog = createAuditLog(database);
-      const agents = createAgentStore(database);
-      const directory = new FleetIndex({ store: createFleetStore(database) });
+      const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
+      const auditLog = new AuditLog(database);
+      const agents = new AgentStore(database);
+      const directory = new FleetIndex({ store: new FleetStore(database) });
       const book = new AlarmBook({ ...stores, onTurned: () => {}, onRules: () => {} });
       const muting = () => ({
         rule: (id: string) => book.rule(id),
@@ -150,7 +147,7 @@ eachDatabase((kind) => {
         service: new AlarmService({ database, alarms, eventLog, auditLog, book, directory, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
-          await store(agents, createSiteStore(database));
+          await store(agents, new SiteStore(database));
           await directory.refresh();
           await rounds.run();
         },

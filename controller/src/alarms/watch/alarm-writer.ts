@@ -1,9 +1,9 @@
 // Makes alarms durable: the rows and the events that tell of them, in one transaction. What is due at the same time on this
 // node shares one. Of several nodes that find the same, one succeeds.
-
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
-import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';

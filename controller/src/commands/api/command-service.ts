@@ -6,8 +6,9 @@ import { ConflictError } from '../../errors.ts';
 import { parseCommand } from '../grammar/command-text.ts';
 import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
-import { type CommandOperations, commandNotFound } from '../ledger/command-operations.ts';
-import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import type { CommandOperations } from '../ledger/command-operations.ts';
+import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
+import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
 import type { RivalSight } from './rival-sight.ts';
 

@@ -2,7 +2,8 @@
 // decisions.
 import type { Conflict, ConflictRules } from '@weft/contract';
 import { toCommandText } from '@weft/contract/command-text';
-import type { AuditLog, AuditRecord } from '../../audit/audit-store.ts';
+import type { AuditRecord } from '../../audit/audit-entry.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';

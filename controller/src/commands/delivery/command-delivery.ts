@@ -2,7 +2,7 @@
 // report what was sent, and a way to report what the agent answered.
 import type { CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
-import type { CommandRecord } from '../ledger/command-store.ts';
+import type { CommandRecord } from '../ledger/command-record.ts';
 
 export interface OutgoingCommand {
   command_id: string;

@@ -23,7 +23,7 @@ import { PushClient, type Resolve } from './push/push-client.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
 import { pushRoutes } from './push/push-routes.ts';
 import { PushSecretService } from './push/push-secret-service.ts';
-import { createPushSecretStore } from './push/push-secret-store.sql.ts';
+import { PushSecretStore } from './push/push-secret-store.ts';
 import { SentWindow } from './sent-window.ts';
 
 /** Of one agent. */
@@ -72,7 +72,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     flowLimits: tuning.flowLimits,
   });
   const poll = new CommandPoll({ delivery, sentWindow });
-  const secretStore = createPushSecretStore(database);
+  const secretStore = new PushSecretStore(database);
   const secrets = new PushSecretService({ secrets: secretStore, agents, keyring, audit });
   const allow = new PushAllowList(config.pushAllow);
   const push = new PushDispatcher({

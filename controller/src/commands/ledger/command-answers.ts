@@ -1,11 +1,10 @@
 // What leaves about commands: answers to callers, and refusals with everything that the loser of a conflict needs.
-
 import type { Command, CommandAccepted, CommandPreview, Rival } from '@weft/contract';
 import { toCommandText } from '@weft/contract/command-text';
 import { ConflictError } from '../../errors.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
-import type { CommandRecord, StoredRival } from './command-store.ts';
+import type { CommandRecord, StoredRival } from './command-record.ts';
 
 export function toCommand(record: CommandRecord): Command {
   const { command_id, job_number, ap_id, name, args, text, sent_args, parameter, parameter_group } = record;

@@ -7,7 +7,8 @@ import { listed, whyEnded } from '../../jobs/mailbox/job-ending.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { CommandLedger } from './command-ledger.ts';
 import type { CommandOperations } from './command-operations.ts';
-import type { CommandRecord, CommandStore } from './command-store.ts';
+import type { CommandRecord } from './command-record.ts';
+import type { CommandStore } from './command-store.ts';
 import { dependsOnRecord, mayCommand, maySend, type PresentRights } from './present-rights.ts';
 
 /** The embedded database works on this thread; the process should go on in between. */

@@ -1,9 +1,9 @@
 // The events of one transaction of the ledger: commands that were accepted, conflicts, commands that have ended, and
 // what became of devices that were to be moved.
-import type { NewAuditEntry } from '../../audit/audit-store.ts';
-import type { NewEvent, Severity } from '../../event-log/event-log.ts';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
+import type { NewEvent, Severity } from '../../event-log/event-record.ts';
 import { type DecisionRecord, isPass } from '../arbitration/decision-record.ts';
-import type { CommandRecord } from './command-store.ts';
+import type { CommandRecord } from './command-record.ts';
 import type { LedgerBatch, SteeredDevice } from './ledger-batch.ts';
 
 const endSeverities: Record<string, Severity> = { failed: 'warning', expired: 'warning' };

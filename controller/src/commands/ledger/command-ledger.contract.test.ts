@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LedgerNode, openLedger } from '../../../../test/command-ledger-fixture.ts';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { intentOf } from '../../../../test/pure/conflict-world.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
 import type { AgentCaller } from '../../caller.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 
@@ -33,7 +33,7 @@ eachDatabase((kind: DatabaseKind) => {
     expect(await count(databases[0], 'commands')).toBe(1);
     expect(await count(databases[0], 'jobs')).toBe(1);
     expect(await count(databases[0], 'leases')).toBe(1);
-    const log = createAuditLog(databases[0]);
+    const log = new AuditLog(databases[0]);
     expect(await log.verify()).toMatchObject({ isWhole: true, count: 100 });
   });
 

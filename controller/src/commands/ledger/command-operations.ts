@@ -1,15 +1,16 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
 import { type AgentCaller, system } from '../../caller.ts';
-import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
+import { ConflictError, TryLaterError } from '../../errors.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
+import { type CommandRecord, commandNotFound } from './command-record.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
-import type { CommandRecord, CommandStore } from './command-store.ts';
+import type { CommandStore } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
 import { requireRightNow } from './require-right.ts';
@@ -293,8 +294,4 @@ export class CommandOperations {
       },
     };
   }
-}
-
-export function commandNotFound(): NotFoundError {
-  return new NotFoundError('command_not_found', 'Command not found');
 }

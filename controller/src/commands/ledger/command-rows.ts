@@ -1,7 +1,7 @@
 // Commands as rows of the table `commands`: its columns, and the statements that write many rows at once.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { runRows } from '../../storage/sql-rows.ts';
-import type { CommandRecord } from './command-store.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
+import type { CommandRecord, ReadSetFields } from './command-record.ts';
 
 type ColumnType = 'TEXT' | 'BIGINT';
 
@@ -149,4 +149,40 @@ function toValues(command: CommandRecord, names: readonly Column[]): SqlValue[] 
     if (value === null || !isJson.has(name)) return value as SqlValue;
     return JSON.stringify(value);
   });
+}
+
+export async function selectCommands(
+  tx: SqlQueries,
+  where: string,
+  params: readonly SqlValue[],
+): Promise<CommandRecord[]> {
+  return (await tx.query<CommandRow>(`SELECT ${COMMAND_COLUMNS} FROM commands WHERE ${where}`, params)).map(toRecord);
+}
+
+export async function findCommands(tx: SqlQueries, ids: ReadonlySet<string>): Promise<CommandRecord[]> {
+  const found: CommandRecord[] = [];
+  for (const { marks, values } of inParts([...ids])) {
+    found.push(...(await selectCommands(tx, `command_id IN (${marks})`, values)));
+  }
+  return found;
+}
+
+export async function findKeys(tx: SqlQueries, keys: ReadSetFields['keys']): Promise<CommandRecord[]> {
+  // The condition lets the partial index be used.
+  const sql = `SELECT ${COMMAND_COLUMNS} FROM commands
+    WHERE idempotency_key IS NOT NULL AND (owner_id, idempotency_key) IN (VALUES {{rows}})`;
+  return (await runRows<CommandRow>(tx, sql, keys)).map(toRecord);
+}
+
+export async function countOpen(tx: SqlQueries, owners: ReadonlySet<string>): Promise<Map<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { marks, values } of inParts([...owners])) {
+    const rows = await tx.query<{ owner_id: string; open: number }>(
+      `SELECT owner_id, COUNT(*) AS open FROM commands WHERE ended_at IS NULL AND owner_id IN (${marks})
+       GROUP BY owner_id`,
+      values,
+    );
+    for (const { owner_id, open } of rows) counts.set(owner_id, open);
+  }
+  return counts;
 }

@@ -1,10 +1,10 @@
 // The states of a command, and the messages that its job gets with each of them. Every transition is made here, so that
 // row, job and message always agree.
 import type { CommandState } from '@weft/contract';
-import type { EndState } from '../../jobs/store/job-store.ts';
+import type { EndState } from '../../jobs/store/job-record.ts';
 import { deviceOf, type SteeringOutcome, subjectOf, withOutcome } from '../grammar/device-commands.ts';
 import { withoutEchoes } from '../grammar/secret-arguments.ts';
-import type { CommandRecord } from './command-store.ts';
+import type { CommandRecord } from './command-record.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
 type EndingState = Exclude<CommandState, 'queued' | 'sent' | 'received'>;

@@ -1,10 +1,10 @@
 // What every store of commands promises. Run for each database by command-store.contract.test.ts.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
-import { UniqueViolation } from '../../storage/sql-database.ts';
+import { type SqlDatabase, UniqueViolation } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { defaultConflictRules } from '../arbitration/parameter-groups.ts';
-import type { Changes, CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
+import type { Changes, CommandRecord, ReadSetFields, StateRecord } from './command-record.ts';
+import type { CommandStore } from './command-store.ts';
 
 export interface CommandStoreFixture {
   store: CommandStore;

@@ -1,194 +1,298 @@
 // Commands, leases and what was last set, as the database keeps them. The ledger reads and writes them inside its
-// transactions; all others only read.
-import type { CommandState, ConflictRules, VerdictReason, VerdictWord } from '@weft/contract';
-import type { OwnerKey } from '../../storage/present-owner.ts';
-import type { SqlQueries } from '../../storage/sql-database.ts';
-import type { Intent, IntentCallerKind, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
-import type { DecisionOutcome } from '../arbitration/decision-record.ts';
-import type { Want } from '../grammar/requested-value.ts';
+// transactions; all others only read. Every writer holds the lock of the audit log (see command-ledger.ts), so no statement
+// here checks for concurrent changes.
+import type { ConflictRules } from '@weft/contract';
+import { TryLaterError } from '../../errors.ts';
+import { type OwnerKey, requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts } from '../../storage/sql-rows.ts';
+import type { Lease } from '../arbitration/conflict-intent.ts';
+import type {
+  BatchRecord,
+  Changes,
+  CommandFilter,
+  CommandRecord,
+  Found,
+  OwnerKind,
+  ReadSetFields,
+} from './command-record.ts';
+import {
+  countOpen,
+  findCommands,
+  findKeys,
+  findOwned,
+  insertCommands,
+  selectCommands,
+  updateCommandStates,
+  updateCommands,
+} from './command-rows.ts';
+import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putStates } from './lease-rows.ts';
 
-export type OwnerKind = 'user' | 'third_party_app';
-export type StoredRival = NonNullable<DecisionOutcome['rival']>;
-
-export interface CommandRecord {
-  command_id: string;
-  job_number: string;
-  ap_id: string;
-  /** The id of the agent's record: the name alone may be another agent's later. */
-  agent_id: string;
-  name: string;
-  args: Record<string, unknown>;
-  /** As the caller sent it; null for a command of Weft itself, and for one from before texts were kept. */
-  text: string | null;
-  /** Text and arguments as they were sent, encrypted, if arguments are secret; null once the command has ended. */
-  sealed: string | null;
-  /** What is sent, once that is decided. */
-  sent_args: Record<string, unknown> | null;
-  parameter: string;
-  parameter_group: string;
-  caller_kind: IntentCallerKind;
-  caller_id: string;
-  caller_name: string;
-  /** Who can see it. Not the caller where Weft rolls a command back. */
-  owner_kind: OwnerKind;
-  owner_id: string;
-  rank: number;
-  priority: number;
-  state: CommandState;
-  verdict: VerdictWord;
-  reason: VerdictReason;
-  detail: string;
-  rival: StoredRival | null;
-  hold_until: number | null;
-  created_at: number;
-  expires_at: number;
-  deliver_after: number | null;
-  /** When it is to be sent, or sent again; null: never, or never again. */
-  due_at: number | null;
-  sent_at: number | null;
-  received_at: number | null;
-  ended_at: number | null;
-  idempotency_key: string | null;
-  guard: string | null;
-  /** How long the guard is watched once the command has succeeded. */
-  settle_ms: number | null;
-  guard_until: number | null;
-  inverse_of: string | null;
-  batch_id: string | null;
-  applied: Record<string, unknown> | null;
-  /** What was set before, where a broken guard may restore it. */
-  previous: Want | null;
-  /** What is to be decided again, while it waits for a lease. */
-  intent: Intent | null;
-  /** The text of JSON. */
-  result: string | null;
-}
-
-export interface StateRecord {
-  ap_id: string;
-  parameter: string;
-  recent: RecentValue[];
-  frozen_until: number | null;
-  changed_at: number;
-  /** What the agent last said it had set. */
-  value: Want | null;
-}
-
-/** A roll-out in stages; its plan is the text of JSON. */
-export interface BatchRecord {
-  batch_id: string;
-  owner_id: string;
-  next_at: number;
-  plan: string;
-}
-
-export interface CommandFilter {
-  /** Default: of all owners. */
-  owner?: Pick<CommandRecord, 'owner_kind' | 'owner_id'>;
-  ap_id?: string;
-  state?: CommandState;
-  batch_id?: string;
-  /** Only those older than this command. */
-  before?: Pick<CommandRecord, 'created_at' | 'command_id'>;
-  limit: number;
-}
-
-/** What a batch of operations needs to read before it begins. */
-export interface ReadSetFields {
-  commands: ReadonlySet<string>;
-  /** Parameters on which all leases count. */
-  leases: readonly (readonly [ap_id: string, parameter: string])[];
-  /** Parameter groups, and the agents of which only leases of that group count. */
-  near: ReadonlyMap<string, ReadonlySet<string>>;
-  states: readonly (readonly [ap_id: string, parameter: string])[];
-  keys: readonly (readonly [owner_id: string, idempotency_key: string])[];
-  /** Of whom the open commands are to be counted. */
-  owners: ReadonlySet<string>;
-}
-
-export interface Found {
-  commands: CommandRecord[];
-  /** Those that have not ended by now. */
-  leases: Lease[];
-  states: StateRecord[];
-  openOf: Map<string, number>;
-}
-
-export interface Changes {
-  created: readonly CommandRecord[];
-  /** Those whose state, detail or times changed. */
-  moved: readonly CommandRecord[];
-  /** Those of which anything else changed, with or without the state. */
-  changed: readonly CommandRecord[];
-  endedLeases: readonly Lease[];
-  leases: readonly Lease[];
-  states: readonly StateRecord[];
-}
+const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
 /** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
-export interface CommandStore {
-  get(command_id: string): Promise<CommandRecord | undefined>;
+export class CommandStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(command_id: string): Promise<CommandRecord | undefined> {
+    const [row] = await selectCommands(this.#db, 'command_id = ?', [command_id]);
+    return row;
+  }
+
   /** Newest first. */
-  list(filter: CommandFilter): Promise<CommandRecord[]>;
+  async list({ owner, ap_id, state, batch_id, before, limit }: CommandFilter): Promise<CommandRecord[]> {
+    const conditions = ['1 = 1'];
+    const params: SqlValue[] = [];
+    const require = (condition: string, ...values: SqlValue[]) => {
+      conditions.push(condition);
+      params.push(...values);
+    };
+    if (owner) require('owner_id = ? AND owner_kind = ?', owner.owner_id, owner.owner_kind);
+    if (ap_id !== undefined) require('ap_id = ?', ap_id);
+    if (state !== undefined) require('state = ?', state);
+    if (batch_id !== undefined) require('batch_id = ?', batch_id);
+    if (before) require('(created_at, command_id) < (?, ?)', before.created_at, before.command_id);
+    return selectCommands(this.#db, `${conditions.join(' AND ')} ORDER BY created_at DESC, command_id DESC LIMIT ?`, [
+      ...params,
+      limit,
+    ]);
+  }
+
   /**
    * Commands to send to these agents, oldest first, up to `limit` in all: those whose time has come, or, if `isFresh`, all
    * that were not acknowledged. None that has expired.
    */
-  listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]>;
+  async listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]> {
+    const when = isFresh ? 'due_at IS NOT NULL' : 'due_at <= ?';
+    const found: CommandRecord[] = [];
+    for (const part of inParts(ap_ids)) {
+      const rows = await selectCommands(
+        this.#db,
+        `ap_id IN (${part.marks}) AND ended_at IS NULL AND ${when} AND expires_at > ?
+         ORDER BY created_at, command_id LIMIT ?`,
+        [...part.values, ...(isFresh ? [] : [nowMs]), nowMs, limit],
+      );
+      found.push(...rows);
+    }
+    return found.slice(0, limit);
+  }
+
   /** Those of these commands that have neither ended nor been received. */
-  openAmong(command_ids: readonly string[]): Promise<Set<string>>;
+  async openAmong(command_ids: readonly string[]): Promise<Set<string>> {
+    const open = new Set<string>();
+    for (const { marks, values } of inParts(command_ids)) {
+      const found = await this.#ids(`ended_at IS NULL AND received_at IS NULL AND command_id IN (${marks})`, values);
+      for (const id of found) open.add(id);
+    }
+    return open;
+  }
+
   /** Open commands whose time is over, longest first. */
-  listOverdue(nowMs: number, limit: number): Promise<string[]>;
+  async listOverdue(nowMs: number, limit: number): Promise<string[]> {
+    return this.#ids('ended_at IS NULL AND expires_at <= ? ORDER BY expires_at LIMIT ?', [nowMs, limit]);
+  }
+
   /** Open commands that waited for a lease until now, longest first. */
-  listDeferred(nowMs: number, limit: number): Promise<CommandRecord[]>;
+  async listDeferred(nowMs: number, limit: number): Promise<CommandRecord[]> {
+    return selectCommands(
+      this.#db,
+      'ended_at IS NULL AND deliver_after IS NOT NULL AND deliver_after <= ? ORDER BY deliver_after, created_at LIMIT ?',
+      [nowMs, limit],
+    );
+  }
+
   /** When the next command stops waiting for a lease. */
-  nextDeferred(): Promise<number | undefined>;
+  async nextDeferred(): Promise<number | undefined> {
+    const [row] = await this.#db.query<{ next: number | null }>(
+      'SELECT MIN(deliver_after) AS next FROM commands WHERE ended_at IS NULL AND deliver_after IS NOT NULL',
+    );
+    return row?.next ?? undefined;
+  }
+
   /** Agents with commands that were sent, are not acknowledged, and are to be sent again; in order, after that one. */
-  listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]>;
+  async listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]> {
+    const rows = await this.#db.query<{ ap_id: string }>(
+      `SELECT DISTINCT ap_id FROM commands WHERE state = 'sent' AND due_at <= ? AND ap_id > ? ORDER BY ap_id LIMIT ?`,
+      [nowMs, afterApId, limit],
+    );
+    return rows.map(({ ap_id }) => ap_id);
+  }
+
   /** The commands of an agent that are open, or whose guards are watched. */
-  listOpen(ap_id: string): Promise<string[]>;
+  async listOpen(ap_id: string): Promise<string[]> {
+    return this.#ids('ap_id = ? AND (ended_at IS NULL OR guard_until IS NOT NULL) ORDER BY created_at', [ap_id]);
+  }
+
   /**
    * Inside a transaction: the commands of an owner that are open, or whose guards are watched, oldest first; without Weft's own,
    * which take something back.
    */
-  listOwned(tx: SqlQueries, owner_kind: OwnerKind, owner_id: string): Promise<CommandRecord[]>;
+  listOwned(tx: SqlQueries, owner_kind: OwnerKind, owner_id: string): Promise<CommandRecord[]> {
+    return findOwned(tx, owner_kind, owner_id);
+  }
+
   /** Inside a transaction: the leases of a caller. */
-  listLeases(tx: SqlQueries, caller_id: string): Promise<Lease[]>;
+  listLeases(tx: SqlQueries, caller_id: string): Promise<Lease[]> {
+    return findLeasesOf(tx, caller_id);
+  }
+
   /** Inside a transaction. Those that were replaced meanwhile are left alone. */
-  endLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void>;
+  endLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
+    return deleteLeases(tx, leases);
+  }
+
   /** Inside a transaction: ends the roll-outs of an owner; resolves their ids. */
-  removeBatches(tx: SqlQueries, owner_id: string): Promise<string[]>;
+  async removeBatches(tx: SqlQueries, owner_id: string): Promise<string[]> {
+    const sql = 'DELETE FROM command_batches WHERE owner_id = ? RETURNING batch_id';
+    return (await tx.query<{ batch_id: string }>(sql, [owner_id])).map(({ batch_id }) => batch_id);
+  }
+
   /** Commands whose guard is watched, soonest to end first. */
-  listGuarded(limit: number): Promise<CommandRecord[]>;
+  async listGuarded(limit: number): Promise<CommandRecord[]> {
+    return selectCommands(this.#db, 'guard_until IS NOT NULL ORDER BY guard_until LIMIT ?', [limit]);
+  }
+
   /** Steering commands that their access points have, and that wait for what the network sees; oldest first. */
-  listAwaiting(limit: number): Promise<CommandRecord[]>;
+  async listAwaiting(limit: number): Promise<CommandRecord[]> {
+    return selectCommands(this.#db, `${AWAITING} ORDER BY created_at LIMIT ?`, [limit]);
+  }
+
   /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
-  prune(times: { nowMs: number; commandsBefore: number; statesBefore: number }, limit: number): Promise<boolean>;
+  async prune(
+    { nowMs, commandsBefore, statesBefore }: { nowMs: number; commandsBefore: number; statesBefore: number },
+    limit: number,
+  ): Promise<boolean> {
+    const commands = await this.#db.query(
+      `DELETE FROM commands WHERE command_id IN (SELECT command_id FROM commands
+         WHERE ended_at IS NOT NULL AND ended_at <= ? AND guard_until IS NULL ORDER BY ended_at LIMIT ?)
+       RETURNING command_id`,
+      [commandsBefore, limit],
+    );
+    const leases = await this.#db.query(
+      `DELETE FROM leases WHERE (ap_id, parameter, caller_id) IN (
+         SELECT ap_id, parameter, caller_id FROM leases WHERE until <= ? ORDER BY until LIMIT ?) RETURNING ap_id`,
+      [nowMs, limit],
+    );
+    const states = await this.#db.query(
+      `DELETE FROM parameter_states WHERE (ap_id, parameter) IN (
+         SELECT ap_id, parameter FROM parameter_states WHERE changed_at <= ? ORDER BY changed_at LIMIT ?)
+       RETURNING ap_id`,
+      [statesBefore, limit],
+    );
+    return Math.max(commands.length, leases.length, states.length) === limit;
+  }
+
   /**
    * Inside a transaction: another number than before if another connection has written to the database since; undefined if
    * that cannot be known.
    */
-  version(tx: SqlQueries): Promise<number | undefined>;
+  async version(tx: SqlQueries): Promise<number | undefined> {
+    if (this.#db.dialect !== 'sqlite') return undefined;
+    const [row] = await tx.query<{ data_version: number }>('PRAGMA data_version');
+    return row?.data_version;
+  }
+
   /** Inside a transaction. */
-  find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found>;
+  async find(tx: SqlQueries, wanted: ReadSetFields, nowMs: number): Promise<Found> {
+    return {
+      commands: [...(await findCommands(tx, wanted.commands)), ...(await findKeys(tx, wanted.keys))],
+      leases: await findLeases(tx, wanted, nowMs),
+      states: await findStates(tx, wanted.states),
+      openOf: await countOpen(tx, wanted.owners),
+    };
+  }
+
   /** Inside a transaction. Throws UniqueViolation if an idempotency key is taken. */
-  write(tx: SqlQueries, changes: Changes): Promise<void>;
+  async write(tx: SqlQueries, changes: Changes): Promise<void> {
+    await insertCommands(tx, changes.created);
+    await updateCommandStates(tx, changes.moved);
+    await updateCommands(tx, changes.changed);
+    await deleteLeases(tx, changes.endedLeases);
+    await putLeases(tx, changes.leases);
+    await putStates(tx, changes.states);
+  }
+
   /** Whether there is anything that `forgetAgent` would delete. */
-  hasTraces(ap_id: string): Promise<boolean>;
+  async hasTraces(ap_id: string): Promise<boolean> {
+    const rows = await this.#db.query(
+      `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM leases WHERE ap_id = ?)
+         OR EXISTS (SELECT 1 FROM parameter_states WHERE ap_id = ?)`,
+      [ap_id, ap_id],
+    );
+    return rows.length > 0;
+  }
+
   /** Inside a transaction: deletes the leases and parameter states of an agent that was removed. */
-  forgetAgent(tx: SqlQueries, ap_id: string): Promise<void>;
+  async forgetAgent(tx: SqlQueries, ap_id: string): Promise<void> {
+    await tx.query('DELETE FROM leases WHERE ap_id = ?', [ap_id]);
+    await tx.query('DELETE FROM parameter_states WHERE ap_id = ?', [ap_id]);
+  }
+
   /** Inside a transaction: those rules that are not the version known already. */
-  newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined>;
+  async newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined> {
+    const [row] = await tx.query<{ version: number; rules: string }>(
+      'SELECT version, rules FROM conflict_rules WHERE id = 1 AND version <> ?',
+      [knownVersion],
+    );
+    return row && { version: row.version, rules: JSON.parse(row.rules) };
+  }
+
   /**
    * Stores a roll-out. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`, and AuthenticationError if
    * an owner is given who is gone, disabled, or has other credentials now.
    */
-  createBatch(batch: BatchRecord, max: number, owner?: OwnerKey): Promise<void>;
+  async createBatch({ batch_id, owner_id, next_at, plan }: BatchRecord, max: number, owner?: OwnerKey): Promise<void> {
+    const rows = await this.#db.transaction(async (tx) => {
+      if (owner) await requirePresentOwner(tx, this.#db.dialect, owner);
+      return tx.query(
+        `INSERT INTO command_batches (batch_id, owner_id, next_at, plan) SELECT ?, ?, CAST(? AS BIGINT), ?
+         WHERE (SELECT COUNT(*) FROM command_batches WHERE owner_id = ?) < ? RETURNING batch_id`,
+        [batch_id, owner_id, next_at, plan, owner_id, max],
+      );
+    });
+    if (rows.length > 0) return;
+    throw new TryLaterError(429, 'too_many_batches', `At most ${max} of your roll-outs may be in progress at once`, 60);
+  }
+
   /** Up to `limit` whose next stage is due; no other node gets them before `nowMs + holdMs`. */
-  takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]>;
-  hasBatch(batch_id: string): Promise<boolean>;
+  async takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]> {
+    const rows = await this.#db.query<BatchRecord & SqlRow>(
+      `UPDATE command_batches SET next_at = ? WHERE next_at <= ? AND batch_id IN (
+         SELECT batch_id FROM command_batches WHERE next_at <= ? ORDER BY next_at LIMIT ?)
+       RETURNING batch_id, owner_id, next_at, plan`,
+      [nowMs + holdMs, nowMs, nowMs, limit],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
+  async hasBatch(batch_id: string): Promise<boolean> {
+    return (await this.#db.query('SELECT 1 FROM command_batches WHERE batch_id = ?', [batch_id])).length > 0;
+  }
+
   /** `next_at` undefined: it is done, and forgotten. */
-  updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void>;
+  async updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void> {
+    if (next_at === undefined) await this.#db.query('DELETE FROM command_batches WHERE batch_id = ?', [batch_id]);
+    else {
+      const sql = 'UPDATE command_batches SET plan = ?, next_at = ? WHERE batch_id = ?';
+      await this.#db.query(sql, [plan, next_at, batch_id]);
+    }
+  }
+
   /** Inside a transaction. */
-  putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void>;
+  async putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void> {
+    await tx.query(
+      `INSERT INTO conflict_rules (id, version, rules) VALUES (1, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET version = excluded.version, rules = excluded.rules`,
+      [version, JSON.stringify(rules)],
+    );
+  }
+
+  async #ids(where: string, params: readonly SqlValue[]): Promise<string[]> {
+    const rows = await this.#db.query<{ command_id: string }>(`SELECT command_id FROM commands WHERE ${where}`, params);
+    return rows.map(({ command_id }) => command_id);
+  }
 }

@@ -2,7 +2,7 @@
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
-import type { ReadSetFields, StateRecord } from './command-store.ts';
+import type { ReadSetFields, StateRecord } from './command-record.ts';
 
 const leaseColumns = [
   'ap_id',

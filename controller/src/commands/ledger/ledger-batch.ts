@@ -1,15 +1,16 @@
 // One transaction of the ledger: what its operations read, loaded in few statements before they begin, and what they
 // change, kept here and written at the end. Operations run one after the other and see each other's changes.
 import type { ConflictRules } from '@weft/contract';
-import type { NewAuditEntry } from '../../audit/audit-store.ts';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { Caller } from '../../caller.ts';
 import type { NewMessage } from '../../jobs/mailbox/mailbox-store.ts';
-import type { NewJob } from '../../jobs/store/job-store.ts';
+import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import { type SteeringOutcome, subjectOf } from '../grammar/device-commands.ts';
-import type { CommandRecord, CommandStore, ReadSetFields, StateRecord } from './command-store.ts';
+import type { CommandRecord, ReadSetFields, StateRecord } from './command-record.ts';
+import type { CommandStore } from './command-store.ts';
 import type { PresentRights } from './present-rights.ts';
 
 /** What an operation will read; what it does not name here is not loaded. */

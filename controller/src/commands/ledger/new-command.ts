@@ -1,8 +1,8 @@
 // A command that is to be decided about, and the record and the job that it becomes.
 import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
-import type { NewJob } from '../../jobs/store/job-store.ts';
+import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { Intent } from '../arbitration/conflict-intent.ts';
-import type { CommandRecord, OwnerKind } from './command-store.ts';
+import type { CommandRecord, OwnerKind } from './command-record.ts';
 import { orderedUuid } from './ordered-uuid.ts';
 import { toSent } from './sent-command.ts';
 

@@ -1,6 +1,6 @@
 // Open commands as this node committed them last, so that the agent's answer need not read them from the database again.
 // They are used only while no other connection has written to the database.
-import type { CommandRecord } from './command-store.ts';
+import type { CommandRecord } from './command-record.ts';
 
 /** Beyond this the least recently used are dropped; they are read again. */
 const maxCommands = 20_000;

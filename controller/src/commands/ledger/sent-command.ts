@@ -3,7 +3,7 @@
 import { toCommandText } from '@weft/contract/command-text';
 import type { Keyring } from '../../secrets.ts';
 import { withSecretArguments } from '../grammar/secret-arguments.ts';
-import type { CommandRecord } from './command-store.ts';
+import type { CommandRecord } from './command-record.ts';
 
 export interface SentCommand {
   text: string;

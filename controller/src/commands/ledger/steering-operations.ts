@@ -1,8 +1,8 @@
 // How commands that move a device end: whatever the access point says, only the target's own report makes it a success.
 import { outcomeOfAnswer, type SteeringOutcome } from '../grammar/device-commands.ts';
 import type { Operation } from './command-ledger.ts';
+import type { CommandRecord } from './command-record.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
-import type { CommandRecord } from './command-store.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
 export class SteeringOperations {

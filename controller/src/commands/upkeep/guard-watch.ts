@@ -7,7 +7,8 @@ import { ranks } from '../grammar/command-permissions.ts';
 import { type Guard, isBroken, parseGuard } from '../grammar/guard-expression.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
-import type { CommandRecord, CommandStore } from '../ledger/command-store.ts';
+import type { CommandRecord } from '../ledger/command-record.ts';
+import type { CommandStore } from '../ledger/command-store.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import { orderedUuid } from '../ledger/ordered-uuid.ts';
 

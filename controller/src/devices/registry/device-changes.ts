@@ -1,6 +1,6 @@
 // What happened to devices, as the event log tells it: each end of a link is `left` or `moved`, each beginning `joined` or `moved`.
 // All that leave because their access point is away are one event.
-import type { NewEvent } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import type { DeviceLinkRecord } from '../store/device-store.ts';
 
 /** A device that leaves one access point and joins another within this time has moved. */

@@ -1,12 +1,12 @@
 // Devices across restarts and across nodes, on both databases.
 import { expect, onTestFinished, test } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
+import { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
 import { toMoves } from '../api/device-moves.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
-import { createDeviceStore } from '../store/device-store.sql.ts';
+import { DeviceStore } from '../store/device-store.ts';
 import { DeviceIntake } from './device-intake.ts';
 import { DeviceJournal } from './device-journal.ts';
 import { DeviceRegistry } from './device-registry.ts';
@@ -19,8 +19,8 @@ const seesAll = { seesAll: true, isSeen: () => true, isSelected: () => true, typ
 function openNode(database: SqlDatabase, node: string) {
   const clock = { nowMs: Date.now() };
   const now = () => clock.nowMs;
-  const store = createDeviceStore(database, { node, now });
-  const eventLog = createEventLog(database, { auditLog: { lock: async () => {} } });
+  const store = new DeviceStore(database, { node, now });
+  const eventLog = new EventLog(database, { auditLog: { lock: async () => {} } });
   const journal = new DeviceJournal({ database, store, eventLog });
   const registry = new DeviceRegistry({
     pseudonyms,

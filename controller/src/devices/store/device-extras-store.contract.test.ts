@@ -1,9 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import { createDeviceExtrasStore } from './device-extras-store.sql.ts';
-import type { DeviceExtrasStore } from './device-extras-store.ts';
-import { createDeviceStore } from './device-store.sql.ts';
+import { DeviceExtrasStore } from './device-extras-store.ts';
+import { DeviceStore } from './device-store.ts';
 
 const max = { total: 3, perCaller: 2 };
 
@@ -18,7 +17,7 @@ eachDatabase((kind) => {
     const { nodes, remove } = await openTwoNodes(kind);
     onTestFinished(remove);
     db = nodes[0];
-    [store, other] = [createDeviceExtrasStore(nodes[0]), createDeviceExtrasStore(nodes[1])];
+    [store, other] = [new DeviceExtrasStore(nodes[0]), new DeviceExtrasStore(nodes[1])];
   });
 
   test('everything is read when it has changed, and nothing otherwise', async () => {
@@ -50,7 +49,7 @@ eachDatabase((kind) => {
   });
 
   test('names that are linked are one device, whatever was linked before, and so are its links', async () => {
-    const links = createDeviceStore(db, { node: 'one' });
+    const links = new DeviceStore(db, { node: 'one' });
     const row = { ap_id: 'x', since: 1, seen: 1, left_at: null, is_randomised: false };
     await inTx((tx) =>
       links.write(tx, [

@@ -1,6 +1,7 @@
 // What people and Weft note about single devices: who would not be moved, whose history is kept, which names are one device, and
 // whether clear addresses are allowed. All of it is small and held in memory by every node.
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import { ConflictError } from '../../errors.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 
 export interface StickyDevice {
   device: string;
@@ -34,25 +35,159 @@ export interface DeviceExtrasRecords {
   erased: { device: string; at: number }[];
 }
 
+/** Every node has looked by then. */
+const erasureKeptMs = 600_000;
+/** Rows that have ended are not in the way of a node whose clock is behind. */
+const steeredKeptMs = 60_000;
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface DeviceExtrasStore {
+export class DeviceExtrasStore {
+  readonly #db: SqlDatabase;
+
+  constructor(database: SqlDatabase) {
+    this.#db = database;
+  }
+
   /** Everything, if it is not of this version; else undefined. */
-  readIfNew(version: number): Promise<DeviceExtrasRecords | undefined>;
-  putSticky(tx: SqlQueries, sticky: StickyDevice): Promise<void>;
+  async readIfNew(known: number): Promise<DeviceExtrasRecords | undefined> {
+    const head = 'SELECT version, clear_addresses FROM device_extras_head WHERE id = 1';
+    const [before] = await this.#db.query<{ version: number; clear_addresses: number }>(head);
+    if (!before || before.version === known) return undefined;
+    const sticky = await this.#db.query<StickyDevice & SqlRow>(
+      'SELECT device, reason, target, until_ms AS until FROM device_sticky',
+    );
+    const watches = await this.#db.query<DeviceWatch & SqlRow>(
+      'SELECT device, until_ms AS until, caller_kind, caller_id FROM device_watches',
+    );
+    const identities = await this.#db.query<DeviceIdentity & SqlRow>('SELECT identity, device FROM device_identities');
+    const erased = await this.#db.query<{ device: string; at: number }>(
+      'SELECT device, at_ms AS at FROM device_erasures',
+    );
+    // A change meanwhile has another version, and is read with the next look.
+    return {
+      version: before.version,
+      clearAddresses: before.clear_addresses === 1,
+      sticky,
+      watches,
+      identities,
+      erased,
+    };
+  }
+
+  async putSticky(tx: SqlQueries, { device, reason, target, until }: StickyDevice): Promise<void> {
+    await this.#changed(tx);
+    await tx.query(
+      `INSERT INTO device_sticky (device, reason, target, until_ms) VALUES (?, ?, ?, ?)
+       ON CONFLICT (device) DO UPDATE SET reason = excluded.reason, target = excluded.target, until_ms = excluded.until_ms`,
+      [device, reason, target, Math.round(until)],
+    );
+  }
+
   /**
    * Replaces the watch of the device. Throws ConflictError `too_many_watches` if there are `total` others that have not ended, or
    * `perCaller` of this caller.
    */
-  putWatch(tx: SqlQueries, watch: DeviceWatch, max: { total: number; perCaller: number }, nowMs: number): Promise<void>;
+  async putWatch(
+    tx: SqlQueries,
+    watch: DeviceWatch,
+    max: { total: number; perCaller: number },
+    nowMs: number,
+  ): Promise<void> {
+    const { device, until, caller_kind, caller_id } = watch;
+    await this.#changed(tx);
+    const others = await tx.query<{ caller_kind: string; caller_id: string }>(
+      'SELECT caller_kind, caller_id FROM device_watches WHERE device <> ? AND until_ms > ?',
+      [device, nowMs],
+    );
+    const own = others.filter((other) => other.caller_kind === caller_kind && other.caller_id === caller_id);
+    if (others.length >= max.total) {
+      throw new ConflictError('too_many_watches', `At most ${max.total} devices are watched at once`);
+    }
+    if (own.length >= max.perCaller) {
+      throw new ConflictError('too_many_watches', `You may watch at most ${max.perCaller} devices at once`);
+    }
+    await tx.query(
+      `INSERT INTO device_watches (device, until_ms, caller_kind, caller_id) VALUES (?, ?, ?, ?)
+       ON CONFLICT (device) DO UPDATE SET until_ms = excluded.until_ms, caller_kind = excluded.caller_kind,
+         caller_id = excluded.caller_id`,
+      [device, Math.round(until), caller_kind, caller_id],
+    );
+  }
+
   /** Resolves whether there was one. */
-  removeWatch(tx: SqlQueries, device: string): Promise<boolean>;
+  async removeWatch(tx: SqlQueries, device: string): Promise<boolean> {
+    await this.#changed(tx);
+    const removed = await tx.query('DELETE FROM device_watches WHERE device = ? RETURNING device', [device]);
+    return removed.length > 0;
+  }
+
   /** Ends what a caller asked for that is gone. */
-  removeWatchesOf(tx: SqlQueries, caller_kind: string, caller_id: string): Promise<void>;
+  async removeWatchesOf(tx: SqlQueries, caller_kind: string, caller_id: string): Promise<void> {
+    const removed = await tx.query(
+      'DELETE FROM device_watches WHERE caller_kind = ? AND caller_id = ? RETURNING device',
+      [caller_kind, caller_id],
+    );
+    if (removed.length > 0) await this.#changed(tx);
+  }
+
   /** `identity` and all that stood for it stand for `device` from now on, links too. Throws ConflictError `too_many_identities`. */
-  link(tx: SqlQueries, identity: string, device: string, max: number): Promise<void>;
-  setClearAddresses(tx: SqlQueries, isAllowed: boolean): Promise<void>;
+  async link(tx: SqlQueries, identity: string, device: string, max: number): Promise<void> {
+    await this.#changed(tx);
+    const [known] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM device_identities');
+    if (Number(known!.count) >= max) {
+      throw new ConflictError('too_many_identities', `At most ${max} identities are linked`);
+    }
+    await tx.query('DELETE FROM device_identities WHERE identity = ?', [device]);
+    await tx.query('UPDATE device_identities SET device = ? WHERE device = ?', [device, identity]);
+    await tx.query(
+      `INSERT INTO device_identities (identity, device) VALUES (?, ?)
+       ON CONFLICT (identity) DO UPDATE SET device = excluded.device`,
+      [identity, device],
+    );
+    // Where both are attached one row is enough.
+    await tx.query(
+      `DELETE FROM device_links WHERE device = ? AND ap_id IN (SELECT ap_id FROM device_links WHERE device = ?)`,
+      [identity, device],
+    );
+    await tx.query('UPDATE device_links SET device = ? WHERE device = ?', [device, identity]);
+  }
+
+  async setClearAddresses(tx: SqlQueries, isAllowed: boolean): Promise<void> {
+    await this.#changed(tx);
+    await tx.query('UPDATE device_extras_head SET clear_addresses = ? WHERE id = 1', [isAllowed ? 1 : 0]);
+  }
+
   /** Forgets a device in all of it, and that it was erased `at` is known for a while; resolves the names that stood for it. */
-  remove(tx: SqlQueries, device: string, at: number): Promise<string[]>;
+  async remove(tx: SqlQueries, device: string, at: number): Promise<string[]> {
+    // In the order of whoever notes that a device went back, or the two would wait for one another.
+    await tx.query('DELETE FROM device_steered WHERE device = ?', [device]);
+    await this.#changed(tx);
+    await tx.query(
+      'INSERT INTO device_erasures (device, at_ms) VALUES (?, ?) ON CONFLICT (device) DO UPDATE SET at_ms = excluded.at_ms',
+      [device, Math.round(at)],
+    );
+    const names = await tx.query<{ identity: string }>(
+      'DELETE FROM device_identities WHERE device = ? RETURNING identity',
+      [device],
+    );
+    await tx.query('DELETE FROM device_watches WHERE device = ?', [device]);
+    await tx.query('DELETE FROM device_sticky WHERE device = ?', [device]);
+    return names.map(({ identity }) => identity);
+  }
+
   /** Removes what has ended. */
-  prune(nowMs: number): Promise<void>;
+  async prune(nowMs: number): Promise<void> {
+    await this.#db.query('DELETE FROM device_steered WHERE until_ms <= ?', [nowMs - steeredKeptMs]);
+    await this.#db.transaction(async (tx) => {
+      const sticky = await tx.query('DELETE FROM device_sticky WHERE until_ms <= ? RETURNING device', [nowMs]);
+      const watches = await tx.query('DELETE FROM device_watches WHERE until_ms <= ? RETURNING device', [nowMs]);
+      await tx.query('DELETE FROM device_erasures WHERE at_ms <= ?', [nowMs - erasureKeptMs]);
+      if (sticky.length + watches.length > 0) await this.#changed(tx);
+    });
+  }
+
+  /** First in a transaction: it also locks the others out. */
+  async #changed(tx: SqlQueries): Promise<void> {
+    await tx.query('UPDATE device_extras_head SET version = version + 1 WHERE id = 1');
+  }
 }

@@ -1,6 +1,6 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { describeDeviceStore } from './device-store.contract.ts';
-import { createDeviceStore } from './device-store.sql.ts';
+import { DeviceStore } from './device-store.ts';
 
 eachDatabase((kind) => {
   describeDeviceStore(async () => {
@@ -9,8 +9,8 @@ eachDatabase((kind) => {
     const now = () => nowMs;
     return {
       db: nodes[0],
-      store: createDeviceStore(nodes[0], { node: 'one', now }),
-      otherNode: createDeviceStore(nodes[1], { node: 'two', now }),
+      store: new DeviceStore(nodes[0], { node: 'one', now }),
+      otherNode: new DeviceStore(nodes[1], { node: 'two', now }),
       setNow: (ms) => {
         nowMs = ms;
       },

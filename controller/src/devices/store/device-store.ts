@@ -1,5 +1,6 @@
 // Where devices are attached, as it outlives a restart and as other nodes read it: under pseudonyms, never addresses.
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
 
 export interface DeviceLinkRecord {
   device: string;
@@ -28,31 +29,161 @@ export interface DeviceListRecord {
   device_values: string;
 }
 
+const LINK = 'device, ap_id, since, seen, left_at, is_randomised';
+const LIST = 'ap_id, ts, heard_at, device_values';
+
+type LinkRow = Omit<StoredDeviceLink, 'is_randomised'> & { is_randomised: number };
+
+export interface DeviceStoreOptions {
+  /** The name of this process among those that use the database. */
+  node: string;
+  now?: () => number;
+}
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface DeviceStore {
+export class DeviceStore {
+  readonly #db: SqlDatabase;
+  readonly #node: string;
+  readonly #now: () => number;
+
+  constructor(database: SqlDatabase, { node, now = Date.now }: DeviceStoreOptions) {
+    this.#db = database;
+    this.#node = node;
+    this.#now = now;
+  }
+
   /** All links, also those that have ended; ordered by device and ap_id; at most `limit` after the given one. */
-  links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]>;
+  async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]> {
+    const sql = `SELECT ${LINK}, updated_at FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
+    const rows = await this.#db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
+    return rows.map(toLink);
+  }
+
   /** All lists, ordered by ap_id; at most `limit` after the given one. */
-  lists(after: string, limit: number): Promise<DeviceListRecord[]>;
+  async lists(after: string, limit: number): Promise<DeviceListRecord[]> {
+    const sql = `SELECT ${LIST} FROM device_lists WHERE ap_id > ? ORDER BY ap_id LIMIT ?`;
+    return this.#db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
+  }
+
   /** The links that were written at this time or later, and the lists that other nodes wrote then. */
-  changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }>;
+  async changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }> {
+    const links = await this.#db.query<LinkRow & SqlRow>(
+      `SELECT ${LINK}, updated_at FROM device_links WHERE updated_at >= ?`,
+      [updatedMs],
+    );
+    const lists = await this.#db.query<DeviceListRecord & SqlRow>(
+      `SELECT ${LIST} FROM device_lists WHERE updated_at >= ? AND node <> ?`,
+      [updatedMs, this.#node],
+    );
+    return { links: links.map(toLink), lists };
+  }
+
   /**
    * Creates or replaces these links, in the transaction of the caller. One that is older than what is stored is left out.
    * Resolves those that were in the same state already, attached or not, as another node has written it.
    */
-  write(tx: SqlQueries, links: readonly DeviceLinkRecord[]): Promise<DeviceLinkRecord[]>;
+  async write(tx: SqlQueries, links: readonly DeviceLinkRecord[]): Promise<DeviceLinkRecord[]> {
+    const stored = await runRows<LinkRow & SqlRow>(
+      tx,
+      `SELECT ${LINK} FROM device_links WHERE (device, ap_id) IN (VALUES {{rows}})`,
+      links.map(({ device, ap_id }) => [device, ap_id]),
+    );
+    const leftAt = new Map(stored.map((row) => [keyOf(row), row.left_at]));
+    const now = this.#now();
+    await runRows(
+      tx,
+      `INSERT INTO device_links (${LINK}, updated_at) VALUES {{rows}}
+       ON CONFLICT (device, ap_id) DO UPDATE SET since = excluded.since, seen = excluded.seen, left_at = excluded.left_at,
+         is_randomised = excluded.is_randomised, updated_at = excluded.updated_at
+       WHERE excluded.seen >= device_links.seen`,
+      links.map((link) => [
+        link.device,
+        link.ap_id,
+        Math.round(link.since),
+        Math.round(link.seen),
+        link.left_at === null ? null : Math.round(link.left_at),
+        link.is_randomised ? 1 : 0,
+        now,
+      ]),
+    );
+    return links.filter((link) => {
+      const before = leftAt.get(keyOf(link));
+      return before !== undefined && (before === null) === (link.left_at === null);
+    });
+  }
+
   /**
    * Creates or replaces these lists; durable when it resolves. One that is older than what is stored is left out, and so is
    * one with a device that was erased after it came.
    */
-  saveLists(lists: readonly DeviceListRecord[]): Promise<void>;
+  async saveLists(lists: readonly DeviceListRecord[]): Promise<void> {
+    if (lists.length === 0) return;
+    const now = this.#now();
+    await this.#db.transaction(async (tx) => {
+      const erased = await tx.query<{ device: string; at_ms: number }>('SELECT device, at_ms FROM device_erasures');
+      const isErasedSince = ({ heard_at, device_values }: DeviceListRecord) =>
+        erased.some(({ device, at_ms }) => heard_at <= at_ms && device_values.includes(JSON.stringify(device)));
+      await runRows(
+        tx,
+        `INSERT INTO device_lists (${LIST}, node, updated_at) VALUES {{rows}}
+         ON CONFLICT (ap_id) DO UPDATE SET ts = excluded.ts, heard_at = excluded.heard_at,
+           device_values = excluded.device_values, node = excluded.node,
+           updated_at = excluded.updated_at
+         WHERE excluded.ts >= device_lists.ts`,
+        lists
+          .filter((list) => !isErasedSince(list))
+          .map(({ ap_id, ts, heard_at, device_values }) => [
+            ap_id,
+            Math.round(ts),
+            Math.round(heard_at),
+            device_values,
+            this.#node,
+            now,
+          ]),
+      );
+    });
+  }
+
   /** Forgets everything that an access point said; repeated calls are harmless. */
-  removeAgent(ap_id: string): Promise<void>;
+  async removeAgent(ap_id: string): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      await tx.query('DELETE FROM device_links WHERE ap_id = ?', [ap_id]);
+      await tx.query('DELETE FROM device_lists WHERE ap_id = ?', [ap_id]);
+    });
+  }
+
   /** Forgets a device and the lists it is in, in the transaction of the caller; repeated calls are harmless. */
-  remove(tx: SqlQueries, devices: readonly string[]): Promise<void>;
+  async remove(tx: SqlQueries, devices: readonly string[]): Promise<void> {
+    for (const { marks, values } of inParts(devices)) {
+      // What else is in those lists is written down again in a few seconds.
+      const attached = `SELECT ap_id FROM device_links WHERE device IN (${marks})`;
+      await tx.query(`DELETE FROM device_lists WHERE ap_id IN (${attached})`, values);
+      await tx.query(`DELETE FROM device_links WHERE device IN (${marks})`, values);
+    }
+  }
+
   /**
    * Removes ended links: those that were written before `goneMs`, and those from before `movedMs` of devices that were seen
    * elsewhere since. At most `limit`; resolves whether there may be more.
    */
-  prune(before: { goneMs: number; movedMs: number }, limit: number): Promise<boolean>;
+  async prune({ goneMs, movedMs }: { goneMs: number; movedMs: number }, limit: number): Promise<boolean> {
+    const removed = await this.#db.query(
+      `DELETE FROM device_links WHERE (device, ap_id) IN (
+         SELECT device, ap_id FROM device_links AS ended WHERE left_at IS NOT NULL AND updated_at < ? AND (updated_at < ? OR EXISTS (
+           SELECT 1 FROM device_links AS other WHERE other.device = ended.device AND other.seen > ended.seen
+         )) LIMIT ?
+       ) RETURNING ap_id`,
+      [movedMs, goneMs, limit],
+    );
+    return removed.length === limit;
+  }
+}
+
+function toLink({ is_randomised, ...row }: LinkRow): StoredDeviceLink {
+  const { device, ap_id, since, seen, left_at, updated_at } = row;
+  return { device, ap_id, since, seen, left_at, is_randomised: is_randomised === 1, updated_at };
+}
+
+function keyOf({ device, ap_id }: { device: string; ap_id: string }): string {
+  return `${device} ${ap_id}`;
 }

@@ -1,5 +1,6 @@
 // Devices that were moved by a command a moment ago, as it outlives a restart and as every node reads it.
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { runRows } from '../../storage/sql-rows.ts';
 
 export interface SteeredRecord {
   device: string;
@@ -11,11 +12,36 @@ export interface SteeredRecord {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface SteeredStore {
+export class SteeredStore {
+  readonly #db: Pick<SqlDatabase, 'query'>;
+
+  constructor(db: Pick<SqlDatabase, 'query'>) {
+    this.#db = db;
+  }
+
   /** Creates or replaces what is known about these devices, in the transaction of the caller. */
-  put(tx: SqlQueries, steered: readonly SteeredRecord[]): Promise<void>;
+  async put(tx: SqlQueries, steered: readonly SteeredRecord[]): Promise<void> {
+    // The last one of a device counts; a statement must not meet a row twice.
+    const byDevice = new Map(steered.map((each) => [each.device, each]));
+    await runRows(
+      tx,
+      `INSERT INTO device_steered (device, ap_id, target, until_ms) VALUES {{rows}}
+       ON CONFLICT (device) DO UPDATE SET ap_id = excluded.ap_id, target = excluded.target, until_ms = excluded.until_ms`,
+      [...byDevice.values()].map(({ device, ap_id, target, until }) => [device, ap_id, target, Math.round(until)]),
+    );
+  }
+
   /** Those that have not ended; the one that ends first comes first. */
-  list(nowMs: number): Promise<SteeredRecord[]>;
+  list(nowMs: number): Promise<SteeredRecord[]> {
+    return this.#db.query<SteeredRecord & SqlRow>(
+      'SELECT device, ap_id, target, until_ms AS until FROM device_steered WHERE until_ms > ? ORDER BY until_ms, device',
+      [nowMs],
+    );
+  }
+
   /** In the transaction of the caller; resolves whether this very move was known, so that one of several nodes tells of it. */
-  remove(tx: SqlQueries, steered: SteeredRecord): Promise<boolean>;
+  async remove(tx: SqlQueries, { device, until }: SteeredRecord): Promise<boolean> {
+    const sql = 'DELETE FROM device_steered WHERE device = ? AND until_ms = ? RETURNING device';
+    return (await tx.query(sql, [device, Math.round(until)])).length > 0;
+  }
 }

@@ -1,15 +1,15 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { createJobStore } from '../../jobs/store/job-store.sql.ts';
+import { JobStore } from '../../jobs/store/job-store.ts';
 import { describeBulkStore } from './bulk-store.contract.ts';
-import { createBulkStore } from './bulk-store.sql.ts';
+import { BulkStore } from './bulk-store.ts';
 
 eachDatabase((kind) => {
   describeBulkStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
-    const jobs = createJobStore(nodes[0]);
+    const jobs = new JobStore(nodes[0]);
     return {
-      store: createBulkStore(nodes[0], jobs),
-      otherNode: createBulkStore(nodes[1], createJobStore(nodes[1])),
+      store: new BulkStore(nodes[0], jobs),
+      otherNode: new BulkStore(nodes[1], new JobStore(nodes[1])),
       jobs,
       db: nodes[0],
       cutOff: () => nodes[0].close(),

@@ -1,6 +1,9 @@
 // Changes of many access points: what is to be done, and what came of it for each of them.
-import type { NewJob } from '../../jobs/store/job-store.ts';
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import type { NewJob } from '../../jobs/store/job-record.ts';
+import type { JobStore } from '../../jobs/store/job-store.ts';
+import { requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { runRows } from '../../storage/sql-rows.ts';
 
 export interface BulkRun {
   job_number: string;
@@ -31,30 +34,136 @@ export interface BulkTargetRecord extends BulkResult {
   agent_id: string;
 }
 
+const RUN = 'job_number, owner_kind, owner_id, owner_name, selector, kind, action, total, wave_size, pause_ms, next_at';
+const TARGET = 'number, ap_id, agent_id, state, detail, command_id';
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface BulkStore {
+export class BulkStore {
+  readonly #db: SqlDatabase;
+  readonly #jobs: Pick<JobStore, 'createAll'>;
+
+  constructor(db: SqlDatabase, jobs: Pick<JobStore, 'createAll'>) {
+    this.#db = db;
+    this.#jobs = jobs;
+  }
+
   /**
    * The run, its targets and its job, all or nothing; durable when it resolves. Throws AuthenticationError unless the owner is
    * there, with the credentials of `owner_ver`.
    */
-  create(
+  async create(
     run: BulkRun,
     targets: readonly Pick<BulkTargetRecord, 'ap_id' | 'agent_id'>[],
     job: NewJob,
-    options: { owner_ver: string | undefined; also: (tx: SqlQueries) => Promise<void> },
-  ): Promise<void>;
-  get(job_number: string): Promise<BulkRun | undefined>;
+    { owner_ver, also }: { owner_ver: string | undefined; also: (tx: SqlQueries) => Promise<void> },
+  ): Promise<void> {
+    const { job_number, owner_kind, owner_id, owner_name, selector, kind, action } = run;
+    await this.#db.transaction(async (tx) => {
+      await requirePresentOwner(tx, this.#db.dialect, { owner_kind, owner_id, owner_ver });
+      await this.#jobs.createAll(tx, [job]);
+      await tx.query(`INSERT INTO bulk_runs (${RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
+        job_number,
+        owner_kind,
+        owner_id,
+        owner_name,
+        selector,
+        kind,
+        action,
+        run.total,
+        run.wave_size,
+        run.pause_ms,
+        run.next_at,
+      ]);
+      await runRows(
+        tx,
+        `INSERT INTO bulk_targets (job_number, ${TARGET}) VALUES {{rows}}`,
+        targets.map(({ ap_id, agent_id }, index) => [job_number, index + 1, ap_id, agent_id, 'waiting', null, null]),
+      );
+      await also(tx);
+    });
+  }
+
+  async get(job_number: string): Promise<BulkRun | undefined> {
+    const [row] = await this.#db.query(`SELECT ${RUN} FROM bulk_runs WHERE job_number = ?`, [job_number]);
+    return row && toRun(row);
+  }
+
   /** Up to `limit` runs whose time has come; nobody else gets them before `nowMs + holdMs`, on whichever node. */
-  takeDue(nowMs: number, holdMs: number, limit: number): Promise<BulkRun[]>;
+  async takeDue(nowMs: number, holdMs: number, limit: number): Promise<BulkRun[]> {
+    const due = await this.#db.query(
+      `SELECT ${RUN} FROM bulk_runs WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?`,
+      [nowMs, limit],
+    );
+    const taken: BulkRun[] = [];
+    for (const row of due) {
+      // Of several nodes that have read it, one changes it.
+      const mine = await this.#db.query(
+        'UPDATE bulk_runs SET next_at = ? WHERE job_number = ? AND next_at = ? RETURNING job_number',
+        [nowMs + holdMs, row.job_number!, row.next_at!],
+      );
+      if (mine.length > 0) taken.push({ ...toRun(row), next_at: nowMs + holdMs });
+    }
+    return taken;
+  }
+
   /** Nobody goes on with it before that; null: never. */
-  setNext(job_number: string, nextAt: number | null): Promise<void>;
+  async setNext(job_number: string, nextAt: number | null): Promise<void> {
+    await this.#db.query('UPDATE bulk_runs SET next_at = ? WHERE job_number = ?', [nextAt, job_number]);
+  }
+
   /** Up to `limit` targets without a result, in order. */
-  waiting(job_number: string, limit: number): Promise<BulkTargetRecord[]>;
+  async waiting(job_number: string, limit: number): Promise<BulkTargetRecord[]> {
+    const rows = await this.#db.query(
+      `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND state = 'waiting' ORDER BY number LIMIT ?`,
+      [job_number, limit],
+    );
+    return rows.map(toTarget);
+  }
+
   /** Up to `limit` targets after that number, in order. */
-  targets(job_number: string, afterNumber: number, limit: number): Promise<BulkTargetRecord[]>;
+  async targets(job_number: string, afterNumber: number, limit: number): Promise<BulkTargetRecord[]> {
+    const rows = await this.#db.query(
+      `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND number > ? ORDER BY number LIMIT ?`,
+      [job_number, afterNumber, limit],
+    );
+    return rows.map(toTarget);
+  }
+
   /** Results of targets that had none; others keep theirs. */
-  settle(job_number: string, results: readonly BulkResult[]): Promise<void>;
+  async settle(job_number: string, results: readonly BulkResult[]): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      for (const { number, state, detail, command_id } of results) {
+        await tx.query(
+          `UPDATE bulk_targets SET state = ?, detail = ?, command_id = ?
+           WHERE job_number = ? AND number = ? AND state = 'waiting'`,
+          [state, detail, command_id, job_number, number],
+        );
+      }
+    });
+  }
+
   /** Whoever waits gets no turn any more. */
-  stopRest(job_number: string): Promise<void>;
-  totals(job_number: string): Promise<Record<BulkResult['state'], number>>;
+  async stopRest(job_number: string): Promise<void> {
+    await this.#db.query(`UPDATE bulk_targets SET state = 'stopped' WHERE job_number = ? AND state = 'waiting'`, [
+      job_number,
+    ]);
+  }
+
+  async totals(job_number: string): Promise<Record<BulkResult['state'], number>> {
+    const rows = await this.#db.query<{ state: string; count: number }>(
+      'SELECT state, COUNT(*) AS count FROM bulk_targets WHERE job_number = ? GROUP BY state',
+      [job_number],
+    );
+    const totals = { waiting: 0, done: 0, refused: 0, stopped: 0 };
+    for (const { state, count } of rows) totals[state as BulkResult['state']] = count;
+    return totals;
+  }
+}
+
+function toRun(row: SqlRow): BulkRun {
+  return { ...row } as unknown as BulkRun;
+}
+
+function toTarget(row: SqlRow): BulkTargetRecord {
+  return { ...row } as unknown as BulkTargetRecord;
 }

@@ -22,7 +22,7 @@ export interface IndexedAgent extends FleetAgent, VisibleAgent {
 }
 
 export interface FleetIndexOptions {
-  store: FleetStore;
+  store: Pick<FleetStore, 'revision' | 'sites' | 'page' | 'changed' | 'removed'>;
   /** Called for each agent that is gone, before its slot is given to another; `successor`: one that has its name now. */
   onGone?: (agent: IndexedAgent, successor: FleetAgent | undefined) => void;
   /** Called for each agent that is new or has changed. */
@@ -30,7 +30,7 @@ export interface FleetIndexOptions {
 }
 
 export class FleetIndex {
-  readonly #store: FleetStore;
+  readonly #store: FleetIndexOptions['store'];
   readonly #onGone: NonNullable<FleetIndexOptions['onGone']>;
   readonly #onTaken: NonNullable<FleetIndexOptions['onTaken']>;
   readonly #byApId = new Map<string, IndexedAgent>();

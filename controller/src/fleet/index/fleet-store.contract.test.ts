@@ -1,16 +1,16 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { createAgentStore } from '../../agents/agent-store.sql.ts';
-import { createSiteStore } from '../../sites/site-store.sql.ts';
+import { AgentStore } from '../../agents/agent-store.ts';
+import { SiteStore } from '../../sites/site-store.ts';
 import { describeFleetStore } from './fleet-store.contract.ts';
-import { createFleetStore } from './fleet-store.sql.ts';
+import { FleetStore } from './fleet-store.ts';
 
 eachDatabase((kind) => {
   describeFleetStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: createFleetStore(nodes[0]),
-      agents: createAgentStore(nodes[1]),
-      sites: createSiteStore(nodes[1]),
+      store: new FleetStore(nodes[0]),
+      agents: new AgentStore(nodes[1]),
+      sites: new SiteStore(nodes[1]),
       db: nodes[1],
       cutOff: () => nodes[0].close(),
       remove,

@@ -1,7 +1,8 @@
 // What every fleet store promises, one test a sentence. Run for each backend by fleet-store.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { revokedHash } from '../../agents/agent-record.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
-import { type AgentStore, revokedHash } from '../../agents/agent-store.ts';
+import type { AgentStore } from '../../agents/agent-store.ts';
 import { siteAt } from '../../sites/site-store.contract.ts';
 import type { SiteStore } from '../../sites/site-store.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';

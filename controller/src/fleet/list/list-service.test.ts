@@ -1,8 +1,8 @@
 // Lists of agents in memory against what they mean: orders, pages while others come and go, snapshots, and their bounds.
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import type { AgentRecord } from '../../agents/agent-record.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
-import type { AgentRecord } from '../../agents/agent-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import { LocalShares } from '../../shares/shares.local.ts';
@@ -16,8 +16,8 @@ import { type ListRequest, ListService } from './list-service.ts';
 
 const admin: Caller = { kind: 'user', id: 'u', name: 'ada@x', roles: ['admin'], isAdmin: true };
 
-/** A fleet whose changes are made by hand; its store keeps the promises of fleet-store.contract.ts. */
-class HandMadeFleet implements FleetStore {
+/** A fleet whose changes are made by hand; its store keeps the promises of fleet-store.ts. */
+class HandMadeFleet implements Pick<FleetStore, keyof FleetStore> {
   readonly rows = new Map<string, FleetAgent & { revision: number }>();
   readonly #removed: { ap_id: string; revision: number }[] = [];
   readonly values = new Map<string, number>();

@@ -10,7 +10,8 @@ import { toEnvelopeText } from '../mailbox/envelope.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageView } from '../mailbox/message-view.ts';
 import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
-import type { JobLimits, JobRecord, JobStore, JobSummary, NewJob } from '../store/job-store.ts';
+import type { JobLimits, JobRecord, JobSummary, NewJob } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 
 /** A job number that somebody else may have made up. */
 const plausibleNumber = /^[A-Za-z0-9._:-]{1,128}$/;

@@ -2,7 +2,7 @@
 // Between those who work on a job (our own worker, callback-routes for the others) and job-socket.
 import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
-import type { EndState, JobSummary } from '../store/job-store.ts';
+import type { EndState, JobSummary } from '../store/job-record.ts';
 import type { AppendOutcome, JobEnd, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
 /** The operations that take results, by what they are about. */

@@ -1,15 +1,15 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { createJobStore } from '../store/job-store.sql.ts';
+import { JobStore } from '../store/job-store.ts';
 import { describeMailboxStore } from './mailbox-store.contract.ts';
-import { createMailboxStore } from './mailbox-store.sql.ts';
+import { MailboxStore } from './mailbox-store.ts';
 
 eachDatabase((kind) => {
   describeMailboxStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: createMailboxStore(nodes[0]),
-      otherNode: createMailboxStore(nodes[1]),
-      jobs: createJobStore(nodes[1]),
+      store: new MailboxStore(nodes[0]),
+      otherNode: new MailboxStore(nodes[1]),
+      jobs: new JobStore(nodes[1]),
       db: nodes[0],
       cutOff: () => nodes[0].close(),
       remove,

@@ -1,10 +1,10 @@
 // From a job's row to the broker. A row is published right after it was created, in the background; what that leaves
 // behind (a crash, a broker that is away) a sweep finds. Workers do not mind a message that comes twice.
-
 import type { Broker } from '@weft/broker';
 import { type JobMessage, TaskType } from '@weft/contract';
 import type { Keyring } from '../../secrets.ts';
-import type { JobRecord, JobStore } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 import type { CallbackTokens } from './callback-tokens.ts';
 
 /** What a message is made of. */

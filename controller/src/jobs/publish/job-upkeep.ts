@@ -3,7 +3,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Rounds } from '../../rounds.ts';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
-import type { JobRecord, JobStore } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 import type { DeadLetterService } from './dead-letter-service.ts';
 import type { JobOutbox } from './job-outbox.ts';
 import type { OwnerSweep } from './owner-sweep.ts';

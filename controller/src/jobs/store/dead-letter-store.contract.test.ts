@@ -1,13 +1,13 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { describeDeadLetterStore } from './dead-letter-store.contract.ts';
-import { createDeadLetterStore } from './dead-letter-store.sql.ts';
+import { DeadLetterStore } from './dead-letter-store.ts';
 
 eachDatabase((kind) => {
   describeDeadLetterStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: createDeadLetterStore(nodes[0]),
-      otherNode: createDeadLetterStore(nodes[1]),
+      store: new DeadLetterStore(nodes[0]),
+      otherNode: new DeadLetterStore(nodes[1]),
       cutOff: () => nodes[0].close(),
       remove,
     };

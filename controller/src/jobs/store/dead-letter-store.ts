@@ -1,4 +1,5 @@
 // Messages that nobody could work on, kept for the operator. They come without secrets.
+import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
 
 export interface DeadLetterRecord {
   /** Names the message; the same one may die again. */
@@ -12,14 +13,51 @@ export interface DeadLetterRecord {
   received_at: number;
 }
 
+const COLUMNS = 'id, queue, reason, job_number, received_at, body';
+
 /** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
-export interface DeadLetterStore {
+export class DeadLetterStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** Durable when it resolves; replaces a letter of the same id. */
-  record(letter: DeadLetterRecord): Promise<void>;
+  async record({ id, queue, reason, job_number, received_at, body }: DeadLetterRecord): Promise<void> {
+    await this.#db.query(
+      `INSERT INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (id) DO UPDATE SET queue = excluded.queue, reason = excluded.reason,
+         job_number = excluded.job_number, received_at = excluded.received_at, body = excluded.body`,
+      [id, queue, reason, job_number, received_at, body],
+    );
+  }
+
   /** Newest first. */
-  list(limit: number): Promise<DeadLetterRecord[]>;
+  async list(limit: number): Promise<DeadLetterRecord[]> {
+    const rows = await this.#db.query<DeadLetterRecord & SqlRow>(
+      `SELECT ${COLUMNS} FROM dead_letters ORDER BY received_at DESC, id DESC LIMIT ?`,
+      [limit],
+    );
+    return rows.map((row) => ({ ...row }));
+  }
+
   /** How many were received from this moment on. */
-  countSince(ms: number): Promise<number>;
+  async countSince(ms: number): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>(
+      'SELECT COUNT(*) AS count FROM dead_letters WHERE received_at >= ?',
+      [ms],
+    );
+    return row?.count ?? 0;
+  }
+
   /** Forgets those received before `beforeMs`, and all but the newest `keep`. */
-  prune(beforeMs: number, keep: number): Promise<void>;
+  async prune(beforeMs: number, keep: number): Promise<void> {
+    await this.#db.query('DELETE FROM dead_letters WHERE received_at < ?', [beforeMs]);
+    await this.#db.query(
+      `DELETE FROM dead_letters WHERE (received_at, id) < (
+         SELECT received_at, id FROM dead_letters ORDER BY received_at DESC, id DESC LIMIT 1 OFFSET ?)`,
+      [keep - 1],
+    );
+  }
 }

@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { MailboxStore } from '../mailbox/mailbox-store.ts';
-import type { JobRecord, JobStore, NewJob } from './job-store.ts';
+import type { JobRecord, NewJob } from './job-record.ts';
+import type { JobStore } from './job-store.ts';
 
 export interface JobStoreFixture {
   store: JobStore;

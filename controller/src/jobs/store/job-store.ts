@@ -1,163 +1,288 @@
 // Jobs: who asked for what, how far it has come, and who works on it. A job row is its own outbox entry: it is durable
 // before anything is published.
-import type { JobState } from '@weft/contract';
-import type { SqlQueries } from '../../storage/sql-database.ts';
-
-/** The states in which nothing more happens. */
-export type EndState = Exclude<JobState, 'queued' | 'running'>;
-
-/** What a job waits for that was set aside: a slot for its owner among jobs, subscriptions, or emulated networks. */
-export type WaitsFor = 'job' | 'subscription' | 'run';
-
-export interface JobRecord {
-  job_number: string;
-  /** A task type of the contract, or `adopted`: opened by an administrator, published to nobody. */
-  task_type: string;
-  owner_kind: 'user' | 'agent' | 'third_party_app';
-  owner_id: string;
-  owner_name: string;
-  /** The ap_id of the one agent that it is about, if it is about one. */
-  subject: string | null;
-  state: JobState;
-  /** JSON text, or ciphertext of it. */
-  data: string;
-  detail: string | null;
-  progress: number | null;
-  created_at: number;
-  updated_at: number;
-  ended_at: number | null;
-  /** While open: when it expires. Once ended: when it is forgotten. */
-  expires_at: number;
-  published_at: number | null;
-  lease_holder: string | null;
-  lease_until: number;
-  /** How often a worker has begun since the last message. */
-  attempts: number;
-  last_seq: number;
-  bytes: number;
-}
-
-/** Without what was asked for, which may be large. */
-export type JobSummary = Omit<JobRecord, 'data'>;
-
-export type NewJob = Pick<
-  JobRecord,
-  'job_number' | 'task_type' | 'owner_kind' | 'owner_id' | 'owner_name' | 'data' | 'created_at' | 'expires_at'
-> & {
-  subject?: string | null;
-  /** Null: to be published; a time: needs no publishing. */
-  published_at: number | null;
-  /** Nobody but the creator publishes it before. */
-  publish_after: number;
-};
-
-/** How many jobs there may be; nodes that create at the same instant may pass a limit by as many. */
-export interface JobLimits {
-  /** Of one owner that have not ended; commands, which have a limit of their own, do not count. */
-  maxOpen: number;
-  /** That wait to be published. */
-  maxUnpublished: number;
-  /** Only for an owner who exists and is not disabled; whoever ends it at the same time finds the job. Default: for any. */
-  requireOwner?: boolean;
-  /** Whether the owner may still ask for it, by its record inside of the transaction; throws if not. Implies `requireOwner`. */
-  check?: (tx: SqlQueries) => Promise<void>;
-}
-
-export type WaitingJob = Pick<JobRecord, 'job_number' | 'owner_id' | 'created_at'>;
-
-export interface HeldJobs {
-  owner_id: string;
-  lease_holder: string;
-  count: number;
-}
-
-export interface JobFilter {
-  /** Default: of all callers. */
-  owner?: Pick<JobRecord, 'owner_kind' | 'owner_id'>;
-  state?: JobState;
-  /** Only those older than this job. */
-  before?: Pick<JobRecord, 'created_at' | 'job_number'>;
-  limit: number;
-}
+// What decides between two nodes is one statement with its condition inside.
+import { TryLaterError } from '../../errors.ts';
+import { requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts } from '../../storage/sql-rows.ts';
+import {
+  COLUMNS,
+  COUNTED,
+  insertJob,
+  insertJobs,
+  type JobFilter,
+  type JobLimits,
+  type JobRecord,
+  type JobRow,
+  type JobSummary,
+  type NewJob,
+  SUMMARY,
+  throwJobExists,
+} from './job-record.ts';
+import { WaitingJobs } from './waiting-jobs.ts';
 
 /** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
-export interface JobStore {
+export class JobStore extends WaitingJobs {
+  readonly #db: SqlDatabase;
+  readonly #takeSql: string;
+
+  constructor(db: SqlDatabase) {
+    super(db);
+    this.#db = db;
+    // Two nodes that take at once: on SQLite one waits for the other, on PostgreSQL each takes what is left.
+    const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
+    // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
+    this.#takeSql = `WITH due AS MATERIALIZED (
+        SELECT job_number FROM jobs
+        WHERE task_type = ? AND published_at IS NULL AND ended_at IS NULL AND publish_after <= ?
+        ORDER BY created_at, job_number LIMIT ? ${lock}
+      )
+      UPDATE jobs SET publish_after = ? WHERE job_number IN (SELECT job_number FROM due) RETURNING ${COLUMNS}`;
+  }
+
   /**
    * Durable when it resolves; the state is `queued`. Throws ConflictError `job_exists` if the number is taken, and
    * TryLaterError if there is no room: 429 `too_many_jobs` of this owner, 503 `outbox_full`. AuthenticationError if the owner
    * must be there and is not.
    */
-  create(job: NewJob, limits?: JobLimits): Promise<void>;
+  async create(job: NewJob, limits?: JobLimits): Promise<void> {
+    const { requireOwner, check, maxOpen = Number.MAX_SAFE_INTEGER } = limits ?? {};
+    const isCreated = await (check
+      ? this.#db.transaction(async (tx) => {
+          await requirePresentOwner(tx, this.#db.dialect, job);
+          await check(tx);
+          return insertJob(tx, this.#db.dialect, job, limits);
+        })
+      : insertJob(this.#db, this.#db.dialect, job, limits)
+    ).catch(throwJobExists);
+    if (isCreated) return;
+    if (requireOwner) await requirePresentOwner(this.#db, this.#db.dialect, job);
+    throw await this.#noRoom(job.owner_id, maxOpen);
+  }
+
   /** The same for many, without limits, inside the caller's transaction: they stand or fall with it. */
-  createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void>;
-  get(job_number: string): Promise<JobRecord | undefined>;
+  createAll(tx: SqlQueries, jobs: readonly NewJob[]): Promise<void> {
+    return insertJobs(tx, jobs);
+  }
+
+  async get(job_number: string): Promise<JobRecord | undefined> {
+    const [row] = await this.#db.query<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_number = ?`, [job_number]);
+    return row && { ...row };
+  }
+
   /** Newest first. */
-  list(filter: JobFilter): Promise<JobSummary[]>;
+  async list({ owner, state, before, limit }: JobFilter): Promise<JobSummary[]> {
+    const conditions: string[] = [];
+    const params: SqlValue[] = [];
+    const require = (condition: string, ...values: SqlValue[]) => {
+      conditions.push(condition);
+      params.push(...values);
+    };
+    if (owner) require('owner_id = ? AND owner_kind = ?', owner.owner_id, owner.owner_kind);
+    if (state !== undefined) require('state = ?', state);
+    if (before) require('(created_at, job_number) < (?, ?)', before.created_at, before.job_number);
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const rows = await this.#db.query<JobSummary & SqlRow>(
+      `SELECT ${SUMMARY} FROM jobs ${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`,
+      [...params, limit],
+    );
+    return toCopies(rows);
+  }
+
   /** Jobs of the owner that have not ended, commands not counted. */
-  countOpen(owner_id: string): Promise<number>;
+  async countOpen(owner_id: string): Promise<number> {
+    return this.#count(`owner_id = ? AND ${COUNTED}`, [owner_id]);
+  }
+
   /** Jobs that wait to be published. */
-  countUnpublished(): Promise<number>;
+  async countUnpublished(): Promise<number> {
+    return this.#count('published_at IS NULL AND ended_at IS NULL', []);
+  }
+
   /**
    * Up to `limit` open jobs of that kind whose turn to be published has come, oldest first; nobody else gets them
    * before `nowMs + holdMs`, on whichever node.
    */
-  takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]>;
+  async takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]> {
+    const rows = await this.#db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
+    return toCopies(rows).sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
+  }
+
   /**
    * Those that have ended meanwhile included; unknown numbers are ignored, and so are jobs whose messages have been
    * found to be lost and that nobody has taken since.
    */
-  markPublished(job_numbers: readonly string[], nowMs: number): Promise<void>;
+  async markPublished(job_numbers: readonly string[], nowMs: number): Promise<void> {
+    for (const part of inParts(job_numbers)) {
+      await this.#db.query(
+        `UPDATE jobs SET published_at = ? WHERE published_at IS NULL AND publish_after > 0
+         AND job_number IN (${part.marks})`,
+        [nowMs, ...part.values],
+      );
+    }
+  }
+
   /**
    * Makes open jobs of that kind, which nobody works on, wait for publishing again: their messages are lost. Jobs that were
    * set aside need none. Resolves how many.
    */
-  unpublish(task_type: string, nowMs: number): Promise<number>;
+  async unpublish(task_type: string, nowMs: number): Promise<number> {
+    const rows = await this.#db.query(
+      `UPDATE jobs SET published_at = NULL, publish_after = 0
+       WHERE task_type = ? AND ended_at IS NULL AND waits_for IS NULL AND lease_until <= ? RETURNING job_number`,
+      [task_type, nowMs],
+    );
+    return rows.length;
+  }
+
   /**
    * Makes `holder` the one who works on an open job, if nobody else is (`lease_until` has passed, or it is the same
    * holder); counts an attempt, makes it `running`, and published if it was not. Resolves the record as it is now, or
    * undefined if it was not to be had.
    */
-  claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined>;
+  async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
+    const [row] = await this.#db.query<JobRow>(
+      `UPDATE jobs SET lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
+         published_at = COALESCE(published_at, ?), waits_for = NULL
+       WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
+       RETURNING ${COLUMNS}`,
+      [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder],
+    );
+    return row && { ...row };
+  }
+
   /** Those that are still the holder's; with the others, ended or somebody else's now, it must stop. */
-  renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>>;
+  async renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>> {
+    const renewed = new Set<string>();
+    for (const part of inParts(job_numbers)) {
+      const rows = await this.#db.query<{ job_number: string }>(
+        `UPDATE jobs SET lease_until = ? WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})
+         RETURNING job_number`,
+        [nowMs + leaseMs, holder, ...part.values],
+      );
+      for (const { job_number } of rows) renewed.add(job_number);
+    }
+    return renewed;
+  }
+
   /** Gives open jobs back at once: they count as abandoned, and not as an attempt; others' are left alone. */
-  release(job_numbers: readonly string[], holder: string): Promise<void>;
+  async release(job_numbers: readonly string[], holder: string): Promise<void> {
+    for (const part of inParts(job_numbers)) {
+      await this.#db.query(
+        `UPDATE jobs SET lease_until = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
+         WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})`,
+        [holder, ...part.values],
+      );
+    }
+  }
+
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
-  releaseAll(): Promise<void>;
-  /**
-   * Sets open jobs aside that nobody works on: they wait for their owner's share and are found by `listWaiting`, until
-   * somebody claims them. Their messages are of no more use.
-   */
-  setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void>;
-  /**
-   * Jobs that were set aside, in fair turns: the oldest of each owner first, then the second of each, and so on. Those of
-   * the owners in `without` are left out.
-   */
-  listWaiting(waits_for: WaitsFor, filter: { without: readonly string[]; limit: number }): Promise<WaitingJob[]>;
-  /** Makes a job that was set aside wait for publishing; nothing happens if somebody has it. */
-  putBack(job_number: string): Promise<void>;
-  /** Open jobs of that kind that somebody holds, by owner and holder. */
-  countHeld(task_type: string, nowMs: number): Promise<HeldJobs[]>;
-  /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
-  oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'created_at'> | undefined>;
+  async releaseAll(): Promise<void> {
+    await this.#db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
+  }
+
   /** Makes open jobs of that kind whose lease has run out wait for publishing again; resolves how many. */
-  republishAbandoned(task_type: string, nowMs: number): Promise<number>;
+  async republishAbandoned(task_type: string, nowMs: number): Promise<number> {
+    const rows = await this.#db.query(
+      `UPDATE jobs SET published_at = NULL, publish_after = 0, lease_holder = NULL, lease_until = 0
+       WHERE task_type = ? AND ended_at IS NULL AND lease_holder IS NOT NULL AND lease_until <= ? RETURNING job_number`,
+      [task_type, nowMs],
+    );
+    return rows.length;
+  }
+
   /** Open jobs that somebody began and whose lease has run out, longest first. */
-  listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]>;
+  async listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]> {
+    const rows = await this.#db.query<JobRow>(
+      `SELECT ${COLUMNS} FROM jobs WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until <= ?
+       ORDER BY lease_until, job_number LIMIT ?`,
+      [nowMs, limit],
+    );
+    return toCopies(rows);
+  }
+
   /** The numbers of open jobs whose time is over, longest first. */
-  listOverdue(nowMs: number, limit: number): Promise<string[]>;
+  async listOverdue(nowMs: number, limit: number): Promise<string[]> {
+    return this.#numbers('ended_at IS NULL AND expires_at <= ? ORDER BY expires_at, job_number LIMIT ?', [
+      nowMs,
+      limit,
+    ]);
+  }
+
   /**
    * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun or set aside;
    * and which are due by `expires_at`. Longest first.
    */
-  listQuiet(filter: { sinceMs: number; expiresByMs: number; limit: number }): Promise<JobRecord[]>;
+  async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
+    const rows = await this.#db.query<JobRow>(
+      `SELECT ${COLUMNS} FROM jobs WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
+         AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
+       ORDER BY updated_at, job_number LIMIT ?`,
+      [sinceMs, expiresByMs, limit],
+    );
+    return toCopies(rows);
+  }
+
   /** The numbers of open jobs about that agent. */
-  listAbout(subject: string): Promise<string[]>;
+  async listAbout(subject: string): Promise<string[]> {
+    return this.#numbers('ended_at IS NULL AND subject IS NOT NULL AND subject = ? ORDER BY job_number', [subject]);
+  }
+
   /**
    * Forgets ended jobs whose time is over, their messages first, at most `limit` rows; resolves whether there may be
    * more.
    */
-  prune(nowMs: number, limit: number): Promise<boolean>;
+  async prune(nowMs: number, limit: number): Promise<boolean> {
+    const due = await this.#numbers(
+      'ended_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at, job_number LIMIT ?',
+      [nowMs, limit],
+    );
+    let room = limit;
+    for (const job_number of due) {
+      const removed = await this.#db.query(
+        `DELETE FROM job_messages WHERE job_number = ? AND seq IN (
+           SELECT seq FROM job_messages WHERE job_number = ? ORDER BY seq LIMIT ?) RETURNING seq`,
+        [job_number, job_number, room],
+      );
+      room -= removed.length;
+      if (room <= 0) return true;
+      await this.#db.query('DELETE FROM jobs WHERE job_number = ?', [job_number]);
+      room -= 1;
+      if (room <= 0) return true;
+    }
+    return due.length === limit;
+  }
+
   /** Job number → newest seq and whether it has ended, of those that exist. */
-  positions(job_numbers: readonly string[]): Promise<Map<string, { last_seq: number; hasEnded: boolean }>>;
+  async positions(job_numbers: readonly string[]): Promise<Map<string, { last_seq: number; hasEnded: boolean }>> {
+    const positions = new Map<string, { last_seq: number; hasEnded: boolean }>();
+    for (const part of inParts(job_numbers)) {
+      const rows = await this.#db.query<{ job_number: string; last_seq: number; ended_at: number | null }>(
+        `SELECT job_number, last_seq, ended_at FROM jobs WHERE job_number IN (${part.marks})`,
+        part.values,
+      );
+      for (const { job_number, last_seq, ended_at } of rows) {
+        positions.set(job_number, { last_seq, hasEnded: ended_at !== null });
+      }
+    }
+    return positions;
+  }
+
+  async #noRoom(owner_id: string, maxOpen: number): Promise<TryLaterError> {
+    return (await this.countOpen(owner_id)) >= maxOpen
+      ? new TryLaterError(429, 'too_many_jobs', `At most ${maxOpen} of your jobs may be open at once`, 10)
+      : new TryLaterError(503, 'outbox_full', 'Too many jobs wait for the message broker; try again later', 5);
+  }
+
+  async #count(where: string, params: SqlValue[]): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM jobs WHERE ${where}`, params);
+    return row?.count ?? 0;
+  }
+
+  async #numbers(where: string, params: SqlValue[]): Promise<string[]> {
+    const rows = await this.#db.query<{ job_number: string }>(`SELECT job_number FROM jobs WHERE ${where}`, params);
+    return rows.map(({ job_number }) => job_number);
+  }
 }
+
+const toCopies = <Row>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));

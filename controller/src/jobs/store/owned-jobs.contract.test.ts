@@ -1,21 +1,21 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
-import { createAgentStore } from '../../agents/agent-store.sql.ts';
-import { createThirdPartyAppStore } from '../../third-party-apps/third-party-app-store.sql.ts';
-import { createUserStore } from '../../users/user-store.sql.ts';
-import { createMailboxStore } from '../mailbox/mailbox-store.sql.ts';
-import { createJobStore } from './job-store.sql.ts';
+import { AgentStore } from '../../agents/agent-store.ts';
+import { ThirdPartyAppStore } from '../../third-party-apps/third-party-app-store.ts';
+import { UserStore } from '../../users/user-store.ts';
+import { MailboxStore } from '../mailbox/mailbox-store.ts';
+import { JobStore } from './job-store.ts';
 import { describeOwnedJobs } from './owned-jobs.contract.ts';
-import { createOwnedJobs } from './owned-jobs.sql.ts';
+import { OwnedJobs } from './owned-jobs.ts';
 
 eachDatabase((kind) => {
   describeOwnedJobs(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     const [database, otherNode] = nodes;
-    const mailbox = createMailboxStore(otherNode);
+    const mailbox = new MailboxStore(otherNode);
     return {
-      owned: createOwnedJobs(database),
-      jobs: createJobStore(database),
+      owned: new OwnedJobs(database),
+      jobs: new JobStore(database),
       database,
       async end(job_number) {
         const ends = { state: 'cancelled', detail: null, keepUntil: Date.now() + 60_000 } as const;
@@ -24,10 +24,10 @@ eachDatabase((kind) => {
       async caller(callerKind, id, isDisabled = false) {
         const head = { id, ver: 'v1', created_at: 0 };
         const name = `name of ${id}`;
-        if (callerKind === 'agent') await createAgentStore(database).create(agentNamed(name, { id }));
+        if (callerKind === 'agent') await new AgentStore(database).create(agentNamed(name, { id }));
         else if (callerKind === 'third_party_app') {
           const app = { ...head, app_name: name, api_key_encrypted: '', permissions: {} };
-          await createThirdPartyAppStore(database).create(app);
+          await new ThirdPartyAppStore(database).create(app);
         } else {
           const state = {
             disabled_at: isDisabled ? 1 : null,
@@ -35,7 +35,7 @@ eachDatabase((kind) => {
             waiting_since: null,
             grants: [],
           };
-          await createUserStore(database).create({
+          await new UserStore(database).create({
             ...head,
             username: name,
             password_hash: '',
@@ -45,7 +45,7 @@ eachDatabase((kind) => {
         }
       },
       async grant(id) {
-        await createUserStore(database).update(`name of ${id}`, { grants: [{ role: 'viewer' }] });
+        await new UserStore(database).update(`name of ${id}`, { grants: [{ role: 'viewer' }] });
       },
       remove,
     };

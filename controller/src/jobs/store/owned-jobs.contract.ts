@@ -1,8 +1,9 @@
 // What every source of owned jobs promises, one test a sentence. Run for each backend by owned-jobs.contract.test.ts.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
+import type { NewJob } from './job-record.ts';
 import { newJob } from './job-store.contract.ts';
-import type { JobStore, NewJob } from './job-store.ts';
+import type { JobStore } from './job-store.ts';
 import type { OwnedJobs } from './owned-jobs.ts';
 
 export interface OwnedJobsFixture {

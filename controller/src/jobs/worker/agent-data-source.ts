@@ -1,10 +1,10 @@
 // What the work behind #23 stands on: the range that is asked for, an agent's rows for as long as the job's owner may see
 // them, and the records that are in the mailbox already.
 import type { AgentDataTask } from '@weft/contract';
+import { noLabels } from '../../agents/agent-record.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { noLabels } from '../../agents/agent-store.ts';
 import type { Frame, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import type { JobRecord } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
 import { requireOwner, type VisibleTo } from './agent-details-task.ts';
 import { JobFailed, type JobRun } from './job-run.ts';
 import type { RecordPosition } from './record-chunks.ts';

@@ -1,12 +1,11 @@
 // The work behind #22: the agents that the job's owner may see, in order of ap_id, page by page.
-
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import { fromListedAgent } from '../../agents/agent-answers.ts';
 import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
-import type { JobRecord } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 
 const maxAgents = 500;

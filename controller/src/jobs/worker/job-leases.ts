@@ -2,7 +2,8 @@
 // work takes, and given back; and jobs whose leases others let run out are found.
 import { randomUUID } from 'node:crypto';
 import { TryLaterError } from '../../errors.ts';
-import type { JobRecord, JobStore } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 import { JobOver, JobRun, type JobRunOptions, WorkerStopped } from './job-run.ts';
 
 const abandonedPerScan = 64;

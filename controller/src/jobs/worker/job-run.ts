@@ -3,7 +3,7 @@ import { pauseUnless } from '@weft/contract/pause';
 import { ConflictError, TryLaterError, WeftError } from '../../errors.ts';
 import type { Callback, CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageRecord } from '../mailbox/mailbox-store.ts';
-import type { JobRecord } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
 import { retryUnavailable } from './retry-unavailable.ts';
 
 /** A job's status is to be read by people. */

@@ -4,7 +4,8 @@ import { BoundedMap } from '../../auth/bounded-map.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import type { Shares } from '../../shares/shares.ts';
-import type { JobRecord, JobStore, WaitsFor } from '../store/job-store.ts';
+import type { JobRecord, WaitsFor } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 
 const kinds = ['job', 'subscription'] as const satisfies WaitsFor[];
 export type WorkKind = (typeof kinds)[number];

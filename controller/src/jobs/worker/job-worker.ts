@@ -7,7 +7,8 @@ import { pauseUnless } from '@weft/contract/pause';
 import { ValidationError } from '../../errors.ts';
 import { Validator } from '../../input/validator.ts';
 import type { Shares } from '../../shares/shares.ts';
-import type { JobRecord, JobStore } from '../store/job-store.ts';
+import type { JobRecord } from '../store/job-record.ts';
+import type { JobStore } from '../store/job-store.ts';
 import { isSubscription } from './agent-data-source.ts';
 import { JobLeases } from './job-leases.ts';
 import {

@@ -1,5 +1,6 @@
 // Keeps a runner for each notification by e-mail, on the node that holds the lease.
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { NotificationRunner, type NotificationRunnerOptions } from './notification-runner.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LoggedEvent } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { notificationMail } from './notification-mail.ts';
 
 const context = { to: 'a@weft.test', name: 'on call', time_zone: 'America/New_York', publicUrl: 'https://weft.test' };

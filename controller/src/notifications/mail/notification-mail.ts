@@ -1,6 +1,5 @@
 // The text of a mail about events.
-import type { LoggedEvent, Severity } from '../../event-log/event-log.ts';
-import { severities } from '../../event-log/event-log.ts';
+import { type LoggedEvent, type Severity, severities } from '../../event-log/event-record.ts';
 import type { Mail } from '../../mail/mailer.ts';
 import { localTime } from './quiet-hours.ts';
 

@@ -4,14 +4,13 @@ import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { readMail, startSmtp } from '../../../../test/smtp.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
-import type { EventLog, NewEvent, Severity } from '../../event-log/event-log.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent, Severity } from '../../event-log/event-record.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { NotificationDelivery } from './notification-delivery.ts';
-import { createNotificationStore } from './notification-store.sql.ts';
-import type { NotificationRecord, NotificationRule, NotificationStore } from './notification-store.ts';
+import { type NotificationRecord, type NotificationRule, NotificationStore } from './notification-store.ts';
 
 const happened = (subject: string, severity: Severity = 'major', more: Partial<NewEvent> = {}): NewEvent => ({
   kind: 'test.happened',
@@ -105,8 +104,8 @@ eachDatabase((kind) => {
     beforeEach(async () => {
       ({ nodes: databases, remove } = await openTwoNodes(kind));
       now = Date.parse('2026-01-10T12:00:00Z');
-      log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]), now: () => now });
-      store = createNotificationStore(databases[0]);
+      log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]), now: () => now });
+      store = new NotificationStore(databases[0]);
       mails = [];
       isDown = false;
       nodes = [];
@@ -122,7 +121,7 @@ eachDatabase((kind) => {
       const delivery = new NotificationDelivery({
         database,
         lease,
-        store: createNotificationStore(database),
+        store: new NotificationStore(database),
         eventLog: log,
         choose: async (_, events) => [...events],
         send: async ({ name }, events) => {

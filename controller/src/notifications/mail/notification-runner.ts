@@ -1,7 +1,8 @@
 // Tells one recipient: collects events from the log, waits for the end of a digest and of quiet hours, and sends them as one mail.
 // The position is written down after the mail was accepted, so that nothing is lost; a mail may come twice.
 import { backOffMs } from '@weft/contract/back-off';
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { severityOf } from './notification-mail.ts';
 import type { NotificationProgress, NotificationRecord } from './notification-store.ts';
 import { isQuiet } from './quiet-hours.ts';

@@ -4,7 +4,8 @@ import type { Notification, NotificationInput, NotificationList, NotificationTes
 import type { AuditService } from '../../audit/audit-service.ts';
 import type { Actor, Caller } from '../../caller.ts';
 import { NotFoundError, TryLaterError } from '../../errors.ts';
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import type { NotificationChange, NotificationRecord, NotificationStore } from './notification-store.ts';
 
 const maxNotifications = 200;

@@ -1,7 +1,14 @@
 // Who is told by e-mail, and how far each has come in the event log.
 import type { NotificationInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
+import {
+  type InSameTransaction,
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlValue,
+  UniqueViolation,
+} from '../../storage/sql-database.ts';
+import type { RowOf } from '../../storage/sql-rows.ts';
 
 /** What is told when; every field is set. */
 export type NotificationRule = Required<
@@ -36,21 +43,110 @@ export function notificationExists(): ConflictError {
   return new ConflictError('notification_exists', 'A notification with this name exists');
 }
 
+const COLUMNS =
+  'id, name, email, rule, enabled, created_by, created_at, version, position, last_sent_at, failing_since';
+
+type Row = RowOf<NotificationRecord, 'rule', 'enabled'>;
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface NotificationStore {
-  get(id: string): Promise<NotificationRecord | undefined>;
+export class NotificationStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(id: string): Promise<NotificationRecord | undefined> {
+    return read(this.#db, id);
+  }
+
   /** Ordered by name. */
-  list(): Promise<NotificationRecord[]>;
+  async list(): Promise<NotificationRecord[]> {
+    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM notifications ORDER BY name`)).map(toRecord);
+  }
+
   /** Throws ConflictError `notification_exists` if the name is taken. */
-  create(record: NotificationRecord, also?: InSameTransaction<NotificationRecord>): Promise<void>;
+  async create(record: NotificationRecord, also?: InSameTransaction<NotificationRecord>): Promise<void> {
+    const values: SqlValue[] = [
+      record.id,
+      record.name,
+      record.email,
+      JSON.stringify(record.rule),
+      Number(record.enabled),
+      record.created_by,
+      record.created_at,
+      record.version,
+      record.position,
+      record.last_sent_at,
+      record.failing_since,
+    ];
+    await named(() =>
+      this.#db.transaction(async (tx) => {
+        await tx.query(`INSERT INTO notifications (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await also?.(tx, { after: record });
+      }),
+    );
+  }
+
   /** Resolves the updated record with the next version, or undefined. Throws ConflictError like `create`. */
-  update(
+  async update(
     id: string,
     change: NotificationChange,
     also?: InSameTransaction<NotificationRecord>,
-  ): Promise<NotificationRecord | undefined>;
+  ): Promise<NotificationRecord | undefined> {
+    return named(() =>
+      this.#db.transaction(async (tx) => {
+        const before = await read(tx, id, this.#db.dialect === 'postgres');
+        if (!before) return undefined;
+        const after = { ...before, ...change, version: before.version + 1 };
+        await tx.query(
+          'UPDATE notifications SET name = ?, email = ?, rule = ?, enabled = ?, version = ? WHERE id = ?',
+          [after.name, after.email, JSON.stringify(after.rule), Number(after.enabled), after.version, id],
+        );
+        await also?.(tx, { before, after });
+        return after;
+      }),
+    );
+  }
+
   /** Resolves whether it existed. */
-  remove(id: string, also?: InSameTransaction<NotificationRecord>): Promise<boolean>;
+  async remove(id: string, also?: InSameTransaction<NotificationRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const before = await read(tx, id, this.#db.dialect === 'postgres');
+      if (!before) return false;
+      await tx.query('DELETE FROM notifications WHERE id = ?', [id]);
+      await also?.(tx, { before });
+      return true;
+    });
+  }
+
   /** In the caller's transaction; false, and nothing changed, if it has another version now or is gone. */
-  save(tx: SqlQueries, progress: NotificationProgress): Promise<boolean>;
+  async save(tx: SqlQueries, progress: NotificationProgress): Promise<boolean> {
+    const { id, version, position, last_sent_at, failing_since } = progress;
+    const updated = await tx.query(
+      `UPDATE notifications SET position = ?, last_sent_at = ?, failing_since = ?
+       WHERE id = ? AND version = ? RETURNING id`,
+      [position, last_sent_at, failing_since, id, version],
+    );
+    return updated.length > 0;
+  }
+}
+
+async function read(tx: SqlQueries, id: string, isLocked = false): Promise<NotificationRecord | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM notifications WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`;
+  const [row] = await tx.query<Row>(sql, [id]);
+  return row && toRecord(row);
+}
+
+function toRecord({ rule, enabled, ...row }: Row): NotificationRecord {
+  return { ...row, rule: JSON.parse(rule), enabled: enabled === 1 };
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw notificationExists();
+    throw error;
+  }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasAlertmanager, startAlertmanager, type TestAlertmanager } from '../../../../test/alertmanager.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
-import type { NewEvent } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 
 describe.skipIf(!hasAlertmanager())('with Alertmanager', () => {
   let weft: TestWeft;

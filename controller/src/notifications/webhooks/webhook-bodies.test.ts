@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LoggedEvent } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { bodyOf } from './webhook-bodies.ts';
 
 const event: LoggedEvent = {

@@ -1,7 +1,7 @@
 // What a webhook sends for an event: the event itself, an alert for Prometheus Alertmanager, or a message for a chat.
 import type { WebhookFormat } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
-import type { LoggedEvent } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 
 /** An alert without an end is resolved by Alertmanager itself after minutes; this one ends when the alarm is cleared. */
 const openEndMs = 365 * 86_400_000;

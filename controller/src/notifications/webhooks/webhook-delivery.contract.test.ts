@@ -2,14 +2,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
-import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
-import { createWebhookStore } from './webhook-store.sql.ts';
-import type { WebhookRecord, WebhookStore } from './webhook-store.ts';
+import { type WebhookRecord, WebhookStore } from './webhook-store.ts';
 
 const hourMs = 3_600_000;
 
@@ -28,8 +27,8 @@ eachDatabase((kind) => {
     beforeEach(async () => {
       ({ nodes: databases, remove } = await openTwoNodes(kind));
       now = 1_800_000_000_000;
-      log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]), now: () => now });
-      store = createWebhookStore(databases[0]);
+      log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]), now: () => now });
+      store = new WebhookStore(databases[0]);
       sent = [];
       senders = new Set();
       isDown = () => false;
@@ -44,14 +43,14 @@ eachDatabase((kind) => {
     });
 
     async function openNode(database = databases[0]) {
-      const eventLog = createEventLog(database, { auditLog: createAuditLog(database), now: () => now });
+      const eventLog = new EventLog(database, { auditLog: new AuditLog(database), now: () => now });
       const onError = (error: unknown) => expect.unreachable(String(error));
       const lease = new NodeLease({ database, name: 'notifications', onError });
       await lease.look();
       const delivery = new WebhookDelivery({
         database,
         lease,
-        store: createWebhookStore(database),
+        store: new WebhookStore(database),
         eventLog,
         choose: async (_, events) => [...events],
         send: async ({ name }, { subject, data }) => {

@@ -1,6 +1,7 @@
 // Keeps a runner for each webhook, on the node that holds the lease; wakes them when something was logged and writes down how
 // far they have come.
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { WebhookRunner, type WebhookRunnerOptions } from './webhook-runner.ts';

@@ -1,6 +1,6 @@
 // What one webhook has before it, in memory: events in lines by subject, oldest first. A line waits for its first event; lines
 // do not wait for one another. Knows what has to be written down so that a restart loses nothing.
-import type { LoggedEvent } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import type { WaitingEvent } from './webhook-store.ts';
 
 export interface LineItem {

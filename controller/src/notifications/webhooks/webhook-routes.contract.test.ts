@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { isSignedWith, startReceiver, type WebhookReceiver } from '../../../../test/webhook-receiver.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
-import type { NewEvent } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 
 let weft: TestWeft;
 let admin: string;

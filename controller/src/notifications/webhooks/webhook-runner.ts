@@ -2,7 +2,8 @@
 // until it works or a day has passed. Each webhook has a runner with bounds of its own, so that none delays another.
 import { backOffMs } from '@weft/contract/back-off';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
-import type { EventLog, LoggedEvent, NewEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent, NewEvent } from '../../event-log/event-record.ts';
 import type { WebhookAnswer } from './webhook-client.ts';
 import { type LineItem, WebhookLines } from './webhook-lines.ts';
 import type { DeliveryRecord, WebhookProgress, WebhookRecord, WebhookStore } from './webhook-store.ts';

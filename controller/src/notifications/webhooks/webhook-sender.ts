@@ -1,6 +1,6 @@
 // Sends one event to one webhook: the body in its format, signed like a push, with the id of the event.
 import { createHmac } from 'node:crypto';
-import type { LoggedEvent } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import type { Keyring } from '../../secrets.ts';
 import { bodyOf } from './webhook-bodies.ts';
 import type { WebhookAnswer, WebhookClient } from './webhook-client.ts';

@@ -9,13 +9,14 @@ import type {
   WebhookList,
   WebhookWithSecret,
 } from '@weft/contract';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditService } from '../../audit/audit-service.ts';
-import type { NewAuditEntry } from '../../audit/audit-store.ts';
 import type { Actor, Caller } from '../../caller.ts';
 import { PushRefused } from '../../commands/delivery/push/push-address.ts';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import { NotFoundError, TryLaterError, ValidationError } from '../../errors.ts';
-import type { EventLog, LoggedEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { generateSecret, type Keyring } from '../../secrets.ts';
 import type { InSameTransaction } from '../../storage/sql-database.ts';

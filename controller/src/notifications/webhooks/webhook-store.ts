@@ -1,7 +1,15 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
 import type { WebhookFormat } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
+import {
+  type InSameTransaction,
+  type SqlDatabase,
+  type SqlQueries,
+  type SqlRow,
+  type SqlValue,
+  UniqueViolation,
+} from '../../storage/sql-database.ts';
+import { type RowOf, runRows } from '../../storage/sql-rows.ts';
 
 export interface WebhookRecord {
   id: string;
@@ -75,33 +83,215 @@ export function webhookExists(): ConflictError {
   return new ConflictError('webhook_exists', 'A webhook with this name exists');
 }
 
+const COLUMNS =
+  'id, name, url, events, selector, format, enabled, secret_encrypted, created_by, created_at, version, position, replayed_at, failing_since, is_failing_told';
+const DELIVERY_COLUMNS = 'id, ts, event_id, kind, attempt, outcome, status, error, duration_ms';
+
+type Row = RowOf<WebhookRecord, 'events', 'enabled' | 'is_failing_told'>;
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface WebhookStore {
-  get(id: string): Promise<WebhookRecord | undefined>;
+export class WebhookStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async get(id: string): Promise<WebhookRecord | undefined> {
+    return read(this.#db, id);
+  }
+
   /** Ordered by name. */
-  list(): Promise<WebhookRecord[]>;
-  count(): Promise<number>;
+  async list(): Promise<WebhookRecord[]> {
+    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM webhooks ORDER BY name`)).map(toRecord);
+  }
+
+  async count(): Promise<number> {
+    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM webhooks');
+    return row?.count ?? 0;
+  }
+
   /** Throws ConflictError `webhook_exists` if the name is taken. */
-  create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void>;
+  async create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void> {
+    await named(() =>
+      this.#db.transaction(async (tx) => {
+        const values = toValues(webhook);
+        await tx.query(`INSERT INTO webhooks (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await also?.(tx, { after: webhook });
+      }),
+    );
+  }
+
   /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
-  update(
+  async update(
     id: string,
     change: WebhookChange,
     also?: InSameTransaction<WebhookRecord>,
-  ): Promise<WebhookRecord | undefined>;
+  ): Promise<WebhookRecord | undefined> {
+    return named(() =>
+      this.#db.transaction(async (tx) => {
+        const before = await read(tx, id, this.#db.dialect === 'postgres');
+        if (!before) return undefined;
+        const after = { ...before, ...change, version: before.version + 1 };
+        await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
+        const values = toValues(after);
+        await tx.query(`INSERT INTO webhooks (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await also?.(tx, { before, after });
+        return after;
+      }),
+    );
+  }
+
   /** With everything of it. Resolves whether it existed. */
-  remove(id: string, also?: InSameTransaction<WebhookRecord>): Promise<boolean>;
+  async remove(id: string, also?: InSameTransaction<WebhookRecord>): Promise<boolean> {
+    return this.#db.transaction(async (tx) => {
+      const before = await read(tx, id, this.#db.dialect === 'postgres');
+      if (!before) return false;
+      await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ?', [id]);
+      await tx.query('DELETE FROM webhook_deliveries WHERE webhook_id = ?', [id]);
+      await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
+      await also?.(tx, { before });
+      return true;
+    });
+  }
+
   /** Forgets what waits or was given up after this event: it is read again. In the caller's transaction. */
-  forgetAfter(tx: SqlQueries, id: string, event_id: number): Promise<void>;
+  async forgetAfter(tx: SqlQueries, id: string, event_id: number): Promise<void> {
+    await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ? AND event_id > ?', [id, event_id]);
+  }
+
   /** What waits for another attempt, oldest first; not what was given up. */
-  waiting(id: string): Promise<WaitingEvent[]>;
-  counts(id: string): Promise<{ waiting: number; parked: number }>;
+  async waiting(id: string): Promise<WaitingEvent[]> {
+    const rows = await this.#db.query<{ event_id: number; attempts: number; next_at: number }>(
+      `SELECT event_id, attempts, next_at FROM webhook_waiting
+       WHERE webhook_id = ? AND is_parked = 0 ORDER BY event_id`,
+      [id],
+    );
+    return rows.map((row) => ({ ...row, is_parked: false }));
+  }
+
+  async counts(id: string): Promise<{ waiting: number; parked: number }> {
+    const [row] = await this.#db.query<{ total: number; parked: number | null }>(
+      'SELECT COUNT(*) AS total, SUM(is_parked) AS parked FROM webhook_waiting WHERE webhook_id = ?',
+      [id],
+    );
+    const parked = row?.parked ?? 0;
+    return { waiting: (row?.total ?? 0) - parked, parked };
+  }
+
   /**
    * Writes down how far it has come, in the caller's transaction; keeps the last attempts and the last parked only. Resolves false,
    * and changes nothing, if the webhook has another version now or is gone.
    */
-  save(tx: SqlQueries, progress: WebhookProgress): Promise<boolean>;
+  async save(tx: SqlQueries, progress: WebhookProgress): Promise<boolean> {
+    const { id, version, position, failing_since, is_failing_told, waiting, done, deliveries } = progress;
+    const updated = await tx.query(
+      `UPDATE webhooks SET position = ?, failing_since = ?, is_failing_told = ?
+       WHERE id = ? AND version = ? RETURNING id`,
+      [position, failing_since, Number(is_failing_told), id, version],
+    );
+    if (updated.length === 0) return false;
+    await runRows(
+      tx,
+      `INSERT INTO webhook_waiting (webhook_id, event_id, attempts, next_at, is_parked) VALUES {{rows}}
+       ON CONFLICT (webhook_id, event_id) DO UPDATE SET
+         attempts = excluded.attempts, next_at = excluded.next_at, is_parked = excluded.is_parked`,
+      waiting.map((each) => [id, each.event_id, each.attempts, Math.round(each.next_at), Number(each.is_parked)]),
+    );
+    for (const event_id of done) {
+      await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ? AND event_id = ?', [id, event_id]);
+    }
+    await insertDeliveries(tx, id, deliveries);
+    if (waiting.some(({ is_parked }) => is_parked)) await forgetOldParked(tx, id);
+    return true;
+  }
+
   /** Newest first, older than `before`. */
-  deliveries(id: string, before: string | undefined, limit: number): Promise<DeliveryRecord[]>;
-  addDelivery(id: string, delivery: DeliveryRecord): Promise<void>;
+  async deliveries(id: string, before: string | undefined, limit: number): Promise<DeliveryRecord[]> {
+    const [condition, values] = before === undefined ? ['', []] : [' AND id < ?', [before]];
+    return this.#db.query<DeliveryRecord & SqlRow>(
+      `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries WHERE webhook_id = ?${condition} ORDER BY id DESC LIMIT ?`,
+      [id, ...values, limit],
+    );
+  }
+
+  async addDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
+    await this.#db.transaction(async (tx) => {
+      if (await read(tx, id)) await insertDeliveries(tx, id, [delivery]);
+    });
+  }
+}
+
+async function insertDeliveries(tx: SqlQueries, id: string, deliveries: readonly DeliveryRecord[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await runRows(
+    tx,
+    `INSERT INTO webhook_deliveries (webhook_id, ${DELIVERY_COLUMNS}) VALUES {{rows}}`,
+    deliveries.map((each) => [
+      id,
+      each.id,
+      each.ts,
+      each.event_id,
+      each.kind,
+      each.attempt,
+      each.outcome,
+      each.status,
+      each.error,
+      Math.round(each.duration_ms),
+    ]),
+  );
+  await tx.query(
+    `DELETE FROM webhook_deliveries WHERE webhook_id = ? AND id <= (
+       SELECT id FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+    [id, id, maxDeliveriesKept],
+  );
+}
+
+async function forgetOldParked(tx: SqlQueries, id: string): Promise<void> {
+  await tx.query(
+    `DELETE FROM webhook_waiting WHERE webhook_id = ? AND is_parked = 1 AND event_id <= (
+       SELECT event_id FROM webhook_waiting WHERE webhook_id = ? AND is_parked = 1
+       ORDER BY event_id DESC LIMIT 1 OFFSET ?)`,
+    [id, id, maxParkedKept],
+  );
+}
+
+async function read(tx: SqlQueries, id: string, isLocked = false): Promise<WebhookRecord | undefined> {
+  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`;
+  const [row] = await tx.query<Row>(sql, [id]);
+  return row && toRecord(row);
+}
+
+function toRecord(row: Row): WebhookRecord {
+  const [enabled, is_failing_told] = [row.enabled === 1, row.is_failing_told === 1];
+  return { ...row, events: JSON.parse(row.events), enabled, is_failing_told };
+}
+
+function toValues(webhook: WebhookRecord): SqlValue[] {
+  return [
+    webhook.id,
+    webhook.name,
+    webhook.url,
+    JSON.stringify(webhook.events),
+    webhook.selector,
+    webhook.format,
+    Number(webhook.enabled),
+    webhook.secret_encrypted,
+    webhook.created_by,
+    webhook.created_at,
+    webhook.version,
+    webhook.position,
+    webhook.replayed_at,
+    webhook.failing_since,
+    Number(webhook.is_failing_told),
+  ];
+}
+
+async function named<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UniqueViolation) throw webhookExists();
+    throw error;
+  }
 }

@@ -1,5 +1,7 @@
 // Which states of agents were told as events last.
-import type { SqlQueries } from '../../storage/sql-database.ts';
+import { revokedHash } from '../../agents/agent-record.ts';
+import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
 
 export interface ToldState {
   ap_id: string;
@@ -8,14 +10,63 @@ export interface ToldState {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export interface AgentStateStore {
-  list(): Promise<ToldState[]>;
+export class AgentStateStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
+  async list(): Promise<ToldState[]> {
+    return this.#db.query<ToldState & SqlRow>('SELECT ap_id, state, power FROM agent_states');
+  }
+
   /** Those of these agents that are known, in the caller's transaction. */
-  find(tx: SqlQueries, ap_ids: readonly string[]): Promise<ToldState[]>;
+  async find(tx: SqlQueries, ap_ids: readonly string[]): Promise<ToldState[]> {
+    const found: ToldState[] = [];
+    for (const { marks, values } of inParts(ap_ids)) {
+      const sql = `SELECT ap_id, state, power FROM agent_states WHERE ap_id IN (${marks})`;
+      found.push(...(await tx.query<ToldState & SqlRow>(sql, values)));
+    }
+    return found;
+  }
+
   /** In the caller's transaction; what an agent's row says about the other field stays. */
-  setStates(tx: SqlQueries, states: ReadonlyMap<string, string>, nowMs: number): Promise<void>;
-  setPowers(tx: SqlQueries, powers: ReadonlyMap<string, string>, nowMs: number): Promise<void>;
-  remove(ap_ids: readonly string[]): Promise<void>;
+  async setStates(tx: SqlQueries, states: ReadonlyMap<string, string>, nowMs: number): Promise<void> {
+    await set(tx, 'state', states, nowMs);
+  }
+
+  async setPowers(tx: SqlQueries, powers: ReadonlyMap<string, string>, nowMs: number): Promise<void> {
+    await set(tx, 'power', powers, nowMs);
+  }
+
+  async remove(ap_ids: readonly string[]): Promise<void> {
+    for (const { marks, values } of inParts(ap_ids)) {
+      await this.#db.query(`DELETE FROM agent_states WHERE ap_id IN (${marks})`, values);
+    }
+  }
+
   /** Emulated agents whose run is over. */
-  listEnded(): Promise<string[]>;
+  async listEnded(): Promise<string[]> {
+    const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ?';
+    return (await this.#db.query<{ ap_id: string }>(sql, [revokedHash])).map(({ ap_id }) => ap_id);
+  }
+}
+
+async function set(
+  tx: SqlQueries,
+  column: 'state' | 'power',
+  values: ReadonlyMap<string, string>,
+  nowMs: number,
+): Promise<void> {
+  // In one order, so that transactions side by side do not wait for one another.
+  const rows = [...values]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([ap_id, value]): SqlValue[] => [ap_id, value, nowMs]);
+  await runRows(
+    tx,
+    `INSERT INTO agent_states (ap_id, ${column}, changed_at) VALUES {{rows}}
+     ON CONFLICT (ap_id) DO UPDATE SET ${column} = excluded.${column}, changed_at = excluded.changed_at`,
+    rows,
+  );
 }

@@ -2,10 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
-import { createAgentStateStore } from './agent-state-store.sql.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
+import { AgentStateStore } from './agent-state-store.ts';
 import { PowerWatch } from './power-watch.ts';
 
 eachDatabase((kind) => {
@@ -18,16 +17,16 @@ eachDatabase((kind) => {
       const opened = await openTwoNodes(kind);
       remove = opened.remove;
       watches = opened.nodes.map((database) => {
-        const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
+        const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
         log ??= eventLog;
         return new PowerWatch({
           database,
-          store: createAgentStateStore(database),
+          store: new AgentStateStore(database),
           eventLog,
           onError: (error) => expect.unreachable(String(error)),
         });
       });
-      log = createEventLog(opened.nodes[0], { auditLog: createAuditLog(opened.nodes[0]) });
+      log = new EventLog(opened.nodes[0], { auditLog: new AuditLog(opened.nodes[0]) });
     });
     afterEach(() => remove());
 

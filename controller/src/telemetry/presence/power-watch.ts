@@ -1,6 +1,7 @@
 // Tells when agents go to sleep and wake up, from what they report: the metric `active` (0: asleep), or the text `power_state`.
 // Each node tells of the agents that report to it; a row for each agent keeps two from telling the same.
-import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Sample } from '../store/telemetry-store.ts';

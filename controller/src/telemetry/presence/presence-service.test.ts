@@ -1,5 +1,4 @@
 // Presence with real stores and a clock of its own: what survives a stop, what survives a kill, what follows changes.
-
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,9 +7,9 @@ import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { AgentService } from '../../agents/agent-service.ts';
 import { agentNamed } from '../../agents/agent-store.contract.ts';
-import { createAgentStore } from '../../agents/agent-store.sql.ts';
+import { AgentStore } from '../../agents/agent-store.ts';
 import { AuditService } from '../../audit/audit-service.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
 import { CallerChanges } from '../../audit/caller-changes.ts';
 import { type Caller, system } from '../../caller.ts';
 import { createEvents } from '../../events.ts';
@@ -20,7 +19,7 @@ import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { openEmbeddedTelemetry } from '../store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { PresenceService, type PresenceServiceOptions } from './presence-service.ts';
-import { createPresenceStore } from './presence-store.sql.ts';
+import { PresenceStore } from './presence-store.ts';
 
 const start = 1_790_000_000_000;
 const user: Caller = { kind: 'user', id: '1', name: 'u', roles: ['user'], isAdmin: false };
@@ -42,12 +41,12 @@ beforeEach(async () => {
     onDamage: () => {},
     onFatal: () => {},
   });
-  const store = createAgentStore(database);
+  const store = new AgentStore(database);
   agents = new AgentService({
     agents: store,
     hasher: new PasswordHasher(),
-    changes: new CallerChanges(createAuditLog(database), createEvents().callerChanged),
-    audit: new AuditService(createAuditLog(database)),
+    changes: new CallerChanges(new AuditLog(database), createEvents().callerChanged),
+    audit: new AuditService(new AuditLog(database)),
     maxAgents: 100,
   });
   await store.create(agentNamed('ap-1', { configuration: { report_interval_seconds: 10 } }));
@@ -68,7 +67,7 @@ function pass(seconds: number): void {
 
 async function open(more: Partial<PresenceServiceOptions> = {}): Promise<PresenceService> {
   const presence = new PresenceService({
-    presence: createPresenceStore(database),
+    presence: new PresenceStore(database),
     agents,
     telemetry,
     onError: (error) => {
@@ -145,7 +144,7 @@ test('an agent that is removed is forgotten, and its name begins anew', async ()
   await agents.remove('ap-2', system);
   await presence.stop();
   const later = await open();
-  expect((await createPresenceStore(database).list()).length).toBe(0);
+  expect((await new PresenceStore(database).list()).length).toBe(0);
   await later.stop();
 });
 
@@ -158,7 +157,7 @@ test('what another node has removed is forgotten, unless its successor has repor
   presence.gone('ap-2', now - 1);
   await presence.save();
   expect(await states(presence)).toEqual(['ap-1 offline', 'ap-2 online']);
-  expect((await createPresenceStore(database).list()).map(({ ap_id }) => ap_id)).toEqual(['ap-2']);
+  expect((await new PresenceStore(database).list()).map(({ ap_id }) => ap_id)).toEqual(['ap-2']);
   await presence.stop();
 });
 
@@ -178,7 +177,7 @@ test('the interval of a configuration counts from when it is told, for whoever i
 });
 
 test('what other nodes have heard is read beside those who ask, who wait for it only after a pause', async () => {
-  const store = createPresenceStore(database);
+  const store = new PresenceStore(database);
   let isHeld = false;
   const release: (() => void)[] = [];
   const held: typeof store = Object.assign(Object.create(store), {
@@ -235,6 +234,6 @@ test('what could not be saved is saved later', async () => {
   await expect(presence.save()).rejects.toThrow();
   await database.query(`ALTER TABLE elsewhere RENAME TO ${table}`);
   await presence.save();
-  expect((await createPresenceStore(database).list()).length).toBe(1);
+  expect((await new PresenceStore(database).list()).length).toBe(1);
   await presence.stop();
 });

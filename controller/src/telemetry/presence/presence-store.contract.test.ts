@@ -1,13 +1,13 @@
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { describePresenceStore } from './presence-store.contract.ts';
-import { createPresenceStore } from './presence-store.sql.ts';
+import { PresenceStore } from './presence-store.ts';
 
 eachDatabase((kind) => {
   describePresenceStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: createPresenceStore(nodes[0]),
-      otherNode: createPresenceStore(nodes[1]),
+      store: new PresenceStore(nodes[0]),
+      otherNode: new PresenceStore(nodes[1]),
       cutOff: () => nodes[0].close(),
       remove,
     };

@@ -1,17 +1,68 @@
 // What is remembered of the agents' presence across restarts.
+import { randomUUID } from 'node:crypto';
+import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
+import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { PresenceRecord } from './presence.ts';
 
+const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
+
 /** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
-export interface PresenceStore {
+export class PresenceStore {
+  readonly #db: SqlDatabase;
+  /** Who wrote a record; another one after a restart. */
+  readonly #node = randomUUID();
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** All records, ordered by ap_id. */
-  list(): Promise<PresenceRecord[]>;
+  async list(): Promise<PresenceRecord[]> {
+    return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence ORDER BY ap_id`);
+  }
+
   /** Those that another node has written and that were seen at this time or later. */
-  listSince(lastSeenMs: number): Promise<PresenceRecord[]>;
+  async listSince(lastSeenMs: number): Promise<PresenceRecord[]> {
+    return this.#db.query<PresenceRecord & SqlRow>(
+      `SELECT ${COLUMNS} FROM presence WHERE last_seen >= ? AND node IS DISTINCT FROM ?`,
+      [Math.round(lastSeenMs), this.#node],
+    );
+  }
+
   /**
    * Creates or replaces these records, all of them or none; durable when it resolves. A record that is older than the
    * stored one (another node has heard of the agent since) is left out.
    */
-  update(records: readonly PresenceRecord[]): Promise<void>;
+  async update(records: readonly PresenceRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    await this.#db.transaction((tx) =>
+      runRows(
+        tx,
+        `INSERT INTO presence (${COLUMNS}, node) VALUES {{rows}}
+         ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
+           returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
+           node = excluded.node
+         WHERE excluded.last_seen >= presence.last_seen`,
+        records.map((record) => [
+          record.ap_id,
+          Math.round(record.last_seen),
+          roundOrNull(record.online_since),
+          roundOrNull(record.returned_at),
+          roundOrNull(record.learned_interval_ms),
+          this.#node,
+        ]),
+      ),
+    );
+  }
+
   /** Forgets these agents; repeated calls are harmless. */
-  remove(ap_ids: readonly string[]): Promise<void>;
+  async remove(ap_ids: readonly string[]): Promise<void> {
+    for (const { marks, values } of inParts(ap_ids)) {
+      await this.#db.query(`DELETE FROM presence WHERE ap_id IN (${marks})`, values);
+    }
+  }
+}
+
+function roundOrNull(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
 }

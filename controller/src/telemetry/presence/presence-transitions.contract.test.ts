@@ -1,12 +1,11 @@
 // Agents that come and go, as events: each change once, storms as one, a restart as none.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
-import { createAgentStateStore } from './agent-state-store.sql.ts';
+import { AgentStateStore } from './agent-state-store.ts';
 import { type PresenceChange, PresenceTransitions } from './presence-transitions.ts';
 
 const offlineAfterMs = 50_000;
@@ -24,7 +23,7 @@ eachDatabase((kind) => {
 
     beforeEach(async () => {
       ({ nodes: databases, remove } = await openTwoNodes(kind));
-      log = createEventLog(databases[0], { auditLog: createAuditLog(databases[0]) });
+      log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]) });
       now = 1_000_000;
       states = new Map();
       heard = [];
@@ -44,8 +43,8 @@ eachDatabase((kind) => {
       return new PresenceTransitions({
         database,
         lease,
-        store: createAgentStateStore(database),
-        eventLog: createEventLog(database, { auditLog: createAuditLog(database) }),
+        store: new AgentStateStore(database),
+        eventLog: new EventLog(database, { auditLog: new AuditLog(database) }),
         presence: {
           followOthers: async () => {},
           get names() {

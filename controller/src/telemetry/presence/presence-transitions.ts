@@ -2,7 +2,8 @@
 // with what was told last. What happens to many at once is one event; a restart of Weft is none.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentState } from '@weft/contract/selector';
-import type { EventLog, NewEvent } from '../../event-log/event-log.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';

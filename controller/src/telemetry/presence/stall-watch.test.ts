@@ -1,7 +1,7 @@
 // A process that stood still: nobody is late because of it, and one event says so.
 import { expect, test } from 'vitest';
-import { createAuditLog } from '../../audit/audit-store.sql.ts';
-import { createEventLog } from '../../event-log/event-log.sql.ts';
+import { AuditLog } from '../../audit/audit-store.ts';
+import { EventLog } from '../../event-log/event-log.ts';
 import { openSqlite } from '../../storage/sql-database.sqlite.ts';
 import { AgentPresenceTracker } from './presence.ts';
 import { StallWatch } from './stall-watch.ts';
@@ -9,7 +9,7 @@ import { StallWatch } from './stall-watch.ts';
 async function openWatch() {
   const database = openSqlite(':memory:');
   await database.migrate();
-  const eventLog = createEventLog(database, { auditLog: createAuditLog(database) });
+  const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
   let steady = 0;
   const onError = (error: unknown) => expect.unreachable(String(error));
   const watch = new StallWatch({ database, eventLog, node: 'here', onError, steadyNow: () => steady });

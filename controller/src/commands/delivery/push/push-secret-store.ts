@@ -1,5 +1,5 @@
 // The secrets of agents that commands are pushed to: at most one an agent.
-import type { InSameTransaction } from '../../../storage/sql-database.ts';
+import type { InSameTransaction, SqlDatabase } from '../../../storage/sql-database.ts';
 
 export interface PushSecretRecord {
   ap_id: string;
@@ -9,23 +9,81 @@ export interface PushSecretRecord {
   created_at: number;
 }
 
+type Row = { ap_id: string; agent_id: string; secret_encrypted: string; created_at: number };
+
+const columns = 'ap_id, agent_id, secret_encrypted, created_at';
+
 /** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
-export interface PushSecretStore {
+export class PushSecretStore {
+  readonly #db: SqlDatabase;
+
+  constructor(db: SqlDatabase) {
+    this.#db = db;
+  }
+
   /** The record, or undefined. */
-  get(ap_id: string): Promise<PushSecretRecord | undefined>;
+  async get(ap_id: string): Promise<PushSecretRecord | undefined> {
+    const [row] = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+    return row && toRecord(row);
+  }
+
   /** All of them, ordered by ap_id. */
-  list(): Promise<PushSecretRecord[]>;
+  async list(): Promise<PushSecretRecord[]> {
+    const rows = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets ORDER BY ap_id`);
+    return rows.map(toRecord);
+  }
+
   /** Durable when it resolves; takes the place of an earlier one. `also` runs with it, see InSameTransaction. */
-  put(record: PushSecretRecord, also?: InSameTransaction<PushSecretRecord>): Promise<void>;
+  async put(record: PushSecretRecord, also?: InSameTransaction<PushSecretRecord>): Promise<void> {
+    const { ap_id, agent_id, secret_encrypted, created_at } = record;
+    await this.#db.transaction(async (tx) => {
+      const [row] = await tx.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+      await tx.query(
+        `INSERT INTO push_secrets (${columns}, claimed_by, claimed_until) VALUES (?, ?, ?, ?, NULL, 0)
+         ON CONFLICT (ap_id) DO UPDATE SET
+           agent_id = excluded.agent_id, secret_encrypted = excluded.secret_encrypted, created_at = excluded.created_at`,
+        [ap_id, agent_id, secret_encrypted, created_at],
+      );
+      await also?.(tx, { ...(row && { before: toRecord(row) }), after: record });
+    });
+  }
+
   /** Replaces the ciphertext if it is still `before`. */
-  reencrypt(ap_id: string, before: string, after: string): Promise<void>;
+  async reencrypt(ap_id: string, before: string, after: string): Promise<void> {
+    await this.#db.query('UPDATE push_secrets SET secret_encrypted = ? WHERE ap_id = ? AND secret_encrypted = ?', [
+      after,
+      ap_id,
+      before,
+    ]);
+  }
+
   /** Removing what is not there changes nothing. */
-  remove(ap_id: string): Promise<void>;
+  async remove(ap_id: string): Promise<void> {
+    await this.#db.query('DELETE FROM push_secrets WHERE ap_id = ?', [ap_id]);
+  }
+
   /**
    * Resolves whether this node may push to the agent until then: false while another node may, or without a secret. A
    * node that may already is given more time.
    */
-  claim(ap_id: string, node: string, nowMs: number, untilMs: number): Promise<boolean>;
+  async claim(ap_id: string, node: string, nowMs: number, untilMs: number): Promise<boolean> {
+    const rows = await this.#db.query(
+      `UPDATE push_secrets SET claimed_by = ?, claimed_until = ?
+       WHERE ap_id = ? AND (claimed_by IS NULL OR claimed_by = ? OR claimed_until <= ?) RETURNING ap_id`,
+      [node, untilMs, ap_id, node, nowMs],
+    );
+    return rows.length > 0;
+  }
+
   /** Ends what `claim` gave to this node; else changes nothing. */
-  release(ap_id: string, node: string): Promise<void>;
+  async release(ap_id: string, node: string): Promise<void> {
+    await this.#db.query(
+      'UPDATE push_secrets SET claimed_by = NULL, claimed_until = 0 WHERE ap_id = ? AND claimed_by = ?',
+      [ap_id, node],
+    );
+  }
+}
+
+function toRecord({ ap_id, agent_id, secret_encrypted, created_at }: Row): PushSecretRecord {
+  return { ap_id, agent_id, secret_encrypted, created_at };
 }

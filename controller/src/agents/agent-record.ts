@@ -1,0 +1,77 @@
+// An agent as it is stored, and how a new one is inserted.
+import { ConflictError } from '../errors.ts';
+import { raiseRevision } from '../storage/fleet-revision.ts';
+import { type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
+import { type RowOf, runRows } from '../storage/sql-rows.ts';
+
+export interface AgentRecord {
+  id: string;
+  ap_id: string;
+  password_hash: string;
+  configuration: Record<string, unknown>;
+  /** False until the agent's first successful login. */
+  onboard: boolean;
+  /** The id of the caller that created the emulated network; null for a real agent. No caller can write it. */
+  emulated_for: string | null;
+  ver: string;
+  created_at: number;
+  /** What people read instead of the ap_id. This and the next two are the administrators'; an agent cannot change them. */
+  display_name: string | null;
+  /** The path of its site. */
+  site: string | null;
+  /** Each once, ordered. */
+  tags: string[];
+}
+
+export type AgentLabels = Pick<AgentRecord, 'display_name' | 'site' | 'tags'>;
+
+export const noLabels: Readonly<AgentLabels> = { display_name: null, site: null, tags: [] };
+
+/** The prefix of a stored generated password, followed by its SHA-256. */
+export const generatedHashPrefix = 'sha256:';
+/** Matches no password. */
+export const revokedHash = `${generatedHashPrefix}revoked`;
+
+/** What `create` throws if the ap_id is taken. */
+export function agentExists(): ConflictError {
+  return new ConflictError('agent_exists', 'An agent with this ap_id exists');
+}
+
+export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
+
+export type AgentRow = RowOf<AgentRecord, 'configuration' | 'tags', 'onboard'>;
+
+export const VISIBLE = `ap_id, emulated_for, display_name,
+  (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
+export const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
+const INSERT = `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at,
+  display_name, site_id, tags, revision) VALUES {{rows}}`;
+const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?)';
+
+/** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
+export async function insertAgent(tx: SqlQueries, agent: AgentRecord): Promise<void> {
+  await insertAgents(tx, [agent], await raiseRevision(tx));
+}
+
+export async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[], revision: number): Promise<void> {
+  const rows = agents.map((agent) => [...toValues(agent), revision]);
+  await runRows(tx, INSERT, rows, INSERTED);
+}
+
+function toValues(agent: AgentRecord): SqlValue[] {
+  const { id, ap_id, password_hash, emulated_for, ver, created_at, display_name, site } = agent;
+  const configuration = JSON.stringify(agent.configuration);
+  const tags = JSON.stringify(agent.tags);
+  const onboard = Number(agent.onboard);
+  return [id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at, display_name, site, tags];
+}
+
+export function throwAgentExists(error: unknown): never {
+  if (error instanceof UniqueViolation) throw agentExists();
+  throw error;
+}
+
+export function toRecord(row: AgentRow): AgentRecord {
+  const configuration = JSON.parse(row.configuration) as Record<string, unknown>;
+  return { ...row, configuration, onboard: row.onboard === 1, tags: JSON.parse(row.tags) as string[] };
+}
