@@ -50,7 +50,6 @@ class AmqpBroker implements Broker {
   readonly #news: AmqpNews;
   readonly #closing = new AbortController();
   readonly #consumers = new Set<Consumer>();
-  readonly #onQueueLost = new Map<string, Set<() => void>>();
   #incoming: AmqpConnection | undefined;
   #isListening = false;
   readonly #redeclaring = new WeakMap<ChannelModel, Promise<string[]>>();
@@ -81,24 +80,15 @@ class AmqpBroker implements Broker {
     await this.#publisher.publish(queue, body, options);
   }
 
-  async consume(queue: string, options: ConsumeOptions, handler: Handler<Delivery>): Promise<Consumer> {
+  async consume(queue: string, { prefetch }: ConsumeOptions, handler: Handler<Delivery>): Promise<Consumer> {
     this.#assertQueue(queue);
-    const onLost = () => options.onQueueLost?.();
-    const others = this.#onQueueLost.get(queue) ?? new Set();
-    this.#onQueueLost.set(queue, others.add(onLost));
-    const consumer = this.#start({
+    return this.#start({
       queue: this.#topology.nameOf(queue),
-      prefetch: options.prefetch,
+      prefetch,
       take: (message, channel) => settle(message, channel, handler),
       redeclare: async (model) => (await this.#redeclare(model)).includes(queue),
       onReplaced: () => this.#reportLost(queue),
     });
-    return {
-      stop: async () => {
-        others.delete(onLost);
-        await consumer.stop();
-      },
-    };
   }
 
   async consumeDeadLetters(handler: Handler<DeadLetter>): Promise<Consumer> {
@@ -218,7 +208,6 @@ class AmqpBroker implements Broker {
 
   #reportLost(queue: string): void {
     this.#tellOf({ kind: 'queue_lost', detail: `${queue} was declared again`, queue });
-    for (const onLost of this.#onQueueLost.get(queue) ?? []) onLost();
   }
 
   async #inTime<T>(work: Promise<T>): Promise<T> {

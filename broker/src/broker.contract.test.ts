@@ -1,30 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { connect } from 'amqplib';
 import { describe, inject } from 'vitest';
 import { openAmqpBroker } from './broker.amqp.ts';
 import { type BrokerFixture, DELIVERY_LIMIT, describeBroker, QUEUES } from './broker.contract.ts';
-import { openSqliteBroker } from './broker.sqlite.ts';
+import { openMemoryBroker } from './broker.memory.ts';
 import type { Broker } from './broker.ts';
 
 const basics = { queues: QUEUES, deliveryLimit: DELIVERY_LIMIT };
 const amqpUrl = inject('amqpUrl');
 
-describe('on sqlite', () => {
+describe('in memory', () => {
   describeBroker(async (): Promise<BrokerFixture> => {
-    const folder = mkdtempSync(join(tmpdir(), 'weft-broker-'));
     const opened: Broker[] = [];
     return {
+      isDurable: false,
       open: (options) => {
-        const broker = openSqliteBroker({ file: join(folder, 'broker.db'), ...basics, ...options });
+        const broker = openMemoryBroker({ ...basics, ...options });
         opened.push(broker);
         return broker;
       },
       remove: async () => {
         await Promise.all(opened.map((broker) => broker.close()));
-        rmSync(folder, { recursive: true, force: true });
       },
     };
   });
@@ -35,6 +31,7 @@ describe.skipIf(amqpUrl === undefined)('on amqp', () => {
     const namespace = `test-${randomUUID()}`;
     const opened: Broker[] = [];
     return {
+      isDurable: true,
       open: (options) => {
         const broker = openAmqpBroker({ url: amqpUrl!, namespace, ...basics, ...options });
         opened.push(broker);

@@ -1,5 +1,6 @@
-// The broker of the job path: carries messages from those who ask to those who work, at least once, and short news
-// between nodes. Every backend keeps the promises below.
+// The broker of the job path: carries messages from those who ask to those who work, at least once while its queues last,
+// and short news between nodes. Every backend keeps the promises below. A queue may be lost: the embedded broker's are with
+// every end of the process, RabbitMQ's if somebody deletes them. That is told, and whoever published publishes again.
 
 /** Between attempts to reach the broker. */
 export const retryPauses = { firstMs: 100, longestMs: 10_000 };
@@ -53,11 +54,6 @@ export interface Consumer {
 export interface ConsumeOptions {
   /** Most messages in the hands of this consumer at once. */
   prefetch: number;
-  /**
-   * Called when the queue was missing and has been created, also for the first time: its messages are lost, and
-   * publishers that remember them can publish them again.
-   */
-  onQueueLost?: () => void;
 }
 
 export type Handler<Message> = (message: Message) => Promise<void>;
@@ -65,17 +61,18 @@ export type Handler<Message> = (message: Message) => Promise<void>;
 /** Queues are named in `queues` when the broker is opened; any other name is a mistake and throws at once. */
 export interface Broker {
   /**
-   * Resolves when the message is durable in its queue. Throws BrokerUnavailable when it is not known to be: the caller
-   * keeps it and tries again, and it may then be there twice. Never waits longer than `publishTimeoutMs`.
+   * Resolves when the message is in its queue, as durable as the queue is. Throws BrokerUnavailable when it is not known
+   * to be: the caller keeps it and tries again, and it may then be there twice. Never waits longer than
+   * `publishTimeoutMs`.
    */
   publish(queue: string, body: Uint8Array, options: PublishOptions): Promise<void>;
   /**
    * Hands out messages of a queue, oldest first, to one of its consumers at a time. The message is removed when the
-   * handler resolves. If the handler throws, or the process dies, it is handed out again, until it has been handed out
-   * `deliveryLimit + 1` times; then it becomes a dead letter. Goes on by itself after the broker was away.
+   * handler resolves. If the handler throws, or its process dies and the queue lasts, it is handed out again, until it has
+   * been handed out `deliveryLimit + 1` times; then it becomes a dead letter. Goes on by itself after the broker was away.
    */
   consume(queue: string, options: ConsumeOptions, handler: Handler<Delivery>): Promise<Consumer>;
-  /** Hands out the dead letters of all queues; kept until the handler resolves, tried again after it throws. */
+  /** Hands out the dead letters of all queues; kept as queues are until the handler resolves, tried again after it throws. */
   consumeDeadLetters(handler: Handler<DeadLetter>): Promise<Consumer>;
   /**
    * Tells every other node that listens, soon, at most once, and nobody if the broker is away. Never throws. Small
@@ -91,7 +88,7 @@ export interface Broker {
   depth(queue: string): Promise<number | undefined>;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
-  /** Resolves when handlers under way have ended and everything is closed; messages not done go back to their queues. */
+  /** Resolves when handlers under way have ended and everything is closed; messages not done stay in queues that last. */
   close(): Promise<void>;
 }
 
@@ -104,13 +101,17 @@ export interface BrokerOptions {
    * default: 100,000. Of dead letters a tenth are kept, the newest.
    */
   maxLength?: number;
-  /** Most bytes of bodies in a queue, about; default: 1 GiB. */
+  /** Most bytes of bodies in a queue, about; default: 1 GiB, in memory 64 MiB. */
   maxBytes?: number;
   /** Called for what happens behind the interface (connected, lost, blocked), for the log. No secrets. */
   onEvent?: (event: BrokerEvent) => void;
 }
 
 export interface BrokerEvent {
+  /**
+   * `queue_lost`: the queue was missing and has been created, also for the first time. Its messages are lost; publishers
+   * that remember them can publish them again.
+   */
   kind: 'connected' | 'lost' | 'blocked' | 'unblocked' | 'queue_lost' | 'dead_letter';
   detail: string;
   /** Which one, if it is about one. */

@@ -1,7 +1,7 @@
 // Selects the backend of every store and external service, by the settings.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Broker, type BrokerEvent, openAmqpBroker, openSqliteBroker } from '@weft/broker';
+import { type Broker, type BrokerEvent, openAmqpBroker, openMemoryBroker } from '@weft/broker';
 import { TaskType } from '@weft/contract';
 import { type Config, isClickHouse, telemetryServers } from './config.ts';
 import type { Logger } from './http/request/log.ts';
@@ -113,25 +113,21 @@ const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
 };
 
 /** `onQueueLost` is called for a queue that had to be created again, so that its messages are unknown. */
-export function openBroker(
-  config: Config,
-  keyring: Keyring,
-  log: Logger,
-  onQueueLost: (queue: string) => void,
-): Broker {
+export function openBroker({ amqpUrl }: Config, log: Logger, onQueueLost: (queue: string) => void): Broker {
+  const isEmbedded = amqpUrl === undefined;
   const options = {
     queues: TaskType.enum,
     deliveryLimit,
     onEvent: ({ kind, detail, queue }: BrokerEvent) => {
       const [level, text] = eventTexts[kind];
-      // A new local file is not a lost queue.
-      log[level === 'info' && config.amqpUrl === undefined ? 'debug' : level]({ detail, queue }, text);
-      if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
+      // Every start has new queues in memory.
+      log[level === 'info' && isEmbedded ? 'debug' : level]({ detail, queue }, text);
+      // Commands are published for those who listen at RabbitMQ; in this process nobody does.
+      if (kind !== 'queue_lost' || queue === undefined || (isEmbedded && queue === 'send_command')) return;
+      onQueueLost(queue);
     },
   };
-  return config.amqpUrl === undefined
-    ? openSqliteBroker({ ...options, file: join(config.dataDir, 'broker.db'), seal: keyring })
-    : openAmqpBroker({ ...options, url: config.amqpUrl });
+  return isEmbedded ? openMemoryBroker(options) : openAmqpBroker({ ...options, url: amqpUrl });
 }
 
 export interface BackendReport {

@@ -10,7 +10,7 @@ import type { Platform } from './part.ts';
 import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
 import { StartError } from './start-error.ts';
-import { lockDataFolder, prepareDataFolder } from './storage/data-folder.ts';
+import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
 import { reasonOf } from './storage/preparation.ts';
 
@@ -34,6 +34,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   prepareDataFolder(config.dataDir);
   refuseMovedFolder(config);
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
+  removeOldQueue(config.dataDir);
   const keyring = openKeyring(config);
   const database = openDatabase(config);
   const telemetryStore = await openTelemetry(config, database, log, onFatal).catch(async (error) => {
@@ -48,7 +49,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   });
   await diskSpace.start();
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
-  const broker = openBroker(config, keyring, log, events.queueLost.emit);
+  const broker = openBroker(config, log, events.queueLost.emit);
   const shares = new LocalShares();
   const probe = config.amqpUrl === undefined ? undefined : openDatabaseProbe(config);
   const fence =

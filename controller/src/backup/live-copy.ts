@@ -1,7 +1,7 @@
 // Copies a consistent snapshot of a data folder, while a server may be writing it, into another folder.
 //
-// Not copied on purpose: the embedded broker's file (waiting jobs are published again from weft.db), the
-// outbox (its mails contain tokens), and the secret, unless requested.
+// Not copied on purpose: the outbox (its mails contain tokens), and the secret, unless requested. Waiting jobs are
+// published again from weft.db.
 import { createReadStream, createWriteStream, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';

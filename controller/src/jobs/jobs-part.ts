@@ -200,8 +200,13 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     });
   }
 
-  // What was lost and is held up now is published with the next round of the upkeep.
-  events.queueLost.on((queue) => void outbox.queueLost(queue).catch(() => {}));
+  let isStarted = false;
+  // Should it fail, the upkeep does it. Not before there are tables.
+  const publishWaiting = () => void (isStarted && outbox.sweep().catch(() => {}));
+  events.queueLost.on((queue) => {
+    outbox.queueLost(queue);
+    publishWaiting();
+  });
   events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
   const ending = new JobEnding({
     owned: ownedJobs,
@@ -271,6 +276,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         await broker.consumeDeadLetters((letter) => letters.take(letter));
       }
       await worker?.start();
+      isStarted = true;
+      publishWaiting();
     },
     drain: async () => worker?.stop(),
     async stop() {

@@ -1,9 +1,9 @@
 // The modes of files in the data folder: only the owner reads what Weft has written, whatever it was before.
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { prepareDataFolder } from './data-folder.ts';
+import { prepareDataFolder, removeOldQueue } from './data-folder.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -15,7 +15,7 @@ const mode = (...path: string[]) => statSync(join(folder, ...path)).mode & 0o777
 
 test('files of Weft that others could read are corrected; other files and links are left alone', () => {
   mkdirSync(join(folder, 'telemetry', 'journal'), { recursive: true });
-  const own = ['lock', 'weft.db', 'weft.db-wal', 'broker.db', 'telemetry/telemetry.db', 'telemetry/journal/1'];
+  const own = ['lock', 'weft.db', 'weft.db-wal', 'telemetry/telemetry.db', 'telemetry/journal/1'];
   for (const name of [...own, 'notes.txt']) {
     writeFileSync(join(folder, name), '');
     chmodSync(join(folder, name), 0o644);
@@ -32,4 +32,12 @@ test('a secret that others could read stays as it is, for the start to refuse it
   writeFileSync(join(folder, 'secret'), '', { mode: 0o644 });
   prepareDataFolder(folder);
   expect(mode('secret')).toBe(0o644);
+});
+
+test('the queue of version 0.2.0 is removed with its companions, and nothing else; nothing to remove is no error', () => {
+  const old = ['broker.db', 'broker.db-wal', 'broker.db-shm'];
+  for (const name of [...old, 'weft.db', 'broker.db.txt']) writeFileSync(join(folder, name), '');
+  for (let n = 0; n < 2; n++) removeOldQueue(folder);
+  for (const name of old) expect([name, existsSync(join(folder, name))]).toEqual([name, false]);
+  for (const name of ['weft.db', 'broker.db.txt']) expect(existsSync(join(folder, name))).toBe(true);
 });

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -30,7 +31,7 @@ export function prepareDataFolder(dataDir: string): void {
 }
 
 /** What Weft keeps in the data folder. A secret that others could read is not corrected but refused: it may be known. */
-const ownNames = /^(lock|(weft|broker)\.db.*|telemetry|outbox|emulator)$/;
+const ownNames = /^(lock|weft\.db.*|telemetry|outbox|emulator)$/;
 
 /** Only the owner may read what Weft has written: an earlier version, a restored copy or a umask may have let others. */
 function makePrivate(dataDir: string): void {
@@ -43,6 +44,11 @@ function makePrivateBelow(path: string): void {
   if ((found.mode & 0o077) !== 0) chmodSync(path, found.mode & 0o700);
   if (!found.isDirectory()) return;
   for (const name of readdirSync(path)) makePrivateBelow(join(path, name));
+}
+
+/** Version 0.2.0 kept its queues in this file. Everything in it is a job's row as well, and is published again from there. */
+export function removeOldQueue(dataDir: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(dataDir, `broker.db${suffix}`), { force: true });
 }
 
 /** One by one: Node's `recursive` never returns on file systems that reject new names with ENOENT, such as /proc. */

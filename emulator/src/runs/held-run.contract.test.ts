@@ -1,10 +1,7 @@
 // The worker against a broker and a Weft that does as the test says: leases come and go, and threads fail.
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openSqliteBroker } from '@weft/broker';
+import { openMemoryBroker } from '@weft/broker';
 import type { EmulatorLeaseRequest } from '@weft/contract';
 import { afterEach, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
@@ -63,10 +60,8 @@ async function startDoors() {
 }
 
 async function start(options: Partial<EmulatorWorkerOptions> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'weft-worker-'));
-  cleanUp.push(() => rm(folder, { recursive: true }));
   const doors = await startDoors();
-  const broker = openSqliteBroker({ file: join(folder, 'broker.db'), queues: [queue], deliveryLimit: 4 });
+  const broker = openMemoryBroker({ queues: [queue], deliveryLimit: 4 });
   cleanUp.push(() => broker.close());
   const errors: string[] = [];
   const onError = (_error: unknown, message: string) => errors.push(message);

@@ -37,9 +37,11 @@ describe('the outbox', () => {
     await comesOut(claimed);
     await server.outbox.mark();
     await server.store.claim(claimed, 'worker', Date.now(), 5000);
-    await server.outbox.queueLost('agent_details');
+    server.outbox.queueLost('agent_details');
+    await server.outbox.sweep();
     await comesOut(lost, 2);
-    await server.outbox.queueLost('agent_data');
+    server.outbox.queueLost('agent_data');
+    await server.outbox.sweep();
     await comesOut(claimed, 1);
   });
 

@@ -72,13 +72,9 @@ export class JobOutbox {
     return this.#sweeping;
   }
 
-  /**
-   * The messages of that kind are gone with their queue: publishes again what nobody works on. If the database is away
-   * it throws, and a later sweep makes up for it.
-   */
-  async queueLost(task_type: string): Promise<void> {
+  /** The messages of that kind are gone with their queue: the next sweep publishes again what nobody works on. */
+  queueLost(task_type: string): void {
     this.#lost.add(task_type);
-    await this.sweep();
   }
 
   /** Writes down what has been published. */
