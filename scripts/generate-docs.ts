@@ -3,11 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { commandLineDocument } from './command-line-document.ts';
 import { configurationDocument } from './configuration-document.ts';
+import { permissionsDocument } from './permissions-document.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const documents: Record<string, () => string | Promise<string>> = {
   'docs/command-line.md': commandLineDocument,
   'docs/configuration.md': configurationDocument,
+  'docs/permissions.md': permissionsDocument,
 };
 
 const isCheck = process.argv.includes('--check');

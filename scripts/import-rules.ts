@@ -121,7 +121,7 @@ const rules: Rule[] = [
     only: [
       contract,
       builtIn,
-      /^controller\/src\/(caller|errors|shares\/[a-z-]+)\.ts$/,
+      /^controller\/src\/(caller|errors|rights\/permission|shares\/[a-z-]+)\.ts$/,
       /^controller\/src\/(http|input)\//,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],
@@ -152,6 +152,7 @@ const rules: Rule[] = [
 /** Features may import those of earlier lines only, and never one another on the same line. */
 const featureOrder = [
   ['input'],
+  ['rights'],
   ['lists'],
   ['audit'],
   ['event-log'],

@@ -1,16 +1,25 @@
-// Both interface documents as Weft serves them, made from its parts without starting a server.
+// Both interface documents as Weft serves them, and the routes they are made of, from its parts without starting a server.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../controller/src/config.ts';
 import { createEvents } from '../controller/src/events.ts';
 import { createLogger } from '../controller/src/http/request/log.ts';
+import type { Route } from '../controller/src/http/request/route.ts';
+import type { SocketRoute } from '../controller/src/http/sockets/socket-route.ts';
 import { createDocuments } from '../controller/src/pages.ts';
 import type { Part } from '../controller/src/part.ts';
 import { createParts } from '../controller/src/parts.ts';
 import { openPlatform } from '../controller/src/platform.ts';
 
-export async function interfaceDocuments(): Promise<{ openApi: object; asyncApi: object }> {
+interface Interface {
+  openApi: object;
+  asyncApi: object;
+  routes: Route[];
+  sockets: SocketRoute[];
+}
+
+export async function interfaceDocuments(): Promise<Interface> {
   const dataDir = await mkdtemp(join(tmpdir(), 'weft-documents-'));
   const env = { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent' };
   const config = loadConfig({ env, file: {}, flags: {} });
@@ -27,7 +36,8 @@ export async function interfaceDocuments(): Promise<{ openApi: object; asyncApi:
   try {
     const parts: Part[] = Object.values(createParts(platform, events));
     const routes = parts.flatMap((part) => part.routes ?? []);
-    return createDocuments(config, routes);
+    const sockets = parts.flatMap((part) => part.sockets?.routes ?? []);
+    return { ...createDocuments(config, routes), routes, sockets };
   } finally {
     await platform.close();
     await rm(dataDir, { recursive: true, force: true });

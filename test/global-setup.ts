@@ -77,11 +77,16 @@ async function isWholeRun({ vitest }: TestProject): Promise<boolean> {
   return ran.length >= (await vitest.globTestSpecifications()).filter(isContract).length;
 }
 
-/** Throws if an operation answered something that the interface document does not name. */
+/** Throws if an operation answered something that the interface document does not name, or was never audited. */
 function checkStatuses(folder: string, isWhole: boolean): void {
-  const { undocumented, unseen } = closeSeenStatuses(folder);
+  const { undocumented, unseen, unaudited } = closeSeenStatuses(folder);
   if (isWhole && unseen.length > 0) {
     process.stdout.write(`\nIn the interface document, and seen by no test: ${unseen.join(', ')}\n`);
+  }
+  if (isWhole && unaudited.length > 0) {
+    throw new Error(
+      `changes without an entry in the audit log, or \`changesNothing\` is missing: ${unaudited.join(', ')}`,
+    );
   }
   if (undocumented.length === 0) return;
   throw new Error(

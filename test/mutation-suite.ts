@@ -2,6 +2,8 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
+import type { Route } from '../controller/src/http/request/route.ts';
+import type { Part } from '../controller/src/part.ts';
 import { listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
 import { type RawRequest, type RawResponse, sendRaw } from './raw-request.ts';
 import { password, startWeft } from './weft.ts';
@@ -76,16 +78,10 @@ const known = {
   weekly: [{ days: ['sun'], from: '02:00', until: '05:00' }],
 };
 
-/** Only agents may do these; everything else the administrator does. */
-const byAgent = /^(agent_update|write_line_protocol)/;
 /** An agent that none of the others works on, for what an agent does under its own name. */
 const itself = 'answering-ap';
-/** An answer that never ends has tests of its own. */
-const endless = /^(metrics_stream|event_stream|poll_commands)$/;
 /** These end the token that all the others use; they have tests of their own. */
 const endsToken = /^(end_token|change_password)$/;
-/** Only whoever runs the network may; that has tests of its own. */
-const byWorker = /^callback_emulator_lease$/;
 
 export interface Runs {
   /** For most operations. */
@@ -118,20 +114,32 @@ export async function describeMutations(runs: Runs): Promise<void> {
     await weft.stop();
   });
 
+  const routes = new Map(
+    Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes.map((route) => [route.operation, route])),
+  );
+  // The second and third address of an operation have a number.
+  const routeOf = (id: string): Route => routes.get(id) ?? routes.get(id.replace(/_[0-9]$/, ''))!;
+  const isTried = ({ id }: { id: string }) => {
+    const { permission, holdsOpen } = routeOf(id);
+    // What never ends, and what only the worker of a job may do, have tests of their own.
+    return !holdsOpen && !endsToken.test(id) && (permission.admin === 'yes' || permission.agent !== 'no');
+  };
   // What removes the records that the others work on comes last.
   const operations = listOperations(document)
-    .filter(({ id }) => !endless.test(id) && !byWorker.test(id) && !endsToken.test(id))
+    .filter(isTried)
     .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
   it.each(operations)('I11: $id answers every mutated request, and never with a 5xx', async (operation) => {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
-    const isByItself = operation.id.startsWith('answer_command');
+    const { permission, takesAgentPassword } = routeOf(operation.id);
+    const isByAgent = permission.admin === 'no' || takesAgentPassword;
+    const isByItself = permission.admin === 'no' && permission.agent === 'itself';
     const values = isByItself
       ? { ...known, ap_id: [itself] }
       : operation.id === 'emulator_spinup'
         ? { ...known, start_time: [new Date(Date.now() - 3_600_000).toISOString()], speed: [1], faults: [[]] }
         : known;
-    const by = isByItself ? ownToken : byAgent.test(operation.id) ? agentToken : token;
+    const by = isByItself ? ownToken : isByAgent ? agentToken : token;
     const send = async (request: RawRequest) => {
       const answer = await sendRaw(weft.url, agent, by, request);
       seen.add(answer.status);

@@ -1,5 +1,6 @@
-// Which statuses the servers of the tests answer, beside those that the interface document names for each operation. Every
-// test process writes what it sees into a folder; global-setup.ts compares at the end.
+// Which statuses the servers of the tests answer, beside those that the interface document names for each operation, and which
+// operations left an entry in the audit log. Every test process writes what it sees into a folder; global-setup.ts compares at
+// the end.
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +18,9 @@ const variable = 'WEFT_TEST_SEEN_STATUSES';
 /** Written once per process, like `seen update_user 409`. */
 const written = new Set<string>();
 
-function write(kind: 'seen' | 'documented', operation: string, status: number): void {
+function write(kind: 'seen' | 'documented' | 'changing' | 'audited', operation: string, status?: number): void {
   const folder = process.env[variable];
-  const line = `${kind} ${operation} ${status}\n`;
+  const line = `${kind} ${operation}${status === undefined ? '' : ` ${status}`}\n`;
   if (folder === undefined || written.has(line)) return;
   written.add(line);
   appendFileSync(join(folder, String(process.pid)), line);
@@ -27,13 +28,33 @@ function write(kind: 'seen' | 'documented', operation: string, status: number): 
 
 /** Counts requests as the product does, and keeps what was answered. */
 export class SeenStatuses extends ServiceMetrics {
+  readonly #changing = new Set<string>();
+  #isAudited = false;
+
   override observe(operation: string, status: number, elapsedMs: number): void {
     super.observe(operation, status, elapsedMs);
     write('seen', operation, status);
+    if (!this.#changing.has(operation)) return;
+    if (this.#isAudited && status < 300) write('audited', operation);
+    this.#isAudited = false;
+  }
+
+  /** The audit log has a new entry: of the request that is answered next, unless several are under way. */
+  noteAudited(): void {
+    this.#isAudited = true;
+  }
+
+  noteRoutes(routes: readonly Route[]): void {
+    for (const { operation, method, changesNothing } of routes) {
+      if (method === 'GET' || changesNothing) continue;
+      this.#changing.add(operation);
+      write('changing', operation);
+    }
+    noteDocumented(routes);
   }
 }
 
-export function noteDocumented(routes: readonly Route[]): void {
+function noteDocumented(routes: readonly Route[]): void {
   for (const route of routes) {
     write('documented', route.operation, successOf(route));
     if (canBeUnchanged(route)) write('documented', route.operation, 304);
@@ -49,12 +70,13 @@ export function openSeenStatuses(): string {
 }
 
 /** Removes the folder. */
-export function closeSeenStatuses(folder: string): { undocumented: string[]; unseen: string[] } {
+export function closeSeenStatuses(folder: string): { undocumented: string[]; unseen: string[]; unaudited: string[] } {
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
   rmSync(folder, { recursive: true });
   const pick = (kind: string) =>
     new Set(lines.filter((line) => line.startsWith(`${kind} `)).map((line) => line.slice(kind.length + 1)));
-  return compareStatuses(pick('seen'), pick('documented'));
+  const unaudited = findUnaudited(pick('changing'), pick('seen'), pick('audited'));
+  return { ...compareStatuses(pick('seen'), pick('documented')), unaudited };
 }
 
 /**
@@ -72,6 +94,16 @@ export function compareStatuses(
     undocumented: [...seen].filter((line) => operations.has(operationOf(line)) && !documented.has(line)).sort(),
     unseen: [...documented].filter((line) => !seen.has(line) && !universal.has(line.split(' ')[1]!)).sort(),
   };
+}
+
+/** What was called with success and never left an entry, though its route does not say that it changes nothing. */
+export function findUnaudited(
+  changing: ReadonlySet<string>,
+  seen: ReadonlySet<string>,
+  audited: ReadonlySet<string>,
+): string[] {
+  const isCalled = (operation: string) => seen.has(`${operation} 200`) || seen.has(`${operation} 204`);
+  return [...changing].filter((operation) => isCalled(operation) && !audited.has(operation)).sort();
 }
 
 function operationOf(line: string): string {

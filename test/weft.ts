@@ -10,7 +10,7 @@ import { type RunningWeft, type ServeOptions, serve } from '../controller/src/se
 import type { Frame, Sample } from '../controller/src/telemetry/store/telemetry-store.ts';
 import { countCost } from './costs/file-costs.ts';
 import { untilSo } from './pure/until-so.ts';
-import { noteDocumented, SeenStatuses } from './seen-statuses.ts';
+import { SeenStatuses } from './seen-statuses.ts';
 
 export const adminUsername = 'admin@weft.test';
 /** Of the form that is checked fast for agents: hashing it slowly for each would be a good part of the work of all tests. */
@@ -195,7 +195,8 @@ export async function startWeft<Parts extends PartList = AllParts>(
       if ((await fetch(`${weft.url}/api/v1/users/me`)).status === 503) throw new Error('its database does not answer');
     });
   }
-  noteDocumented(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));
+  weft.events.audited.add(async () => metrics.noteAudited());
+  metrics.noteRoutes(Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes));
   return new TestWeft(weft, async () => {
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });

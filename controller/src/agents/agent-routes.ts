@@ -2,6 +2,7 @@
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate, StatusAnswer } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsAndAgentItself, adminsAndManagers, adminsOnly, agentReaders } from '../rights/permission.ts';
 import type { AgentService } from './agent-service.ts';
 import type { EnrolmentService } from './enrolment-service.ts';
 
@@ -11,6 +12,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     // spec #12
     route({
       operation: 'create_agent_public',
+      spec: 12,
+      permission: { ...adminsOnly, openTo: 'enrolment_token' },
       method: 'POST',
       url: '/api/v1/agents/public',
       tag,
@@ -28,6 +31,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     // spec #13
     route({
       operation: 'create_agent',
+      spec: 13,
+      permission: adminsAndManagers,
       method: 'POST',
       url: '/api/v1/agents',
       tag,
@@ -40,6 +45,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     // spec #14
     route({
       operation: 'get_agent',
+      spec: 14,
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/agents/:ap_id',
       target: 'ap_id',
@@ -51,6 +58,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     // spec #15
     route({
       operation: 'update_agent',
+      spec: 15,
+      permission: adminsAndAgentItself,
       method: 'PUT',
       url: '/api/v1/agents/:ap_id',
       target: 'ap_id',
@@ -63,6 +72,8 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     // spec #16
     route({
       operation: 'remove_agent',
+      spec: 16,
+      permission: adminsAndManagers,
       method: 'DELETE',
       url: '/api/v1/agents/:ap_id',
       target: 'ap_id',
@@ -76,6 +87,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     }),
     route({
       operation: 'create_enrolment_token',
+      permission: adminsAndManagers,
       method: 'POST',
       url: '/api/v1/enrolment_tokens',
       tag,
@@ -87,6 +99,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     }),
     route({
       operation: 'list_enrolment_tokens',
+      permission: adminsAndManagers,
       method: 'GET',
       url: '/api/v1/enrolment_tokens',
       tag,
@@ -96,6 +109,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     }),
     route({
       operation: 'remove_enrolment_token',
+      permission: adminsAndManagers,
       method: 'DELETE',
       url: '/api/v1/enrolment_tokens/:id',
       target: 'id',

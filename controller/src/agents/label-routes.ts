@@ -1,6 +1,7 @@
 // Operations on the labels of agents.
 import { AgentLabels, LabelsUpdate } from '@weft/contract';
 import { type Route, route } from '../http/request/route.ts';
+import { adminsAndManagers, agentReaders } from '../rights/permission.ts';
 import type { LabelService } from './label-service.ts';
 
 export function labelRoutes(labels: LabelService): Route[] {
@@ -8,6 +9,7 @@ export function labelRoutes(labels: LabelService): Route[] {
   return [
     route({
       operation: 'get_labels',
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/agents/:ap_id/labels',
       target: 'ap_id',
@@ -22,6 +24,7 @@ export function labelRoutes(labels: LabelService): Route[] {
     }),
     route({
       operation: 'update_labels',
+      permission: adminsAndManagers,
       method: 'PATCH',
       url: '/api/v1/agents/:ap_id/labels',
       target: 'ap_id',

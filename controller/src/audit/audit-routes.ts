@@ -2,6 +2,7 @@
 import { AuditPage } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../http/request/route.ts';
+import { adminsAndAuditors } from '../rights/permission.ts';
 import type { AuditService } from './audit-service.ts';
 
 const maxEntries = 500;
@@ -15,6 +16,7 @@ export function auditRoutes(audit: AuditService): Route[] {
   return [
     route({
       operation: 'list_audit_entries',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/audit',
       tag: 'Audit',

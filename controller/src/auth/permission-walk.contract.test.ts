@@ -1,15 +1,18 @@
 // Walks every route of a running server with every kind of credential, on the caller's own record and on another's. The
-// expectation comes from the table below, which repeats the published one and knows nothing of the code's.
+// expectation comes from the table below: the one copy of the permissions that knows nothing of those in the code.
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bearer, connect, refusal } from '../../../test/socket-client.ts';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { CallbackTokens } from '../jobs/publish/callback-tokens.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
-// `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. At the end, `enrol`: also for the holder of an enrolment token; `callback`: also for the
-// holder of a callback token, on its job. `?agent`, `?job_number`: the query names the agent or the job.
+// `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. Of an app, after a
+// colon: the key of its permissions that must not be false. At the end: what a user with grants must have been granted instead;
+// `enrol`: also for the holder of an enrolment token; `callback`: also for the holder of a callback token, on its job. `?agent`,
+// `?job_number`: the query names the agent or the job.
 const table = `
   POST   /api/v1/token/                           open open open open
   DELETE /api/v1/token/                           yes  yes  yes  yes
@@ -17,12 +20,12 @@ const table = `
   POST   /api/v1/users/me/password                yes  yes  no   no
   GET    /api/v1/users/{username}/sessions        yes  self no   no
   DELETE /api/v1/users/{username}/sessions/{id}   yes  self no   no
-  POST   /api/v1/users/{username}/sessions/{id}/extend  yes  no  no  no
+  POST   /api/v1/users/{username}/sessions/{id}/extend yes  no   no   no
   POST   /api/v1/users/public                     yes  no   no   no
   POST   /api/v1/users/signup                     open open open open
   POST   /api/v1/users/password-recovery          open open open open
   POST   /api/v1/users/reset-password             open open open open
-  GET    /api/v1/users/                           yes  no   no   no
+  GET    /api/v1/users/                           yes  no   no   no        auditor
   POST   /api/v1/users/                           yes  no   no   no
   GET    /api/v1/users/me                         yes  yes  no   no
   GET    /api/v1/users/{username}                 yes  self no   no
@@ -30,29 +33,29 @@ const table = `
   DELETE /api/v1/users/{username}                 yes  self no   no
   GET    /api/v1/users/{username}/grants          yes  self no   no
   PUT    /api/v1/users/{username}/grants          yes  no   no   no
-  GET    /api/v1/waiting_users                    yes  no   no   no
+  GET    /api/v1/waiting_users                    yes  no   no   no        auditor
   POST   /api/v1/waiting_users/{username}/approve yes  no   no   no
   DELETE /api/v1/waiting_users/{username}         yes  no   no   no
-  GET    /api/v1/disabled_users                   yes  no   no   no
+  GET    /api/v1/disabled_users                   yes  no   no   no        auditor
   PUT    /api/v1/disabled_users/{username}        yes  no   no   no
   DELETE /api/v1/disabled_users/{username}        yes  no   no   no
-  POST   /api/v1/agents/public                    yes  no   no   no   enrol
-  GET    /api/v1/agents/                          yes  yes  yes  yes
-  POST   /api/v1/bulk                             yes  yes  no   yes
+  POST   /api/v1/agents/public                    yes  no   no   no        enrol
+  GET    /api/v1/agents/                          yes  yes  yes  yes:read
+  POST   /api/v1/bulk                             yes  yes  no   yes:commands
   GET    /api/v1/bulk/{job_number}                yes  own  no   own
-  GET    /metrics/agents                          yes  yes  yes  yes
-  POST   /api/v1/selectors/explain                yes  yes  yes  yes
-  POST   /api/v1/agents/                          yes  no   no   no
-  GET    /api/v1/agents/{ap_id}                   yes  yes  self glob
+  GET    /metrics/agents                          yes  yes  yes  yes:read
+  POST   /api/v1/selectors/explain                yes  yes  yes  yes:read
+  POST   /api/v1/agents/                          yes  no   no   no        manager
+  GET    /api/v1/agents/{ap_id}                   yes  yes  self glob:read
   PUT    /api/v1/agents/{ap_id}                   yes  no   self no
-  DELETE /api/v1/agents/{ap_id}                   yes  no   no   no
+  DELETE /api/v1/agents/{ap_id}                   yes  no   no   no        manager
   GET    /api/v1/agents/{ap_id}/commands          no   no   self no
   POST   /api/v1/agents/{ap_id}/push_secret       yes  no   self no
-  GET    /api/v1/agents/{ap_id}/labels            yes  yes  self glob
-  PATCH  /api/v1/agents/{ap_id}/labels            yes  no   no   no
-  GET    /api/v1/sites                            yes  yes  no   yes
+  GET    /api/v1/agents/{ap_id}/labels            yes  yes  self glob:read
+  PATCH  /api/v1/agents/{ap_id}/labels            yes  no   no   no        manager
+  GET    /api/v1/sites                            yes  yes  no   yes:read
   POST   /api/v1/sites                            yes  no   no   no
-  GET    /api/v1/sites/{id}                       yes  yes  no   yes
+  GET    /api/v1/sites/{id}                       yes  yes  no   yes:read
   PUT    /api/v1/sites/{id}                       yes  no   no   no
   DELETE /api/v1/sites/{id}                       yes  no   no   no
   POST   /api/v1/third_party_apps/                yes  no   no   no
@@ -60,24 +63,24 @@ const table = `
   GET    /api/v1/third_party_apps/{app_name}      yes  no   no   self
   PUT    /api/v1/third_party_apps/{app_name}      yes  no   no   no
   DELETE /api/v1/third_party_apps/{app_name}      yes  no   no   no
-  POST   /api/v1/enrolment_tokens                 yes  no   no   no
-  GET    /api/v1/enrolment_tokens                 yes  no   no   no
-  DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no
-  GET    /api/v1/audit                            yes  no   no   no
-  GET    /api/v1/events                           yes  yes  yes  yes
-  GET    /api/v1/events/stream                    yes  yes  yes  yes
-  GET    /api/v1/webhooks                         yes  no   no   no
+  POST   /api/v1/enrolment_tokens                 yes  no   no   no        manager
+  GET    /api/v1/enrolment_tokens                 yes  no   no   no        manager
+  DELETE /api/v1/enrolment_tokens/{id}            yes  no   no   no        manager
+  GET    /api/v1/audit                            yes  no   no   no        auditor
+  GET    /api/v1/events                           yes  yes  yes  yes:read
+  GET    /api/v1/events/stream                    yes  yes  yes  yes:read
+  GET    /api/v1/webhooks                         yes  no   no   no        auditor
   POST   /api/v1/webhooks                         yes  no   no   no
-  GET    /api/v1/webhooks/{id}                    yes  no   no   no
+  GET    /api/v1/webhooks/{id}                    yes  no   no   no        auditor
   PUT    /api/v1/webhooks/{id}                    yes  no   no   no
   DELETE /api/v1/webhooks/{id}                    yes  no   no   no
   POST   /api/v1/webhooks/{id}/secret             yes  no   no   no
-  GET    /api/v1/webhooks/{id}/deliveries         yes  no   no   no
+  GET    /api/v1/webhooks/{id}/deliveries         yes  no   no   no        auditor
   POST   /api/v1/webhooks/{id}/test               yes  no   no   no
   POST   /api/v1/webhooks/{id}/replay             yes  no   no   no
-  GET    /api/v1/notifications                    yes  no   no   no
+  GET    /api/v1/notifications                    yes  no   no   no        auditor
   POST   /api/v1/notifications                    yes  no   no   no
-  GET    /api/v1/notifications/{id}               yes  no   no   no
+  GET    /api/v1/notifications/{id}               yes  no   no   no        auditor
   PUT    /api/v1/notifications/{id}               yes  no   no   no
   DELETE /api/v1/notifications/{id}               yes  no   no   no
   POST   /api/v1/notifications/{id}/test          yes  no   no   no
@@ -85,44 +88,44 @@ const table = `
   POST   /api/v1/write?agent                      yes  no   self no
   POST   /write?agent                             yes  no   self no
   POST   /api/v2/write?agent                      yes  no   self no
-  GET    /api/v1/metrics/agent_details            yes  yes  yes  yes
-  GET    /api/v1/metrics/agent_data?agent         yes  yes  self glob
-  GET    /api/v1/metrics/agent_multi_metric_data?agent  yes  yes  self glob
-  GET    /api/v1/metrics/agent_metrics?agent      yes  yes  self glob
-  GET    /api/v1/metrics/export?agent             yes  yes  self glob
-  GET    /api/v1/metrics/latest                   yes  yes  yes  yes
-  GET    /api/v1/metrics/presence                 yes  yes  yes  yes
-  GET    /api/v1/metrics/stream                   yes  yes  yes  yes
-  POST   /api/v1/agent_details/request_all_agents_details  yes  yes  no  yes
-  POST   /api/v1/agent_data/request_agent_data?agent_id    yes  yes  self  glob
+  GET    /api/v1/metrics/agent_details            yes  yes  yes  yes:read
+  GET    /api/v1/metrics/agent_data?agent         yes  yes  self glob:read
+  GET    /api/v1/metrics/agent_multi_metric_data?agent yes  yes  self glob:read
+  GET    /api/v1/metrics/agent_metrics?agent      yes  yes  self glob:read
+  GET    /api/v1/metrics/export?agent             yes  yes  self glob:read
+  GET    /api/v1/metrics/latest                   yes  yes  yes  yes:read
+  GET    /api/v1/metrics/presence                 yes  yes  yes  yes:read
+  GET    /api/v1/metrics/stream                   yes  yes  yes  yes:read
+  POST   /api/v1/agent_details/request_all_agents_details yes  yes  no   yes:read
+  POST   /api/v1/agent_data/request_agent_data?agent_id yes  yes  self glob:read
   GET    /api/v1/jobs                             yes  yes  yes  yes
   GET    /api/v1/jobs/{job_number}                yes  own  own  own
   DELETE /api/v1/jobs/{job_number}                yes  own  own  own
-  POST   /api/v1/send_command?agent_id            yes  emulated  no  glob
-  POST   /api/v1/commands/batch                   yes  yes  no   yes
+  POST   /api/v1/send_command?agent_id            yes  emulated no   glob:commands operator
+  POST   /api/v1/commands/batch                   yes  yes  no   yes:commands operator
   GET    /api/v1/commands                         yes  yes  no   yes
   GET    /api/v1/commands/{command_id}            yes  own  no   own
   DELETE /api/v1/commands/{command_id}            yes  own  no   own
-  POST   /api/v1/agents/{ap_id}/commands/{command_id}  no  no  self  no
+  POST   /api/v1/agents/{ap_id}/commands/{command_id} no   no   self no
   GET    /api/v1/conflicts                        yes  yes  no   yes
   GET    /api/v1/conflicts/rules                  yes  yes  no   yes
   PUT    /api/v1/conflicts/rules                  yes  no   no   no
-  GET    /api/v1/devices                          yes  yes  yes  yes
-  GET    /api/v1/devices/{device}                 yes  yes  yes  yes
-  GET    /api/v1/agents/{ap_id}/devices           yes  yes  self glob
-  GET    /api/v1/devices/{device}/history         yes  yes  yes  yes
-  POST   /api/v1/devices/{device}/watch           yes  yes  no   yes
-  DELETE /api/v1/devices/{device}/watch           yes  yes  no   yes
+  GET    /api/v1/devices                          yes  yes  yes  yes:read
+  GET    /api/v1/devices/{device}                 yes  yes  yes  yes:read
+  GET    /api/v1/agents/{ap_id}/devices           yes  yes  self glob:read
+  GET    /api/v1/devices/{device}/history         yes  yes  yes  yes:read
+  POST   /api/v1/devices/{device}/watch           yes  yes  no   yes:read
+  DELETE /api/v1/devices/{device}/watch           yes  yes  no   yes:read
   POST   /api/v1/devices/{device}/identities      yes  no   no   no
   DELETE /api/v1/devices/{device}                 yes  no   no   no
-  GET    /api/v1/device_privacy                   yes  no   no   no
+  GET    /api/v1/device_privacy                   yes  no   no   no        auditor
   PUT    /api/v1/device_privacy                   yes  no   no   no
-  GET    /api/v1/alarms                           yes  yes  yes  yes
-  GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes
-  POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no
-  POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no
-  POST   /api/v1/alarms/{alarm_id}/unshelve       yes  own  no   no
-  POST   /api/v1/alarms/{alarm_id}/clear          yes  own  no   no
+  GET    /api/v1/alarms                           yes  yes  yes  yes:read
+  GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes:read
+  POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no        operator
+  POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no        operator
+  POST   /api/v1/alarms/{alarm_id}/unshelve       yes  own  no   no        operator
+  POST   /api/v1/alarms/{alarm_id}/clear          yes  own  no   no        operator
   GET    /api/v1/alarm_rules                      yes  yes  no   yes
   POST   /api/v1/alarm_rules                      yes  no   no   no
   POST   /api/v1/alarm_rules/preview              yes  no   no   no
@@ -131,11 +134,11 @@ const table = `
   DELETE /api/v1/alarm_rules/{rule_id}            yes  no   no   no
   POST   /api/v1/alarm_rules/{rule_id}/reset      yes  no   no   no
   GET    /api/v1/silences                         yes  yes  no   no
-  POST   /api/v1/silences                         yes  no   no   no
+  POST   /api/v1/silences                         yes  no   no   no        manager
   GET    /api/v1/silences/{silence_id}            yes  yes  no   no
-  PUT    /api/v1/silences/{silence_id}            yes  no   no   no
-  DELETE /api/v1/silences/{silence_id}            yes  no   no   no
-  POST   /api/v1/emulator/spinup                  yes  yes  no   yes
+  PUT    /api/v1/silences/{silence_id}            yes  no   no   no        manager
+  DELETE /api/v1/silences/{silence_id}            yes  no   no   no        manager
+  POST   /api/v1/emulator/spinup                  yes  yes  no   yes:emulator operator
   GET    /api/v1/emulator                         yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}            yes  own  no   own
   POST   /api/v1/emulator/{job_number}/stop       yes  own  no   own
@@ -143,22 +146,43 @@ const table = `
   POST   /api/v1/emulator/what_if                 yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
-  GET    /api/v1/health                           yes  yes  no   yes
-  GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob
-  POST   /api/v1/callback/emulator/lease?job_number  no  no  no  no  callback
-  POST   /api/v1/callback/agent_data?job_number     yes  own  no  own  callback
-  POST   /api/v1/callback/agent_details?job_number  yes  own  no  own  callback
-  POST   /api/v1/callback/emulator?job_number       yes  own  no  own  callback
+  GET    /api/v1/health                           yes  yes  no   yes:read
+  GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob:read
+  POST   /api/v1/callback/emulator/lease?job_number no   no   no   no        callback
+  POST   /api/v1/callback/agent_data?job_number   yes  own  no   own       callback
+  POST   /api/v1/callback/agent_details?job_number yes  own  no   own       callback
+  POST   /api/v1/callback/emulator?job_number     yes  own  no   own       callback
 `;
-const rows = table
-  .trim()
-  .split('\n')
-  .map((line) => {
-    const [method = '', path = '', admin = '', user = '', agent = '', app = '', openTo] = line.trim().split(/\s+/);
-    return { method, path, rules: { admin, user, agent, app }, openTo };
-  });
-type Row = (typeof rows)[number];
-type Known = keyof Row['rules'];
+type Known = 'admin' | 'user' | 'agent' | 'app';
+interface Row {
+  method: string;
+  path: string;
+  rules: Record<Known, string>;
+  right: string | undefined;
+  grant: string | undefined;
+  openTo: string | undefined;
+}
+/** The same of WebSockets. */
+const socketTable = `
+  WS     /api/v1/agents/{ap_id}/channel                    no   no   self no
+  WS     /api/v1/ws/{job_number}                           yes  own  own  own
+  WS     /ws/{job_number}                                  yes  own  own  own
+  WS     /api/v1/callback/agent_data/ws/{job_number}       yes  own  own  own
+  WS     /api/v1/callback/agent_details/ws/{job_number}    yes  own  own  own
+  WS     /api/v1/callback/emulator/ws/{job_number}         yes  own  own  own
+`;
+const [rows, socketRows] = [table, socketTable].map((text) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [method = '', path = '', admin = '', user = '', agent = '', ofApp = '', ...more] = line.trim().split(/\s+/);
+      const [app = '', right] = ofApp.split(':');
+      const openTo = more.find((word) => word === 'enrol' || word === 'callback');
+      const grant = more.find((word) => word !== openTo);
+      return { method, path, rules: { admin, user, agent, app }, right, grant, openTo };
+    }),
+) as [Row[], Row[]];
 type Target = 'own' | 'foreign';
 
 const names = { admin: adminUsername, user: 'ada@weft.test', agent: 'ap-1', app: 'app-1' };
@@ -179,6 +203,11 @@ let unknown: Record<string, string | undefined>;
 let enrolment: string;
 let callbacks: CallbackTokens;
 let ownJobs: Record<Known, string>;
+/** By name: one without each right, and one whose time is over. */
+const limitedApps: Record<string, { without: string; token: string }> = {};
+/** By name: one of each role, and what the role includes of those that operations ask for. */
+const grantedUsers: Record<string, { includes: string[]; token: string }> = {};
+const included = { viewer: [], operator: ['operator'], manager: ['operator', 'manager'], auditor: ['auditor'] };
 let ownCommands: Record<Known, string>;
 
 beforeAll(async () => {
@@ -198,6 +227,21 @@ beforeAll(async () => {
   await post('/api/v1/users/', { username: foreign.username, password, roles: ['user'] });
   await post('/api/v1/agents/', { ap_id: foreign.ap_id, password, configuration: {} });
   await post('/api/v1/third_party_apps/', { app_name: foreign.app_name, api_key: password, permissions: {} });
+  for (const [without, limit] of [
+    ['read', { read: false }],
+    ['commands', { commands: false }],
+    ['emulator', { emulator: false }],
+    ['time', { expires_at: '2026-01-01T00:00:00Z' }],
+  ] as const) {
+    const token = await weft.app(`app-without-${without}`, { agents: ['ap-*'], ...limit });
+    limitedApps[`app-without-${without}`] = { without, token };
+  }
+  for (const [role, includes] of Object.entries(included)) {
+    const username = `${role}@weft.test`;
+    grantedUsers[username] = { includes, token: await weft.user(username) };
+    const grants = await weft.request('PUT', `/api/v1/users/${username}/grants`, { token: admin, json: [{ role }] });
+    expect(grants.status).toBe(200);
+  }
   enrolment = (await post('/api/v1/enrolment_tokens', { ap_id_pattern: 'ap-*', max_uses: 100 })).token;
   const ours = new Keyring(readOrCreateSecret(weft.config.dataDir));
   callbacks = new CallbackTokens(ours);
@@ -272,13 +316,13 @@ function bodyOf(path: string): unknown {
   return path.includes('/callback/') ? [] : {};
 }
 
-function nameOf(row: Row, target: Target, caller?: Known): string {
+function nameOf(row: Row, target: Target, caller?: Known, own = names[caller ?? 'admin']): string {
   if (target === 'foreign') return row.method === 'DELETE' ? 'nobody' : foreign[parameterOf(row) ?? '']!;
   if (parameterOf(row) === 'job_number') return ownJobs[caller ?? 'admin'];
   if (parameterOf(row) === 'command_id') return ownCommands[caller ?? 'admin'];
   // What an app calls its own, among agents, is what its permissions name.
   if (caller === 'app' && parameterOf(row) === 'ap_id') return names.agent;
-  return names[caller ?? 'admin'];
+  return own;
 }
 
 function parameterOf({ path }: Row): string | undefined {
@@ -359,6 +403,53 @@ describe('the permissions of a running server (Z1)', () => {
         else if ((rule === 'glob' || rule === 'own') && target === 'foreign') expectRefusal(answer, 404, who);
         else expectAdmission(answer, who);
       }
+    }
+  });
+
+  it.each(socketRows)('let in to $method $path whom the table names, and nobody else', async (row) => {
+    const address = (name: string) => row.path.replace(/\{\w+\}/, name);
+    for (const token of Object.values(unknown)) {
+      const options = token === undefined ? {} : bearer(token);
+      expect((await refusal(weft.url, address(nameOf(row, 'own')), options)).status).toBe(401);
+    }
+    for (const caller of Object.keys(row.rules) as Known[]) {
+      for (const target of ['own', 'foreign'] as const) {
+        const rule = row.rules[caller];
+        const path = address(nameOf(row, target, caller));
+        const isForeign = target === 'foreign' && rule !== 'yes';
+        if (rule === 'no' || isForeign) {
+          const { status } = await refusal(weft.url, path, bearer(known[caller]));
+          expect(status, `${caller}, ${target}`).toBe(rule === 'own' ? 404 : 403);
+        } else {
+          const { socket, closed } = await connect(weft.url, path, bearer(known[caller]));
+          socket.terminate();
+          await closed;
+        }
+      }
+    }
+  });
+
+  it.each(rows)('ask an app at $method $path for the right that belongs to it, and for no other', async (row) => {
+    for (const [name, { without, token }] of Object.entries(limitedApps)) {
+      const shown = isLogout(row) ? await weft.login('third_party_app', name) : token;
+      const answer = await call(row, shown, nameOf(row, 'own', 'app', name));
+      if (row.rules.app === 'no' || (row.right !== undefined && (without === row.right || without === 'time'))) {
+        expectRefusal(answer, 403, name);
+        expect(answer.body.code, name).toBe(
+          row.rules.app === 'no' || without !== 'time' ? 'not_permitted' : 'permissions_expired',
+        );
+      } else expectAdmission(answer, name);
+    }
+  });
+
+  it.each(rows)('ask a user with grants at $method $path for the one that belongs to it', async (row) => {
+    for (const [username, { includes, token }] of Object.entries(grantedUsers)) {
+      if (row.method === 'DELETE' && row.rules.user === 'self') continue;
+      const shown = isLogout(row) ? await weft.login('user', username) : token;
+      const answer = await call(row, shown, nameOf(row, 'own', 'user', username));
+      const isPermitted = row.grant === undefined ? row.rules.user !== 'no' : includes.includes(row.grant);
+      if (isPermitted) expectAdmission(answer, username);
+      else expectRefusal(answer, 403, username);
     }
   });
 

@@ -2,6 +2,7 @@
 import { PasswordChange, Session, StatusAnswer, Token } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsOnly, userItself, usersOnly } from '../rights/permission.ts';
 import type { AuthService } from './auth-service.ts';
 import { claimsOf, originOf } from './request-session.ts';
 import type { SessionService } from './session-service.ts';
@@ -11,6 +12,7 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
   return [
     route({
       operation: 'change_password',
+      permission: usersOnly,
       method: 'POST',
       url: '/api/v1/users/me/password',
       tag,
@@ -26,6 +28,7 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
     }),
     route({
       operation: 'list_sessions',
+      permission: userItself,
       method: 'GET',
       url: '/api/v1/users/:username/sessions',
       target: 'username',
@@ -36,6 +39,7 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
     }),
     route({
       operation: 'end_session',
+      permission: userItself,
       method: 'DELETE',
       url: '/api/v1/users/:username/sessions/:id',
       target: 'username',
@@ -49,6 +53,7 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
     }),
     route({
       operation: 'extend_session',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/users/:username/sessions/:id/extend',
       target: 'username',

@@ -3,6 +3,7 @@
 import { LoginForm, LoginType, StatusAnswer, Token } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { everyCaller, everyone, usersOnly } from '../rights/permission.ts';
 import type { AuthService } from './auth-service.ts';
 import { claimsOf, originOf } from './request-session.ts';
 import type { SessionService } from './session-service.ts';
@@ -18,6 +19,8 @@ export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
     // spec #1
     route({
       operation: 'create_token',
+      spec: 1,
+      permission: everyone,
       method: 'POST',
       url: '/api/v1/token',
       tag,
@@ -34,15 +37,19 @@ export function tokenRoutes({ auth, sessions }: TokenRoutesOptions): Route[] {
     }),
     route({
       operation: 'renew_token',
+      permission: usersOnly,
       method: 'POST',
       url: '/api/v1/token/renew',
       tag,
       summary: 'Get a new token for the session of this one',
+      // The same session goes on.
+      changesNothing: true,
       response: Token,
       handle: async (context) => sessions.renew(context.caller, await claimsOf(auth, context), originOf(context)),
     }),
     route({
       operation: 'end_token',
+      permission: everyCaller,
       method: 'DELETE',
       url: '/api/v1/token',
       tag,

@@ -16,6 +16,7 @@ import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { type Route, route } from '../http/request/route.ts';
 import { whileConnected } from '../http/request/while-connected.ts';
+import { emulatorStarters, owners } from '../rights/permission.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 
@@ -33,6 +34,8 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     // spec #25
     route({
       operation: 'emulator_spinup',
+      spec: 25,
+      permission: emulatorStarters,
       method: 'POST',
       url: '/api/v1/emulator/spinup',
       tag,
@@ -45,6 +48,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route({
       operation: 'list_emulator_runs',
+      permission: owners,
       method: 'GET',
       url: '/api/v1/emulator',
       tag,
@@ -63,6 +67,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route({
       operation: 'get_emulator_run',
+      permission: owners,
       method: 'GET',
       url: '/api/v1/emulator/:job_number',
       target: 'job_number',
@@ -73,6 +78,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route({
       operation: 'stop_emulator_run',
+      permission: owners,
       method: 'POST',
       url: '/api/v1/emulator/:job_number/stop',
       target: 'job_number',
@@ -84,6 +90,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route({
       operation: 'emulator_fault',
+      permission: owners,
       method: 'POST',
       url: '/api/v1/emulator/:job_number/faults',
       target: 'job_number',
@@ -91,22 +98,27 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       summary: 'Inject a fault into a running network',
       failures: { 409: 'The run has ended, or has not started' },
       body: FaultRequest,
+      // What happens in an emulated network stays there.
+      changesNothing: true,
       response: StatusAnswer,
       handle: (context) => emulator.fault(context.caller, context.path('job_number'), context.body),
     }),
     route({
       operation: 'emulator_what_if',
+      permission: owners,
       method: 'POST',
       url: '/api/v1/emulator/what_if',
       tag,
       summary: 'Predict the effect of commands on a running network',
       failures: { 404: 'No such run, or it is not the caller’s', 409: 'The run has ended, or has not started' },
       body: WhatIfRequest,
+      changesNothing: true,
       response: WhatIfAnswer,
       handle: ({ caller, body }) => emulator.whatIf(caller, body),
     }),
     route({
       operation: 'callback_emulator_lease',
+      permission: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },
       method: 'POST',
       url: '/api/v1/callback/emulator/lease',
       target: '?job_number',
@@ -116,6 +128,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       query: Type.Object({ job_number: Type.String() }),
       body: EmulatorLeaseRequest,
       maxKeys,
+      changesNothing: true,
       response: EmulatorLease,
       async handle({ body, request }) {
         const { callbackJob } = request;

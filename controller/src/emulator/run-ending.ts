@@ -1,10 +1,10 @@
 // Ends the emulated networks of a caller with the caller, or those that it may no longer have: a step inside of the
 // transaction that changes the caller's record.
-import { requirePermission } from '../auth/permissions.ts';
 import { type Caller, type CallerChange, isEnded } from '../caller.ts';
 import { PermissionError } from '../errors.ts';
 import { type StepOutcome, together } from '../event-kinds.ts';
 import { endJobs, type JobEndingOptions, whyEnded } from '../jobs/mailbox/job-ending.ts';
+import { emulatorStarters, requirePermission } from '../rights/permission.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { runEnded } from './emulator-entries.ts';
 import type { EmulatorRunStore, NewRun } from './emulator-run-store.ts';
@@ -58,7 +58,7 @@ export async function requireRunRight(
 /** All of them, or the newest of an app whose limit is below what it has. */
 function notPermitted<Run extends Pick<NewRun, 'access_points'>>(caller: Caller, open: readonly Run[]): readonly Run[] {
   try {
-    requirePermission('emulator_spinup', caller);
+    requirePermission(emulatorStarters, caller);
   } catch {
     return open;
   }

@@ -1,6 +1,7 @@
 // Operations on health.
 import { AgentHealthReport, NetworkHealth } from '@weft/contract';
 import { type Route, route } from '../http/request/route.ts';
+import { agentReaders, networkReaders } from '../rights/permission.ts';
 import type { HealthService } from './health-service.ts';
 
 export function healthRoutes(health: HealthService): Route[] {
@@ -8,6 +9,7 @@ export function healthRoutes(health: HealthService): Route[] {
   return [
     route({
       operation: 'network_health',
+      permission: networkReaders,
       method: 'GET',
       url: '/api/v1/health',
       tag,
@@ -18,6 +20,7 @@ export function healthRoutes(health: HealthService): Route[] {
     }),
     route({
       operation: 'agent_health',
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/health/agents/:ap_id',
       target: 'ap_id',

@@ -5,12 +5,12 @@ import type { AgentStore } from '../agents/agent-store.ts';
 import { canSeeAgent } from '../agents/agent-visibility.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { AuthService } from '../auth/auth-service.ts';
-import { requirePermission } from '../auth/permissions.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import { PermissionError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
+import { jobReaders, requirePermission } from '../rights/permission.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { ownerGone } from '../storage/present-owner.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -289,7 +289,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
 }
 
 function requireSocketRight(caller: Caller): Caller {
-  requirePermission('job_socket', caller);
+  requirePermission(jobReaders, caller);
   return caller;
 }
 

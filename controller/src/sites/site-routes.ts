@@ -2,6 +2,7 @@
 import { Site, SiteCreate, SitePage, StatusAnswer } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsOnly, networkReaders } from '../rights/permission.ts';
 import type { SiteService } from './site-service.ts';
 
 export function siteRoutes(sites: SiteService): Route[] {
@@ -9,6 +10,7 @@ export function siteRoutes(sites: SiteService): Route[] {
   return [
     route({
       operation: 'list_sites',
+      permission: networkReaders,
       method: 'GET',
       url: '/api/v1/sites',
       tag,
@@ -23,6 +25,7 @@ export function siteRoutes(sites: SiteService): Route[] {
     }),
     route({
       operation: 'create_site',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/sites',
       tag,
@@ -34,6 +37,7 @@ export function siteRoutes(sites: SiteService): Route[] {
     }),
     route({
       operation: 'get_site',
+      permission: networkReaders,
       method: 'GET',
       url: '/api/v1/sites/:id',
       tag,
@@ -43,6 +47,7 @@ export function siteRoutes(sites: SiteService): Route[] {
     }),
     route({
       operation: 'update_site',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/sites/:id',
       tag,
@@ -54,6 +59,7 @@ export function siteRoutes(sites: SiteService): Route[] {
     }),
     route({
       operation: 'remove_site',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/sites/:id',
       tag,

@@ -2,10 +2,10 @@
 import { hostname } from 'node:os';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
-import { requirePermission } from '../auth/permissions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { fleetReaders, requirePermission } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
@@ -82,7 +82,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
     authorize: async (token) => {
       const caller = await auth.authenticate(token);
-      requirePermission('metrics_stream', caller);
+      requirePermission(fleetReaders, caller);
       return caller;
     },
   });

@@ -8,6 +8,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsOnly } from '../rights/permission.ts';
 import type { ThirdPartyAppService } from './third-party-app-service.ts';
 
 export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
@@ -16,6 +17,8 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     // spec #17
     route({
       operation: 'create_third_party_app',
+      spec: 17,
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/third_party_apps',
       tag,
@@ -27,6 +30,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     }),
     route({
       operation: 'list_third_party_apps',
+      permission: adminsOnly,
       method: 'GET',
       url: '/api/v1/third_party_apps',
       tag,
@@ -37,6 +41,8 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     // spec #18
     route({
       operation: 'get_third_party_app',
+      spec: 18,
+      permission: { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'itself' },
       method: 'GET',
       url: '/api/v1/third_party_apps/:app_name',
       target: 'app_name',
@@ -48,6 +54,8 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     // spec #19
     route({
       operation: 'update_third_party_app',
+      spec: 19,
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/third_party_apps/:app_name',
       target: 'app_name',
@@ -60,6 +68,8 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     // spec #20
     route({
       operation: 'remove_third_party_app',
+      spec: 20,
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/third_party_apps/:app_name',
       target: 'app_name',

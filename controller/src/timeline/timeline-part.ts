@@ -1,11 +1,11 @@
 // The timeline as a part: the event log for callers, in pages and live.
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
-import { requirePermission } from '../auth/permissions.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { Part, Platform } from '../part.ts';
+import { fleetReaders, requirePermission } from '../rights/permission.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventSelection } from './event-selection.ts';
 import { EventView } from './event-view.ts';
@@ -34,7 +34,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     share: shares.open('event_streams', maxStreamsPerCaller),
     authorize: async (token) => {
       const caller = await auth.authenticate(token);
-      requirePermission('event_stream', caller);
+      requirePermission(fleetReaders, caller);
       return caller;
     },
     onError,

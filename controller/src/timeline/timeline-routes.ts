@@ -4,6 +4,7 @@ import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { tokenOf } from '../http/request/guard.ts';
 import { type Route, route } from '../http/request/route.ts';
+import { fleetReaders } from '../rights/permission.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { TimelineService } from './timeline-service.ts';
 
@@ -38,6 +39,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
   return [
     route({
       operation: 'list_events',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/events',
       tag: 'Events',
@@ -86,6 +88,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
     }),
     route({
       operation: 'event_stream',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/events/stream',
       tag: 'Events',

@@ -2,6 +2,7 @@
 import { DisabledUser, StatusAnswer } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsAndAuditors, adminsOnly } from '../rights/permission.ts';
 import type { UserService } from './user-service.ts';
 
 export function disabledUserRoutes(users: UserService): Route[] {
@@ -9,6 +10,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
   return [
     route({
       operation: 'list_disabled_users',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/disabled_users',
       tag,
@@ -18,6 +20,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
     }),
     route({
       operation: 'disable_user',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/disabled_users/:username',
       target: 'username',
@@ -29,6 +32,7 @@ export function disabledUserRoutes(users: UserService): Route[] {
     }),
     route({
       operation: 'enable_user',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/disabled_users/:username',
       target: 'username',

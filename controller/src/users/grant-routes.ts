@@ -1,6 +1,7 @@
 // Operations on what a user may do where.
 import { Grants } from '@weft/contract';
 import { type Route, route } from '../http/request/route.ts';
+import { adminsOnly, userItself } from '../rights/permission.ts';
 import type { UserService } from './user-service.ts';
 
 export function grantRoutes(users: UserService): Route[] {
@@ -8,6 +9,7 @@ export function grantRoutes(users: UserService): Route[] {
   return [
     route({
       operation: 'get_grants',
+      permission: userItself,
       method: 'GET',
       url: '/api/v1/users/:username/grants',
       target: 'username',
@@ -18,6 +20,7 @@ export function grantRoutes(users: UserService): Route[] {
     }),
     route({
       operation: 'set_grants',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/users/:username/grants',
       target: 'username',

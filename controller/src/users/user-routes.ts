@@ -14,6 +14,7 @@ import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, type ValidationError } from '../errors.ts';
 import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';
 import { invalidValue } from '../input/value-rules.ts';
+import { adminsAndAuditors, adminsOnly, everyone, userItself, usersOnly } from '../rights/permission.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
 import { disabledUserRoutes } from './disabled-user-routes.ts';
 import { grantRoutes } from './grant-routes.ts';
@@ -37,6 +38,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #2
     route({
       operation: 'create_user_public',
+      spec: 2,
+      permission: { ...adminsOnly, openTo: 'anyone_until_first_admin' },
       method: 'POST',
       url: '/api/v1/users/public',
       tag,
@@ -63,6 +66,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #3
     route({
       operation: 'sign_up',
+      spec: 3,
+      permission: everyone,
       method: 'POST',
       url: '/api/v1/users/signup',
       tag,
@@ -79,11 +84,15 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #4
     route({
       operation: 'request_password_recovery',
+      spec: 4,
+      permission: everyone,
       method: 'POST',
       url: '/api/v1/users/password-recovery',
       tag,
       summary: 'Request a mail with a reset token',
       body: PasswordRecoveryRequest,
+      // The wish is stored; what comes of it is a mail.
+      changesNothing: true,
       response: StatusAnswer,
       async handle({ body, address }) {
         limits.recoveries.take(addressKey(address));
@@ -94,6 +103,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #5
     route({
       operation: 'reset_password',
+      spec: 5,
+      permission: everyone,
       method: 'POST',
       url: '/api/v1/users/reset-password',
       tag,
@@ -110,6 +121,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #6
     route({
       operation: 'list_users',
+      spec: 6,
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/users',
       tag,
@@ -120,6 +133,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #7
     route({
       operation: 'create_user',
+      spec: 7,
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/users',
       tag,
@@ -132,6 +147,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #11
     route({
       operation: 'get_me',
+      spec: 11,
+      permission: usersOnly,
       method: 'GET',
       url: '/api/v1/users/me',
       fastLane: true,
@@ -143,6 +160,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #8
     route({
       operation: 'get_user',
+      spec: 8,
+      permission: userItself,
       method: 'GET',
       url: '/api/v1/users/:username',
       target: 'username',
@@ -154,6 +173,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #9
     route({
       operation: 'update_user',
+      spec: 9,
+      permission: userItself,
       method: 'PUT',
       url: '/api/v1/users/:username',
       target: 'username',
@@ -167,6 +188,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     // spec #10
     route({
       operation: 'remove_user',
+      spec: 10,
+      permission: userItself,
       method: 'DELETE',
       url: '/api/v1/users/:username',
       target: 'username',

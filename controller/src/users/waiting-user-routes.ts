@@ -2,6 +2,7 @@
 import { StatusAnswer, TokenData, WaitingUser } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
+import { adminsAndAuditors, adminsOnly } from '../rights/permission.ts';
 import type { SignupService } from './signup-service.ts';
 
 export function waitingUserRoutes(signups: SignupService): Route[] {
@@ -9,6 +10,7 @@ export function waitingUserRoutes(signups: SignupService): Route[] {
   return [
     route({
       operation: 'list_waiting_users',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/waiting_users',
       tag,
@@ -18,6 +20,7 @@ export function waitingUserRoutes(signups: SignupService): Route[] {
     }),
     route({
       operation: 'approve_user',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/waiting_users/:username/approve',
       target: 'username',
@@ -28,6 +31,7 @@ export function waitingUserRoutes(signups: SignupService): Route[] {
     }),
     route({
       operation: 'refuse_user',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/waiting_users/:username',
       target: 'username',

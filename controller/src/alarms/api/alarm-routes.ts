@@ -2,7 +2,17 @@
 import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
+import { fleetReaders, type Permission } from '../../rights/permission.ts';
 import type { AlarmService } from './alarm-service.ts';
+
+/** `own`: those of access points that the user may see, or with grants operate. */
+const alarmHandlers: Permission = {
+  admin: 'yes',
+  user: 'own',
+  agent: 'no',
+  third_party_app: 'no',
+  grant: 'operator',
+};
 
 const tag = 'Alarms';
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
@@ -27,6 +37,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
   return [
     route({
       operation: 'list_alarms',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/alarms',
       tag,
@@ -76,6 +87,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
     }),
     route({
       operation: 'get_alarm',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/alarms/:alarm_id',
       tag,
@@ -85,6 +97,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
     }),
     route({
       operation: 'acknowledge_alarm',
+      permission: alarmHandlers,
       method: 'POST',
       url: '/api/v1/alarms/:alarm_id/acknowledge',
       tag,
@@ -96,6 +109,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
     }),
     route({
       operation: 'shelve_alarm',
+      permission: alarmHandlers,
       method: 'POST',
       url: '/api/v1/alarms/:alarm_id/shelve',
       tag,
@@ -107,6 +121,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
     }),
     route({
       operation: 'unshelve_alarm',
+      permission: alarmHandlers,
       method: 'POST',
       url: '/api/v1/alarms/:alarm_id/unshelve',
       tag,
@@ -117,6 +132,7 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
     }),
     route({
       operation: 'clear_alarm',
+      permission: alarmHandlers,
       method: 'POST',
       url: '/api/v1/alarms/:alarm_id/clear',
       tag,

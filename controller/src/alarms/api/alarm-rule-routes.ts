@@ -2,6 +2,7 @@
 import { AlarmPreview, AlarmRule, AlarmRuleInput, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
+import { adminsAndManagers, adminsOnly, usersAndApps, usersOnly } from '../../rights/permission.ts';
 import type { AlarmRuleService } from './alarm-rule-service.ts';
 import type { PreviewService } from './preview-service.ts';
 import type { SilenceService } from './silence-service.ts';
@@ -20,6 +21,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
   return [
     route({
       operation: 'list_alarm_rules',
+      permission: usersAndApps,
       method: 'GET',
       url: '/api/v1/alarm_rules',
       tag,
@@ -29,6 +31,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'create_alarm_rule',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/alarm_rules',
       tag,
@@ -40,6 +43,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'preview_alarm_rule',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/alarm_rules/preview',
       tag,
@@ -51,11 +55,13 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
         ),
       }),
       body: AlarmRuleInput,
+      changesNothing: true,
       response: AlarmPreview,
       handle: ({ query, body }) => previews.preview(body, query.window!),
     }),
     route({
       operation: 'get_alarm_rule',
+      permission: usersAndApps,
       method: 'GET',
       url: '/api/v1/alarm_rules/:rule_id',
       tag,
@@ -65,6 +71,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'update_alarm_rule',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/alarm_rules/:rule_id',
       tag,
@@ -76,6 +83,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'reset_alarm_rule',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/alarm_rules/:rule_id/reset',
       tag,
@@ -86,6 +94,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'remove_alarm_rule',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/alarm_rules/:rule_id',
       tag,
@@ -98,6 +107,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'list_silences',
+      permission: usersOnly,
       method: 'GET',
       url: '/api/v1/silences',
       tag,
@@ -107,6 +117,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'create_silence',
+      permission: adminsAndManagers,
       method: 'POST',
       url: '/api/v1/silences',
       tag,
@@ -118,6 +129,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'get_silence',
+      permission: usersOnly,
       method: 'GET',
       url: '/api/v1/silences/:silence_id',
       tag,
@@ -127,6 +139,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'update_silence',
+      permission: adminsAndManagers,
       method: 'PUT',
       url: '/api/v1/silences/:silence_id',
       tag,
@@ -137,6 +150,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route({
       operation: 'remove_silence',
+      permission: adminsAndManagers,
       method: 'DELETE',
       url: '/api/v1/silences/:silence_id',
       tag,

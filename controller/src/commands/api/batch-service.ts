@@ -6,7 +6,6 @@ import { toCommandText } from '@weft/contract/command-text';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';
-import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import {
   AuthenticationError,
@@ -17,6 +16,7 @@ import {
   WeftError,
 } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import { commandSenders, requirePermission } from '../../rights/permission.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
@@ -154,7 +154,7 @@ export class BatchService {
   /** Whether the caller may still send this command to anybody; else nothing is left to wait for. */
   #maySend(caller: Caller, { options }: Plan, command: ParsedCommand): boolean {
     try {
-      requirePermission('command_batch', caller);
+      requirePermission(commandSenders, caller);
       this.#options.intake.requireSendable(caller, command, options);
       return true;
     } catch (error) {

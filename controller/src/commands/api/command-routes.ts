@@ -13,6 +13,7 @@ import type { AgentCaller } from '../../caller.ts';
 import { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { INEXACT_INTEGER, valueError } from '../../input/value-rules.ts';
+import { agentItself, commandSenders, owners } from '../../rights/permission.ts';
 import type { CommandDelivery } from '../delivery/command-delivery.ts';
 import { toCommand } from '../ledger/command-answers.ts';
 import type { BatchService } from './batch-service.ts';
@@ -35,6 +36,8 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     // spec #24
     route({
       operation: 'send_command',
+      spec: 24,
+      permission: commandSenders,
       method: 'POST',
       url: '/api/v1/send_command',
       tag,
@@ -85,6 +88,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     }),
     route({
       operation: 'command_batch',
+      permission: commandSenders,
       method: 'POST',
       url: '/api/v1/commands/batch',
       tag,
@@ -101,6 +105,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     }),
     route({
       operation: 'list_commands',
+      permission: owners,
       method: 'GET',
       url: '/api/v1/commands',
       tag,
@@ -118,6 +123,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     }),
     route({
       operation: 'get_command',
+      permission: owners,
       method: 'GET',
       url: '/api/v1/commands/:command_id',
       tag,
@@ -127,16 +133,19 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     }),
     route({
       operation: 'cancel_command',
+      permission: owners,
       method: 'DELETE',
       url: '/api/v1/commands/:command_id',
       tag,
       summary: 'Cancel a command that the agent has not acknowledged',
       failures: { 409: 'The command has ended, or the agent has received it' },
+      changesNothing: true,
       response: Command,
       handle: (context) => commands.cancel(context.caller, context.path('command_id')),
     }),
     route({
       operation: 'answer_command',
+      permission: agentItself,
       method: 'POST',
       url: '/api/v1/agents/:ap_id/commands/:command_id',
       target: 'ap_id',
@@ -145,6 +154,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       failures: { 409: 'The command has ended' },
       body: CommandResult,
       maxKeys: maxAnswerKeys,
+      changesNothing: true,
       response: Command,
       async handle(context) {
         const agent = context.caller as AgentCaller;

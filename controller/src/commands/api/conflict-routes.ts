@@ -2,6 +2,7 @@
 import { Conflict, ConflictRules } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
+import { adminsOnly, usersAndApps } from '../../rights/permission.ts';
 import type { ConflictService } from './conflict-service.ts';
 
 const tag = 'Conflicts';
@@ -24,6 +25,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
   return [
     route({
       operation: 'list_conflicts',
+      permission: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'own' },
       method: 'GET',
       url: '/api/v1/conflicts',
       tag,
@@ -51,6 +53,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
     }),
     route({
       operation: 'get_conflict_rules',
+      permission: usersAndApps,
       method: 'GET',
       url: '/api/v1/conflicts/rules',
       tag,
@@ -60,6 +63,7 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
     }),
     route({
       operation: 'update_conflict_rules',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/conflicts/rules',
       tag,

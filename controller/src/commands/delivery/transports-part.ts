@@ -2,13 +2,13 @@
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { AuditService } from '../../audit/audit-service.ts';
 import type { AuthService } from '../../auth/auth-service.ts';
-import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import type { Events } from '../../events.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { createFormats } from '../../input/formats.ts';
 import { Validator } from '../../input/validator.ts';
 import type { Part, Platform } from '../../part.ts';
+import { agentItself, requirePermission } from '../../rights/permission.ts';
 import { limitPerMinutes } from '../../shares/rate-limiter.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
 import { type ChannelNews, parseChannelNews } from './channel/channel-elsewhere.ts';
@@ -141,6 +141,6 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
 }
 
 function requireChannelRight(caller: Caller): Caller {
-  requirePermission('agent_channel', caller);
+  requirePermission(agentItself, caller);
   return caller;
 }

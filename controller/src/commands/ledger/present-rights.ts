@@ -2,9 +2,9 @@
 // was let in, and since a command was queued.
 import type { AgentStore } from '../../agents/agent-store.ts';
 import { canSeeName, mayOperate } from '../../agents/agent-visibility.ts';
-import { requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, WeftError } from '../../errors.ts';
+import { commandSenders, requirePermission } from '../../rights/permission.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { requireCommandPermission } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
@@ -38,7 +38,7 @@ export function requireCommandRight(
   command: SentCommand | undefined,
   isCommandable: boolean,
 ): void {
-  requirePermission('send_command', caller);
+  requirePermission(commandSenders, caller);
   if (command) requireCommandPermission(caller, command);
   if (isCommandable || !dependsOnRecord(caller, ap_id)) return;
   if (caller.kind === 'user') throw new PermissionError();
@@ -47,7 +47,7 @@ export function requireCommandRight(
 
 /** Whether the caller may send commands at all. */
 export function maySend(caller: Caller): boolean {
-  return isPermitted(() => requirePermission('send_command', caller));
+  return isPermitted(() => requirePermission(commandSenders, caller));
 }
 
 export function mayCommand(...question: Parameters<typeof requireCommandRight>): boolean {

@@ -9,7 +9,11 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
+import { adminsAndAuditors, adminsOnly, fleetReaders, type Permission } from '../../rights/permission.ts';
 import type { DeviceCareService } from './device-care-service.ts';
+
+/** `own`: devices of access points that the caller may see. */
+const deviceWatchers: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'read' };
 
 const tag = 'Devices';
 const defaultWatchSeconds = 86_400;
@@ -18,6 +22,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
   return [
     route({
       operation: 'watch_device',
+      permission: deviceWatchers,
       method: 'POST',
       url: '/api/v1/devices/:device/watch',
       tag,
@@ -31,6 +36,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'unwatch_device',
+      permission: deviceWatchers,
       method: 'DELETE',
       url: '/api/v1/devices/:device/watch',
       tag,
@@ -40,6 +46,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'device_history',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/devices/:device/history',
       tag,
@@ -64,6 +71,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'link_device_identity',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/devices/:device/identities',
       tag,
@@ -75,6 +83,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'erase_device',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/devices/:device',
       tag,
@@ -89,6 +98,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'get_device_privacy',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/device_privacy',
       tag,
@@ -98,6 +108,7 @@ export function deviceCareRoutes(care: DeviceCareService): Route[] {
     }),
     route({
       operation: 'set_device_privacy',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/device_privacy',
       tag,

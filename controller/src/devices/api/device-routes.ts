@@ -2,6 +2,7 @@
 import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
+import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { DeviceService } from './device-service.ts';
 import { deviceSorts } from './device-sorting.ts';
 
@@ -15,6 +16,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
   return [
     route({
       operation: 'list_devices',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/devices',
       tag,
@@ -49,6 +51,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
     }),
     route({
       operation: 'get_device',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/devices/:device',
       tag,
@@ -58,6 +61,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
     }),
     route({
       operation: 'list_agent_devices',
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/agents/:ap_id/devices',
       target: 'ap_id',

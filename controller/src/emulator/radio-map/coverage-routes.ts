@@ -2,6 +2,7 @@
 import { CoverageAnswer, CoverageDifference, CoverageDifferenceRequest, CoverageQuery } from '@weft/contract';
 import { type Route, route } from '../../http/request/route.ts';
 import { whileConnected } from '../../http/request/while-connected.ts';
+import { owners } from '../../rights/permission.ts';
 import type { CoverageService } from './coverage-service.ts';
 
 const tag = 'Emulator';
@@ -15,6 +16,7 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
   return [
     route({
       operation: 'emulator_coverage',
+      permission: owners,
       method: 'GET',
       url,
       target: 'job_number',
@@ -30,6 +32,7 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
     }),
     route({
       operation: 'emulator_coverage_difference',
+      permission: owners,
       method: 'POST',
       url,
       target: 'job_number',
@@ -38,6 +41,7 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
       description: 'Two copies of the network run ahead, one with the commands; the network itself does not notice.',
       failures,
       body: CoverageDifferenceRequest,
+      changesNothing: true,
       response: CoverageDifference,
       handle: (context) =>
         whileConnected(context.request, (gone) =>

@@ -2,6 +2,7 @@
 import { BulkAnswer, BulkProgress, BulkRequest } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
+import { bulkStarters, owners } from '../../rights/permission.ts';
 import type { BulkService } from './bulk-service.ts';
 
 export function bulkRoutes(bulk: BulkService): Route[] {
@@ -9,6 +10,7 @@ export function bulkRoutes(bulk: BulkService): Route[] {
   return [
     route({
       operation: 'start_bulk',
+      permission: bulkStarters,
       method: 'POST',
       url: '/api/v1/bulk',
       tag,
@@ -20,6 +22,7 @@ export function bulkRoutes(bulk: BulkService): Route[] {
     }),
     route({
       operation: 'get_bulk',
+      permission: owners,
       method: 'GET',
       url: '/api/v1/bulk/:job_number',
       target: 'job_number',

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
+import { fleetReaders } from '../../rights/permission.ts';
 import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';
 
@@ -13,6 +14,7 @@ export function listRoutes(lists: ListService): Route[] {
   return [
     route({
       operation: 'list_agents',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/agents',
       tag,
@@ -61,6 +63,7 @@ export function listRoutes(lists: ListService): Route[] {
     }),
     route({
       operation: 'agent_metrics_text',
+      permission: fleetReaders,
       method: 'GET',
       url: '/metrics/agents',
       tag,
@@ -87,11 +90,13 @@ export function listRoutes(lists: ListService): Route[] {
     }),
     route({
       operation: 'explain_selector',
+      permission: fleetReaders,
       method: 'POST',
       url: '/api/v1/selectors/explain',
       tag,
       summary: 'Say in words what a selector means, and how many access points match',
       body: SelectorExplain,
+      changesNothing: true,
       response: SelectorExplanation,
       handle: ({ body, caller }) => lists.explain(caller, body.selector),
     }),

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError } from '../../errors.ts';
+import { everyone } from '../../rights/permission.ts';
 import { acceptsHtml, type Page } from './page.ts';
 
 /** The list of the dashboard's addresses, which the build leaves beside its files. */
@@ -52,6 +53,7 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
       ...addresses.map(
         (url): Page => ({
           operation: 'documentation',
+          permission: everyone,
           url,
           ...(url !== '/' && { isDocument: true }),
           handle: document.handle,
@@ -59,7 +61,7 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
       ),
       ...files.map((path): Page => {
         const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
-        return { operation: 'documentation', url: `/${path}`, handle: file.handle };
+        return { operation: 'documentation', permission: everyone, url: `/${path}`, handle: file.handle };
       }),
     ],
     answerLost: (request, reply) => {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InstallChecksums } from '@weft/contract/enrolment-line';
 import { NotFoundError } from '../../errors.ts';
+import { everyone } from '../../rights/permission.ts';
 import type { Page } from './page.ts';
 
 export function installChecksumsPage(dashboardFolder: string, certificateFile: string | undefined): Page {
@@ -13,6 +14,7 @@ export function installChecksumsPage(dashboardFolder: string, certificateFile: s
   let checksums: Promise<InstallChecksums> | undefined;
   return {
     operation: 'documentation',
+    permission: everyone,
     url: '/install/checksums.json',
     async handle(_request, reply) {
       if (!existsSync(program)) throw new NotFoundError('not_built', 'weft.mjs is not built yet: run npm run build');

@@ -1,5 +1,5 @@
 // The sentences of the OpenAPI document that belong to no single route: about parameters, and who may call.
-import { type Operation, permissionRow } from '../../auth/permissions.ts';
+import type { Permission } from '../../rights/permission.ts';
 
 const pathParameters: Record<string, string> = {
   username: 'The e-mail address of the user.',
@@ -32,11 +32,14 @@ export function describeQueryParameter(name: string): string | undefined {
 }
 
 const callers = { admin: 'administrators', user: 'users', agent: 'agents', third_party_app: 'apps' } as const;
+const withinPermissions = ' (within their permissions)';
 const rules = {
   yes: '',
   itself: ' (for themselves)',
   own: ' (for what is theirs)',
-  within_permissions: ' (within their permissions)',
+  read: withinPermissions,
+  commands: withinPermissions,
+  emulator: withinPermissions,
 } as const;
 const others = {
   anyone: 'Anyone may call it, without a token.',
@@ -46,9 +49,7 @@ const others = {
   metrics_network: 'Addresses in WEFT_METRICS_ALLOW may call it.',
 } as const;
 
-/** Who may call it, from the table of permissions. */
-export function describeCallers(operation: Operation): string {
-  const { openTo, ...row } = permissionRow(operation);
+export function describeCallers({ openTo, ...row }: Permission): string {
   if (openTo === 'anyone') return others.anyone;
   const named = (Object.keys(callers) as (keyof typeof callers)[]).flatMap((kind) => {
     const rule = row[kind];

@@ -2,7 +2,6 @@
 import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
 import type { TSchema } from '@weft/contract/schema';
 import * as Type from '@weft/contract/schema';
-import { isOpen, permissionRow } from '../../auth/permissions.ts';
 import type { Route } from '../request/route.ts';
 import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';
 import { tagDescriptions } from '../request/tags.ts';
@@ -72,7 +71,8 @@ export function createOpenApi(options: OpenApiOptions): Json {
   };
 
   function describeOperation(route: Route): Json {
-    const { openTo, spec } = permissionRow(route.operation);
+    const { operation, spec, permission } = route;
+    const { openTo } = permission;
     const body = route.form ?? route.body ?? (route.rawBody && Type.String());
     const parameters = [
       ...[...route.url.matchAll(/:(\w+)/g)].map(([, name]) => ({
@@ -85,11 +85,11 @@ export function createOpenApi(options: OpenApiOptions): Json {
       ...queryParameters(route),
     ];
     return {
-      operationId: operationId(route.operation),
+      operationId: operationId(operation),
       summary: route.summary,
       description: [
         ...(spec === undefined ? [] : [`Operation ${spec} of the interface.`]),
-        describeCallers(route.operation),
+        describeCallers(permission),
         ...(route.description === undefined ? [] : [route.description]),
       ].join(' '),
       tags: [route.tag],
@@ -101,16 +101,17 @@ export function createOpenApi(options: OpenApiOptions): Json {
         },
       }),
       responses: describeAnswers(route),
-      security: isOpen(route.operation)
-        ? []
-        : [
-            { OAuth2PasswordBearer: [] },
-            ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
-            ...(route.takesAppKey ? [{ AppKey: [] }] : []),
-            ...(openTo === 'callback_token' ? [{ CallbackToken: [] }] : []),
-            ...(openTo === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
-            ...(openTo === 'anyone_until_first_admin' ? [{}] : []),
-          ],
+      security:
+        openTo === 'anyone'
+          ? []
+          : [
+              { OAuth2PasswordBearer: [] },
+              ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
+              ...(route.takesAppKey ? [{ AppKey: [] }] : []),
+              ...(openTo === 'callback_token' ? [{ CallbackToken: [] }] : []),
+              ...(openTo === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
+              ...(openTo === 'anyone_until_first_admin' ? [{}] : []),
+            ],
     };
   }
 

@@ -1,9 +1,10 @@
 // What people and machines fetch that is not an operation: pages, documents, health. No body, no validation.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from '../../auth/permissions.ts';
+import type { Permission } from '../../rights/permission.ts';
 
 export interface Page {
-  operation: Operation;
+  operation: string;
+  permission: Permission;
   url: string;
   /** Shown by browsers: only for those who accept `text/html` by name. For all others the address does not exist. */
   isDocument?: true;

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../loopback.ts';
+import { everyone } from '../../rights/permission.ts';
 import { searchOf } from '../request/search.ts';
 import { isForwarded } from '../request/setup-check.ts';
 import type { Page } from './page.ts';
@@ -63,10 +64,11 @@ export function servicePages(options: ServicePagesOptions): Page[] {
   const isCodeNeeded = ({ ip, headers }: FastifyRequest) =>
     options.setupCodeNeeded || !isLoopback(ip) || isForwarded(headers);
   return [
-    { operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) },
-    { operation: 'health', url: '/livez', handle: () => ({ status: 'ok' }) },
+    { operation: 'health', permission: everyone, url: '/healthz', handle: () => ({ status: 'ok' }) },
+    { operation: 'health', permission: everyone, url: '/livez', handle: () => ({ status: 'ok' }) },
     {
       operation: 'readiness',
+      permission: everyone,
       url: '/readyz',
       async handle(request, reply) {
         const { parts, warnings } = await options.readiness(wantedParts(request));
@@ -85,6 +87,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'service_metrics',
+      permission: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'metrics_network' },
       url: '/metrics',
       async handle(_request, reply) {
         reply.header('content-type', options.metrics.contentType);
@@ -93,6 +96,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/setup.json',
       async handle(request) {
         return {
@@ -106,6 +110,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/',
       async handle(request, reply) {
         reply.headers(pageHeaders);
@@ -116,6 +121,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/openapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
@@ -124,6 +130,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/asyncapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
@@ -132,23 +139,27 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/docs',
       isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/docs/start.js',
       handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(docsScript),
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/reset-password',
       isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
     },
     {
       operation: 'documentation',
+      permission: everyone,
       url: '/reset-password/page.js',
       handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(resetScript),
     },
@@ -171,6 +182,7 @@ function swaggerAsset(name: string, contentType: string): Page {
   let content: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
   return {
     operation: 'documentation',
+    permission: everyone,
     url: `/docs/${name}`,
     async handle(request: FastifyRequest, reply: FastifyReply) {
       content ??= load(name);

@@ -3,13 +3,13 @@
 // untouched to the framework, so that there is one place for refusals. Checks, validation and answers are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
-import { type Operation, requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { judgeMediaType } from '../../input/body-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
+import { requirePermission } from '../../rights/permission.ts';
 import { principalOf } from '../../shares/shares.ts';
 import { DirectAnswer } from '../direct/direct-answer.ts';
 import type { DirectRequest } from '../direct/direct-connections.ts';
@@ -36,7 +36,7 @@ export interface FastLaneOptions {
   onAnswered: (
     request: IncomingMessage | DirectRequest,
     id: string,
-    operation: Operation,
+    operation: string,
     status: number,
     startedAt: number,
     caller: Caller,
@@ -195,7 +195,7 @@ function readParams(search: string): QueryParams | undefined {
 
 function admit(
   authorization: string | undefined,
-  { operation, target }: Route,
+  { permission, target }: Route,
   params: QueryParams | undefined,
   { recall }: FastLaneOptions,
 ): Caller | undefined {
@@ -203,7 +203,7 @@ function admit(
   const caller = recall(authorization.slice(7));
   if (!caller) return undefined;
   try {
-    requirePermission(operation, caller, target && params?.get(target.slice(1))?.at(-1));
+    requirePermission(permission, caller, target && params?.get(target.slice(1))?.at(-1));
     return caller;
   } catch {
     return undefined;

@@ -1,10 +1,10 @@
 // The guard before every route: who is calling, and may they. It runs before a byte of the body is read, so that
 // nobody without a right can make Weft work.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Operation, permissionRow, requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
+import { type Permission, requirePermission } from '../../rights/permission.ts';
 import type { Route } from './route.ts';
 import { searchOf } from './search.ts';
 
@@ -16,7 +16,8 @@ declare module 'fastify' {
     callbackJob: string | undefined;
   }
   interface FastifyContextConfig {
-    operation?: Operation;
+    operation?: string;
+    permission?: Permission;
     rawBody?: Route['rawBody'];
     logSuccess?: Route['logSuccess'];
   }
@@ -32,7 +33,7 @@ export interface Authenticator {
   /** For `app_name:api_key` in place of a token, in the same way. */
   authenticateApp(credentials: string, address: string): Caller | Promise<Caller>;
   /** Told of a caller that may not do this. */
-  refused?(caller: Caller, operation: Operation, address: string): void;
+  refused?(caller: Caller, operation: string, address: string): void;
   hasAdmin(): Promise<boolean>;
   isEnrolmentToken(token: string): boolean;
   requireEnrolment(token: string): Promise<void>;
@@ -41,16 +42,19 @@ export interface Authenticator {
   callbackJob?(token: string): string | undefined;
 }
 
-type GuardedRoute = Pick<Route, 'operation' | 'target' | 'tokenInQuery' | 'takesAgentPassword' | 'takesAppKey'>;
+type GuardedRoute = Pick<
+  Route,
+  'operation' | 'permission' | 'target' | 'tokenInQuery' | 'takesAgentPassword' | 'takesAppKey'
+>;
 type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => void;
 
 /** A callback hook, not an async one: remembered callers pass without a promise. */
 export function createGuard(route: GuardedRoute, authenticator: Authenticator): Hook {
-  const { openTo } = permissionRow(route.operation);
+  const { openTo } = route.permission;
   if (openTo === 'anyone') return (_request, _reply, done) => done();
   const admit = (request: FastifyRequest, caller: Caller | undefined): void => {
     try {
-      requirePermission(route.operation, caller, targetOf(request, route.target));
+      requirePermission(route.permission, caller, targetOf(request, route.target));
     } catch (error) {
       if (caller && error instanceof PermissionError) authenticator.refused?.(caller, route.operation, request.ip);
       throw error;

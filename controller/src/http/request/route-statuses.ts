@@ -1,6 +1,5 @@
 // Which statuses an operation can answer, and what each means: most follow from the route, the rest it names itself. The
 // OpenAPI document lists them, and the tests compare every answer of the server with them.
-import { isOpen } from '../../auth/permissions.ts';
 import { encodingRule } from './answer-encoding.ts';
 import { type FailureStatus, failureMeanings } from './failure-statuses.ts';
 import type { Route } from './route.ts';
@@ -26,10 +25,10 @@ export function failuresOf(route: Route): [FailureStatus, string][] {
     .map((status) => [status, route.failures?.[status] ?? failureMeanings[status]]);
 }
 
-function derived({ operation, method, url, target, query, body, form, rawBody }: Route): FailureStatus[] {
+function derived({ permission, method, url, target, query, body, form, rawBody }: Route): FailureStatus[] {
   const hasName = url.includes(':') || target !== undefined;
   return [
-    ...(isOpen(operation) ? [] : ([401, 403] as const)),
+    ...(permission.openTo === 'anyone' ? [] : ([401, 403] as const)),
     ...(hasName ? ([404] as const) : []),
     ...(method === 'GET' ? [] : ([413, 415] as const)),
     ...(url.includes(':') || query || body || form || rawBody ? ([422] as const) : []),

@@ -1,12 +1,12 @@
-// What a feature writes to be reachable: a list of routes. Each names its operation (and so its row in the permissions
-// table), its schemas, and what to do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
+// What a feature writes to be reachable: a list of routes. Each names its operation, who may call it, its schemas, and what to
+// do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
 import type { StatusAnswer } from '@weft/contract';
 import type { Static, TObject, TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
+import type { Permission } from '../../rights/permission.ts';
 import type { FailureStatus } from './failure-statuses.ts';
 import type { Tag } from './tags.ts';
 
@@ -30,7 +30,7 @@ interface ContextParts<Query, Body> {
 export class RouteContext<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
-  /** Undefined only where the operation's row allows requests without a token. */
+  /** Undefined only where the permission allows requests without a token. */
   readonly callerIfAny: Caller | undefined;
   /** The paths of integers of the body that were rounded; see readJson. */
   readonly inexact: JsonPath[];
@@ -81,7 +81,10 @@ export class RouteContext<Query = unknown, Body = unknown> {
 }
 
 export interface Route {
-  operation: Operation;
+  operation: string;
+  /** Its number, if it is one of the original specification. */
+  spec?: number;
+  permission: Permission;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   url: string;
   tag: Tag;
@@ -114,6 +117,8 @@ export interface Route {
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */
   logSuccess?: false;
+  /** Of a method other than GET: no record is another one afterwards, so that the audit log has no entry of it. */
+  changesNothing?: true;
   /** The answer may take long to begin or to end, or takes something away: HEAD is answered without the handler. */
   holdsOpen?: true;
   response: TSchema;
@@ -123,7 +128,7 @@ export interface Route {
   tokenInQuery?: boolean;
   /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
   target?: string;
-  /** What the caller must have besides its row in the table; throws PermissionError before anything is validated. */
+  /** What the caller must have besides the permission; throws PermissionError before anything is validated. */
   admit?: (request: FastifyRequest) => void | Promise<void>;
   handle: (context: RouteContext) => Promise<unknown>;
 }

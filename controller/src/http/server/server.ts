@@ -3,7 +3,6 @@
 import type http from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { permissionRow } from '../../auth/permissions.ts';
 import { NotFoundError, TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
@@ -144,8 +143,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done();
   });
   app.addHook('onRoute', ({ config, url }) => {
-    if (!config?.operation) throw new Error(`route ${url} names no operation of the permissions table`);
-    permissionRow(config.operation);
+    if (!config?.operation || !config.permission) throw new Error(`route ${url} has no operation or no permission`);
   });
 
   const socketUpgrader = new SocketUpgrader({
@@ -206,7 +204,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: reading,
       url: page.url,
-      config: { operation: page.operation },
+      config: { operation: page.operation, permission: page.permission },
       onRequest: createGuard(page, options.authenticator),
       onSend: encodePage,
       handler: (request, reply) => {
@@ -228,7 +226,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: route.method === 'GET' ? reading : route.method,
       url: route.url,
-      config: { operation: route.operation, rawBody: route.rawBody, logSuccess: route.logSuccess },
+      config: {
+        operation: route.operation,
+        permission: route.permission,
+        rawBody: route.rawBody,
+        logSuccess: route.logSuccess,
+      },
       onRequest: guardOnceReady(route),
       handler: createRouteHandler(route, options.validator, sendAnswer),
     });
@@ -237,7 +240,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     app.route({
       method: 'GET',
       url: route.url,
-      config: { operation: route.operation },
+      config: { operation: route.operation, permission: route.permission },
       onRequest: [socketUpgrader.check, guardOnceReady({ ...route, tokenInQuery: true })],
       handler: socketUpgrader.createHandler(route),
     });

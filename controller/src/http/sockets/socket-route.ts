@@ -3,8 +3,8 @@
 import type { Socket } from 'node:net';
 import type { Static, TObject } from '@weft/contract/schema';
 import type { WebSocket } from 'ws';
-import type { Operation } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
+import type { Permission } from '../../rights/permission.ts';
 
 export interface Upgraded {
   socket: WebSocket;
@@ -27,7 +27,8 @@ export interface SocketContext<Query = unknown> {
 }
 
 export interface SocketRoute {
-  operation: Operation;
+  operation: string;
+  permission: Permission;
   url: string;
   query?: TObject;
   /** The path parameter that says whom the socket is about. */

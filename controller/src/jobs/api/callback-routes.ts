@@ -6,6 +6,7 @@ import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import { type Route, type RouteContext, route } from '../../http/request/route.ts';
+import { callbacks } from '../../rights/permission.ts';
 import type { Budget } from '../../shares/budget.ts';
 import { principalOf } from '../../shares/shares.ts';
 import type { CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
@@ -36,9 +37,11 @@ export interface CallbackRoutesOptions {
 }
 
 export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions): Route[] {
-  const callback = (kind: CallbackKind, body: TSchema, summary: string) =>
+  const callback = (spec: number, kind: CallbackKind, body: TSchema, summary: string) =>
     route({
       operation: `callback_${kind}`,
+      spec,
+      permission: callbacks,
       method: 'POST',
       url: `/api/v1/callback/${kind}`,
       target: '?job_number',
@@ -50,6 +53,7 @@ export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions)
       maxKeys,
       keepsText: true,
       logSuccess: false,
+      changesNothing: true,
       response: CallbackAnswer,
       async handle(context) {
         const { job_number, final = false, chunk = null, error, progress } = context.query;
@@ -70,11 +74,11 @@ export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions)
     });
   return [
     // spec #30
-    callback('agent_data', Anything, 'Hand in the data of an agent for a job'),
+    callback(30, 'agent_data', Anything, 'Hand in the data of an agent for a job'),
     // spec #31
-    callback('agent_details', Objects, 'Hand in details of agents for a job'),
+    callback(31, 'agent_details', Objects, 'Hand in details of agents for a job'),
     // spec #32
-    callback('emulator', Objects, 'Hand in results of the emulator for a job'),
+    callback(32, 'emulator', Objects, 'Hand in results of the emulator for a job'),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import { agentReaders, jobReaders, networkReaders } from '../../rights/permission.ts';
 import type { JobService } from './job-service.ts';
 
 const tag = 'Jobs';
@@ -18,12 +19,15 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
     // spec #22
     route({
       operation: 'request_all_agents_details',
+      spec: 22,
+      permission: networkReaders,
       method: 'POST',
       url: '/api/v1/agent_details/request_all_agents_details',
       tag,
       summary:
         'Request the details of every agent that the caller may read; the job delivers them, those of emulated agents whose run has ended only on request',
       query: AgentFilter,
+      changesNothing: true,
       response: JobAccepted,
       handle({ caller, query }) {
         const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
@@ -36,6 +40,8 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
     // spec #23
     route({
       operation: 'request_agent_data',
+      spec: 23,
+      permission: agentReaders,
       method: 'POST',
       url: '/api/v1/agent_data/request_agent_data',
       target: '?agent_id',
@@ -46,6 +52,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
         start_time: Moment('Of the first sample; before `end_time`.'),
         end_time: Moment('Samples before this; at most 24 hours ahead.'),
       }),
+      changesNothing: true,
       response: JobAccepted,
       async handle({ query, caller }) {
         const { agent_id, start_time, end_time } = query;
@@ -59,6 +66,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
     }),
     route({
       operation: 'list_jobs',
+      permission: jobReaders,
       method: 'GET',
       url: '/api/v1/jobs',
       tag,
@@ -75,6 +83,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
     }),
     route({
       operation: 'get_job',
+      permission: jobReaders,
       method: 'GET',
       url: '/api/v1/jobs/:job_number',
       tag,
@@ -95,11 +104,14 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
     }),
     route({
       operation: 'cancel_job',
+      permission: jobReaders,
       method: 'DELETE',
       url: '/api/v1/jobs/:job_number',
       tag,
       summary: 'Cancel a job that has not ended',
       failures: { 409: 'The job has ended' },
+      // A job is a record of its own.
+      changesNothing: true,
       response: Job,
       handle: (context) => jobs.cancel(context.caller, context.path('job_number')),
     }),

@@ -1,15 +1,21 @@
 // What a caller may still do with jobs: asked when one is worked on, when its messages are read, and when rights change.
-import { type Operation, requirePermission } from '../../auth/permissions.ts';
 import type { Caller } from '../../caller.ts';
+import {
+  agentReaders,
+  bulkStarters,
+  networkReaders,
+  type Permission,
+  requirePermission,
+} from '../../rights/permission.ts';
 
-const operations: Record<string, Operation> = { agent_data: 'request_agent_data', bulk: 'start_bulk' };
+/** Of the operations that create them. */
+const permissions: Record<string, Permission> = { agent_data: agentReaders, bulk: bulkStarters };
 
 /** Whether the caller could ask for a job of this kind now; about one agent only if it may see that agent. */
 export function mayAsk(caller: Caller, task_type: string): boolean {
   if (task_type === 'adopted') return caller.kind === 'user' && caller.isAdmin;
-  const operation = operations[task_type] ?? 'request_all_agents_details';
   try {
-    requirePermission(operation, caller);
+    requirePermission(permissions[task_type] ?? networkReaders, caller);
     return true;
   } catch {
     return false;

@@ -4,6 +4,7 @@ import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../http/sockets/socket-route.ts';
+import { jobReaders } from '../../rights/permission.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import type { SocketHub } from './socket-hub.ts';
 
@@ -26,6 +27,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
   const socketOf = (url: string, isBare: boolean): SocketRoute =>
     socketRoute({
       operation: 'job_socket',
+      permission: jobReaders,
       url,
       maxMessageBytes,
       query: Type.Object({

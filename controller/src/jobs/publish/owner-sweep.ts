@@ -3,8 +3,8 @@
 import type { LoginType } from '@weft/contract';
 import { dependsOnLabels } from '../../agents/agent-visibility.ts';
 import type { CallerChanges } from '../../audit/caller-changes.ts';
-import { hasExpired } from '../../auth/permissions.ts';
 import { type Caller, type CallerChange, type PrincipalSource, system } from '../../caller.ts';
+import { hasExpired } from '../../rights/permission.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { JobOwner, OwnedJobs } from '../store/owned-jobs.ts';
 

@@ -1,6 +1,7 @@
 // Notifications by e-mail, for administrators.
 import { Notification, NotificationInput, NotificationList, NotificationTest, StatusAnswer } from '@weft/contract';
 import { type Route, route, success } from '../../http/request/route.ts';
+import { adminsAndAuditors, adminsOnly } from '../../rights/permission.ts';
 import type { NotificationService } from './notification-service.ts';
 
 const conflict = { 409: 'A notification with this name exists' };
@@ -9,6 +10,7 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
   return [
     route({
       operation: 'list_notifications',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/notifications',
       tag: 'Notifications',
@@ -18,6 +20,7 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
     }),
     route({
       operation: 'create_notification',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/notifications',
       tag: 'Notifications',
@@ -29,6 +32,7 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
     }),
     route({
       operation: 'get_notification',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/notifications/:id',
       tag: 'Notifications',
@@ -38,6 +42,7 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
     }),
     route({
       operation: 'update_notification',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/notifications/:id',
       tag: 'Notifications',
@@ -49,6 +54,7 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
     }),
     route({
       operation: 'remove_notification',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/notifications/:id',
       tag: 'Notifications',
@@ -61,10 +67,12 @@ export function notificationRoutes(notifications: NotificationService): Route[] 
     }),
     route({
       operation: 'test_notification',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/notifications/:id/test',
       tag: 'Notifications',
       summary: 'Send a test mail now, and say whether it was accepted',
+      changesNothing: true,
       response: NotificationTest,
       handle: (context) => notifications.test(context.path('id'), context.caller),
     }),

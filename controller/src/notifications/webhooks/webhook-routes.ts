@@ -10,6 +10,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
+import { adminsAndAuditors, adminsOnly } from '../../rights/permission.ts';
 import type { WebhookService } from './webhook-service.ts';
 
 const maxDeliveries = 200;
@@ -19,6 +20,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
   return [
     route({
       operation: 'list_webhooks',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/webhooks',
       tag: 'Webhooks',
@@ -28,6 +30,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'create_webhook',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/webhooks',
       tag: 'Webhooks',
@@ -39,6 +42,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'get_webhook',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/webhooks/:id',
       tag: 'Webhooks',
@@ -48,6 +52,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'update_webhook',
+      permission: adminsOnly,
       method: 'PUT',
       url: '/api/v1/webhooks/:id',
       tag: 'Webhooks',
@@ -59,6 +64,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'remove_webhook',
+      permission: adminsOnly,
       method: 'DELETE',
       url: '/api/v1/webhooks/:id',
       tag: 'Webhooks',
@@ -71,6 +77,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'renew_webhook_secret',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/webhooks/:id/secret',
       tag: 'Webhooks',
@@ -80,6 +87,7 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'list_webhook_deliveries',
+      permission: adminsAndAuditors,
       method: 'GET',
       url: '/api/v1/webhooks/:id/deliveries',
       tag: 'Webhooks',
@@ -96,15 +104,19 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
     }),
     route({
       operation: 'test_webhook',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/webhooks/:id/test',
       tag: 'Webhooks',
       summary: 'Send a test event now, and say what came of it',
+      // It only sends; the attempt is in the delivery log.
+      changesNothing: true,
       response: WebhookDelivery,
       handle: (context) => webhooks.test(context.path('id'), context.caller),
     }),
     route({
       operation: 'replay_webhook',
+      permission: adminsOnly,
       method: 'POST',
       url: '/api/v1/webhooks/:id/replay',
       tag: 'Webhooks',

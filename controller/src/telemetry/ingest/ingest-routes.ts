@@ -12,6 +12,8 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
     // spec #21
     route({
       operation: 'agent_update',
+      spec: 21,
+      permission: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
       method: 'POST',
       url: '/api/v1/agent_update/update',
       tag: 'Telemetry',
@@ -47,7 +49,7 @@ function answerTo({ accepted, ignored }: Recorded): AgentUpdateAnswer {
   return { status: 'success', detail, accepted, ...toIgnored(ignored) };
 }
 
-/** The permissions table lets nobody else in; this tells the compiler. */
+/** The permission lets nobody else in; this tells the compiler. */
 export function requireAgent(caller: Caller): AgentCaller {
   if (caller.kind !== 'agent') throw new PermissionError();
   return caller;

@@ -6,6 +6,7 @@ import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { UnusableRequestError, ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { adminsAndAgentItself } from '../../rights/permission.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
@@ -22,6 +23,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
   return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
     route({
       operation: 'write_line_protocol',
+      permission: adminsAndAgentItself,
       method: 'POST',
       url,
       tag: 'Telemetry',
@@ -40,6 +42,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       rawBody: { maxBytes },
       takesAgentPassword: true,
       logSuccess: false,
+      changesNothing: true,
       hasNoAnswer: true,
       response: Type.Unknown(),
       async handle({ body, query, caller }) {

@@ -3,6 +3,7 @@ import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../../errors.ts';
 import { tokenOf } from '../../http/request/guard.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { fleetReaders } from '../../rights/permission.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 const Names = (format: string, description: string) =>
@@ -14,6 +15,7 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
   return [
     route({
       operation: 'metrics_stream',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/metrics/stream',
       tag: 'Metrics',

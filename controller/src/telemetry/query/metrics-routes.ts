@@ -16,6 +16,7 @@ import * as Type from '@weft/contract/schema';
 import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { nameBounds } from './metrics-formats.ts';
 import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
@@ -67,6 +68,8 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     // spec #26
     route({
       operation: 'metrics_agent_details',
+      spec: 26,
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/metrics/agent_details',
       tag,
@@ -78,6 +81,8 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     // spec #27
     route({
       operation: 'metrics_agent_data',
+      spec: 27,
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/metrics/agent_data',
       target: '?agent',
@@ -91,6 +96,8 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     // spec #28
     route({
       operation: 'metrics_agent_multi_metric_data',
+      spec: 28,
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/metrics/agent_multi_metric_data',
       target: '?agent',
@@ -111,6 +118,8 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     // spec #29
     route({
       operation: 'metrics_agent_metrics',
+      spec: 29,
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/metrics/agent_metrics',
       target: '?agent',
@@ -123,6 +132,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     }),
     route({
       operation: 'metrics_latest',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/metrics/latest',
       fastLane: true,
@@ -140,6 +150,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     }),
     route({
       operation: 'metrics_presence',
+      permission: fleetReaders,
       method: 'GET',
       url: '/api/v1/metrics/presence',
       fastLane: true,
@@ -151,6 +162,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
     }),
     route({
       operation: 'metrics_export',
+      permission: agentReaders,
       method: 'GET',
       url: '/api/v1/metrics/export',
       target: '?agent',

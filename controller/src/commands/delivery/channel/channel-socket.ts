@@ -2,6 +2,7 @@
 import * as Type from '@weft/contract/schema';
 import { PermissionError } from '../../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
+import { agentItself } from '../../../rights/permission.ts';
 import type { RateLimiter } from '../../../shares/rate-limiter.ts';
 import type { ChannelHub } from './channel-hub.ts';
 
@@ -17,12 +18,13 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
   return [
     socketRoute({
       operation: 'agent_channel',
+      permission: agentItself,
       url: '/api/v1/agents/:ap_id/channel',
       target: 'ap_id',
       maxMessageBytes,
       query: Type.Object({}),
       async handle({ caller, token, upgrade }) {
-        // The permissions table admits agents only; this is for the compiler.
+        // The permission admits agents only; this is for the compiler.
         if (caller.kind !== 'agent') throw new PermissionError();
         connects.take(caller.id);
         hub.requireCapacity(caller);

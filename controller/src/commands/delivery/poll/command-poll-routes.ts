@@ -3,6 +3,7 @@ import { AgentCommand } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../../http/request/route.ts';
 import { whileConnected } from '../../../http/request/while-connected.ts';
+import { agentItself } from '../../../rights/permission.ts';
 import { toAgentCommand } from '../sent-window.ts';
 import type { CommandPoll } from './command-poll.ts';
 
@@ -10,6 +11,7 @@ export function commandPollRoutes(poll: CommandPoll): Route[] {
   return [
     route({
       operation: 'poll_commands',
+      permission: agentItself,
       method: 'GET',
       url: '/api/v1/agents/:ap_id/commands',
       target: 'ap_id',

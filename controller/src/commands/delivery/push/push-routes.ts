@@ -1,12 +1,14 @@
 // Where the secret is minted with which an agent knows pushes from forgeries.
 import { PushSecret } from '@weft/contract';
 import { type Route, route } from '../../../http/request/route.ts';
+import { adminsAndAgentItself } from '../../../rights/permission.ts';
 import type { PushSecretService } from './push-secret-service.ts';
 
 export function pushRoutes(secrets: PushSecretService): Route[] {
   return [
     route({
       operation: 'create_push_secret',
+      permission: adminsAndAgentItself,
       method: 'POST',
       url: '/api/v1/agents/:ap_id/push_secret',
       target: 'ap_id',

@@ -1,0 +1,122 @@
+// Who may call an operation. Each route has a permission, and the guard applies it before a body is read. What depends on a
+// single object (the owner of a job, the agents that an app may see) is marked here and decided by the service of the object.
+import type { Grant } from '@weft/contract';
+import { type AppCaller, type Caller, hasGrants, isGranted } from '../caller.ts';
+import { AuthenticationError, PermissionError } from '../errors.ts';
+import { parseDateTime } from '../input/date-time.ts';
+
+/** `itself`: the object that the request names must be the caller. `own`: the service checks whose it is. */
+type Rule = 'yes' | 'no' | 'itself' | 'own';
+
+/** Keys of an app's permissions: the app may unless it is false there, until its permissions expire. */
+type AppRight = 'read' | 'commands' | 'emulator';
+
+/** Other credentials than those of a user, agent or app. */
+type OpenTo = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
+
+export interface Permission {
+  admin: 'yes' | 'no';
+  user: Rule;
+  agent: Rule;
+  third_party_app: Rule | AppRight;
+  /** What a user with grants must have been granted somewhere; for such a user it takes the place of the rule above. */
+  grant?: Grant['role'];
+  openTo?: OpenTo;
+}
+
+export const everyone: Permission = {
+  admin: 'yes',
+  user: 'yes',
+  agent: 'yes',
+  third_party_app: 'yes',
+  openTo: 'anyone',
+};
+/** Whoever has a token. */
+export const everyCaller: Permission = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes' };
+export const adminsOnly: Permission = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' };
+/** Also auditors, who read everything. */
+export const adminsAndAuditors: Permission = { ...adminsOnly, grant: 'auditor' };
+/** Managers in what they manage, which the service checks. */
+export const adminsAndManagers: Permission = { ...adminsOnly, grant: 'manager' };
+export const usersOnly: Permission = { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'no' };
+/** A user its own record, an administrator all. */
+export const userItself: Permission = { admin: 'yes', user: 'itself', agent: 'no', third_party_app: 'no' };
+export const usersAndApps: Permission = { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'yes' };
+/** What an access point does in its own name. */
+export const agentItself: Permission = { admin: 'no', user: 'no', agent: 'itself', third_party_app: 'no' };
+export const adminsAndAgentItself: Permission = { admin: 'yes', user: 'no', agent: 'itself', third_party_app: 'no' };
+/** Reads one agent: an app if its permissions name it. */
+export const agentReaders: Permission = { admin: 'yes', user: 'yes', agent: 'itself', third_party_app: 'read' };
+/** Reads the agents it may read: an agent itself, an app those of its permissions. */
+export const fleetReaders: Permission = { admin: 'yes', user: 'yes', agent: 'own', third_party_app: 'read' };
+/** Reads what concerns many agents, which no agent needs. */
+export const networkReaders: Permission = { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'read' };
+export const jobReaders: Permission = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' };
+/** Of commands, emulated networks and bulk changes. */
+export const owners: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' };
+export const callbacks: Permission = { ...owners, openTo: 'callback_token' };
+export const commandSenders: Permission = {
+  admin: 'yes',
+  user: 'own',
+  agent: 'no',
+  third_party_app: 'commands',
+  grant: 'operator',
+};
+/** A user needs a grant, or networks of its own: decided for each access point. */
+export const bulkStarters: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'commands' };
+export const emulatorStarters: Permission = {
+  admin: 'yes',
+  user: 'yes',
+  agent: 'no',
+  third_party_app: 'emulator',
+  grant: 'operator',
+};
+
+/**
+ * Returns if the caller has permission; throws AuthenticationError without a caller, PermissionError for the wrong kind, role,
+ * name or grant. `target` is the name in the request; without one, `itself` passes and validation decides.
+ */
+export function requirePermission(
+  permission: Permission,
+  caller: Caller | undefined,
+  target?: string,
+  now?: number,
+): void {
+  if (permission.openTo === 'anyone') return;
+  if (!caller) throw new AuthenticationError();
+  if (permission.grant && caller.kind === 'user' && hasGrants(caller)) {
+    if (!isGranted(caller, permission.grant)) throw new PermissionError();
+    return;
+  }
+  const rule = caller.kind === 'user' && caller.isAdmin ? permission.admin : permission[caller.kind];
+  if (rule === 'no') throw new PermissionError();
+  if (rule === 'itself' && target !== undefined && !isNamed(caller, target)) throw new PermissionError();
+  if (rule === 'read' || rule === 'commands' || rule === 'emulator') requireRight(caller as AppCaller, rule, now);
+}
+
+/** Of a user, `me` is the caller's own name: usernames are e-mail addresses. */
+function isNamed(caller: Caller, target: string): boolean {
+  if (caller.kind !== 'user') return caller.name === target;
+  return target === 'me' || target.toLowerCase() === caller.name;
+}
+
+function requireRight(app: AppCaller, right: AppRight, now?: number): void {
+  if (hasExpired(app, now)) {
+    const { expires_at } = app.permissions;
+    throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
+  }
+  if (app.permissions[right] === false) throw new PermissionError();
+}
+
+/** Whether the time of an app's permissions is over; never for others. */
+export function hasExpired(caller: Caller, now = Date.now()): boolean {
+  if (caller.kind !== 'third_party_app') return false;
+  const { expires_at } = caller.permissions;
+  return expires_at !== undefined && !isLater(expires_at, now);
+}
+
+/** Parsed as when it was accepted; an invalid time counts as expired. */
+function isLater(time: string, now: number): boolean {
+  const parsed = parseDateTime(time);
+  return 'ms' in parsed && parsed.ms > now;
+}
