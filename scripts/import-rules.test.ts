@@ -48,7 +48,7 @@ test.each([
   [`${src}/users/user-routes.ts`, "import type { UserStore } from './user-store.ts';", 'routes and sockets'],
   [`${src}/users/user-routes.ts`, "import { Pool } from 'pg';", 'routes and sockets'],
   [`${src}/users/user-service.ts`, "import { reply } from '../http/route.ts';", 'a service knows nothing'],
-  [`${src}/users/user-service.ts`, "import { SqlUserStore } from './user-store.sql.ts';", 'only parts'],
+  [`${src}/users/user-service.ts`, 'const users = new UserStore(database);', 'only parts'],
   [`${src}/http/server.ts`, "export * from '../storage/sql-database.sqlite.ts';", 'only parts'],
   [`${src}/http/server.ts`, "import { serve } from '../serve.ts';", 'the top'],
   [`${src}/http/server.ts`, "const x = await import('../bin/help.ts');", 'the top'],
@@ -97,12 +97,12 @@ test('what the rules allow passes, and so do tests', () => {
       text: "import amqp from 'amqplib';\nimport { taskTypes } from '@weft/contract';",
     },
     { path: `${src}/jobs/job-service.ts`, text: "import type { Broker } from '@weft/broker';" },
-    { path: `${src}/users/users-part.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
+    { path: `${src}/users/users-part.ts`, text: 'const users = new UserStore(database);' },
     { path: `${src}/bin/weft.ts`, text: "await import('../serve.ts');\nawait import('@weft/cli');\nprocess.env;" },
     { path: 'contract/src/functions/back-off.ts', text: "import { pauseUnless } from './pause.ts';" },
     { path: 'sdk/src/agent.ts', text: "import { BackOff } from '@weft/contract/back-off';" },
-    { path: `${src}/users/user-store.contract.test.ts`, text: "import { SqlUserStore } from './user-store.sql.ts';" },
-    { path: `${src}/users/user-store.sql.ts`, text: "export const sql = `select * from 'x'`;" },
+    { path: `${src}/users/user-store.contract.test.ts`, text: 'const users = new UserStore(database);' },
+    { path: `${src}/users/user-store.ts`, text: "export const sql = `select * from 'x'`;" },
   ];
   expect(findBreaches(files)).toEqual([]);
 });

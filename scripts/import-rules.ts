@@ -20,7 +20,7 @@ interface Rule {
 }
 
 const test = /\.(test|contract)\.tsx?$/;
-const backend = /\.(embedded|memory|sqlite|postgres|sql|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$/;
+const backend = /\.(embedded|memory|sqlite|postgres|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** What holds code rather than schemas. */
@@ -139,7 +139,7 @@ const rules: Rule[] = [
   {
     because: 'only parts, offline.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|memory|sqlite|postgres|sql|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|memory|sqlite|postgres|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$)/,
     never: backend,
   },
   {
@@ -187,6 +187,8 @@ const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
 /** As in `socket._handle` and `{ _handle: handle }`. */
 const privateField = /\._[a-z]|[{,]\s*_[a-z]\w*\??:/;
 const shipped = /^(contract|broker|timeseries|sdk|cli|emulator|controller|dashboard)\/src\//;
+const storeMaker = /^controller\/src\/((offline|backends|platform)\.ts$|.*-part\.ts$)/;
+const newStore = /\bnew (?!\w*Telemetry)([A-Z]\w*Store|AuditLog|EventLog|OwnedJobs)\(/;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
 /** One line for each breach; empty when all is well. */
@@ -214,6 +216,9 @@ export function findBreaches(files: SourceFile[]): string[] {
           text.includes('process.env'),
       )
       .map(({ path }) => `${path} reads the environment: only the command line does, through the configuration`),
+    ...sources
+      .filter(({ path, text }) => path.startsWith('controller/src/') && !storeMaker.test(path) && newStore.test(text))
+      .map(({ path }) => `${path} creates a store: only parts and offline.ts do, everything else is given one`),
     ...sources
       .filter(({ path, text }) => shipped.test(path) && privateField.test(text))
       .map(({ path }) => `${path} uses a private field of Node or of a library: the next version may not have it`),

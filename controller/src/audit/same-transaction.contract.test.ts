@@ -1,7 +1,7 @@
 // Every change that a store makes takes an `also` and keeps its promise: it runs with the change, after it, and only then.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
-import { agentNamed } from '../agents/agent-store.contract.ts';
+import { agentNamed } from '../../../test/pure/stored-records.ts';
 import { AgentStore } from '../agents/agent-store.ts';
 import { EnrolmentTokenStore } from '../agents/enrolment-token-store.ts';
 import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';

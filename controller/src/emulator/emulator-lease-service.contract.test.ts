@@ -1,11 +1,11 @@
 // The lease on a run, on a real database: who holds it, what it is told, and how answers find their way back.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { newJob } from '../../../test/pure/stored-records.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
-import { newJob } from '../jobs/store/job-store.contract.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { EmulatorRequestStore } from './emulator-request-store.ts';

@@ -1,7 +1,7 @@
 // What time alone brings, on both databases and two nodes: states, sites, storms, silences, shelves, leases.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
-import { agentNamed } from '../../agents/agent-store.contract.ts';
+import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import { AgentStore } from '../../agents/agent-store.ts';
 import { AuditLog } from '../../audit/audit-store.ts';
 import { EventLog } from '../../event-log/event-log.ts';

@@ -1,8 +1,8 @@
 // Lists of agents in memory against what they mean: orders, pages while others come and go, snapshots, and their bounds.
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import type { AgentRecord } from '../../agents/agent-record.ts';
-import { agentNamed } from '../../agents/agent-store.contract.ts';
 import type { Caller } from '../../caller.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import { LocalShares } from '../../shares/shares.local.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
-import { agentNamed } from '../../agents/agent-store.contract.ts';
+import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';

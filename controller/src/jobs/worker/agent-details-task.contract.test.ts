@@ -1,7 +1,7 @@
 // The work behind #22 on real stores: which agents, in which chunks, and that a crash anywhere costs nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
-import { agentNamed } from '../../agents/agent-store.contract.ts';
+import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import { TryLaterError } from '../../errors.ts';
 import { createAgentDetailsTask, type VisibleTo } from './agent-details-task.ts';
 
