@@ -122,9 +122,7 @@ export function openBroker({ amqpUrl }: Config, log: Logger, onQueueLost: (queue
       const [level, text] = eventTexts[kind];
       // Every start has new queues in memory.
       log[level === 'info' && isEmbedded ? 'debug' : level]({ detail, queue }, text);
-      // Commands are published for those who listen at RabbitMQ; in this process nobody does.
-      if (kind !== 'queue_lost' || queue === undefined || (isEmbedded && queue === 'send_command')) return;
-      onQueueLost(queue);
+      if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
     },
   };
   return isEmbedded ? openMemoryBroker(options) : openAmqpBroker({ ...options, url: amqpUrl });

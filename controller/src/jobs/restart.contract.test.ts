@@ -72,18 +72,3 @@ test('a job at which its process died each time is given up: attempts are in its
   const detail = 'Given up after 5 attempts';
   await untilSo(async () => expect(await jobOf(poison!)).toMatchObject({ state: 'failed', detail }));
 });
-
-test('commands that wait for an agent are not published: nobody in this process takes them from a queue', async () => {
-  await start();
-  const token = await weft.admin();
-  await weft.agent('ap-1');
-  const { status, body } = await weft.request('POST', '/api/v1/send_command?agent_id=ap-1&command=sleep', { token });
-  expect(status, JSON.stringify(body)).toBe(200);
-  await weft.stop();
-  await start();
-  // After the broker has said that its queues are new, and after a sweep that had begun before.
-  await new Promise(setImmediate);
-  for (let n = 0; n < 2; n++) await weft.parts.jobs.outbox.sweep();
-  expect((await jobOf(body.job_number)).published_at).not.toBeNull();
-  expect(await weft.platform.broker.depth('send_command')).toBe(0);
-});
