@@ -1,8 +1,8 @@
 // The transports of the real server on a ledger in memory, for tests that need the ledger, the clocks or the nodes in their own
 // hands.
 import { type Caller, system } from '../controller/src/caller.ts';
-import type { PushEntry } from '../controller/src/commands/delivery/push/push-address.ts';
 import { createTransportsPart, type TransportsTuning } from '../controller/src/commands/delivery/transports-part.ts';
+import type { AllowListEntry } from '../controller/src/outgoing/allow-list.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import { createTelemetryPart } from '../controller/src/telemetry/telemetry-part.ts';
 import { MemoryLedger } from './memory-ledger.ts';
@@ -12,7 +12,7 @@ export interface ChannelServerOptions extends Omit<TransportsTuning, 'socketTime
   times?: TransportsTuning['socketTimes'];
   /** Shorter than the settings allow. */
   tokenTtlSeconds?: number;
-  pushAllow?: PushEntry[];
+  pushAllow?: AllowListEntry[];
   ledger?: MemoryLedger;
   /** Whether this node alone does not reach the database. */
   isCutOff?: () => boolean;

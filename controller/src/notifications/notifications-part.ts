@@ -2,10 +2,10 @@
 import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { openMailer } from '../backends.ts';
-import { PushAllowList } from '../commands/delivery/push/push-address.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { LoggedEvent } from '../event-log/event-record.ts';
 import type { Events } from '../events.ts';
+import { GuardedHttp } from '../outgoing/guarded-http.ts';
 import type { Part, Platform } from '../part.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import { NotificationDelivery } from './mail/notification-delivery.ts';
@@ -13,7 +13,6 @@ import { notificationMail } from './mail/notification-mail.ts';
 import { notificationRoutes } from './mail/notification-routes.ts';
 import { NotificationService } from './mail/notification-service.ts';
 import { type NotificationRecord, NotificationStore } from './mail/notification-store.ts';
-import { WebhookClient, type WebhookClientOptions } from './webhooks/webhook-client.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookSender } from './webhooks/webhook-sender.ts';
@@ -27,14 +26,18 @@ interface NotificationsPartDeps extends Platform {
   choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
   /** What alarms look at. */
   readings: Pick<WeftReadings, 'add'>;
-  /** For tests. */
-  clientTuning?: Pick<WebhookClientOptions, 'timeoutMs' | 'resolve'>;
 }
 
 export function createNotificationsPart(deps: NotificationsPartDeps, events: Events) {
-  const { config, database, keyring, audit, eventLog, choose, clientTuning, log, onError } = deps;
+  const { config, database, keyring, audit, eventLog, choose, log, onError } = deps;
   const store = new WebhookStore(database);
-  const client = new WebhookClient({ allow: new PushAllowList(config.webhookAllow), ...clientTuning });
+  const client = new GuardedHttp({
+    allow: config.webhookAllow,
+    addressName: 'it',
+    notListed: 'is not allowed (WEFT_WEBHOOK_ALLOW)',
+    timeoutMs: 10_000,
+    keepNamesMs: 60_000,
+  });
   const sender = new WebhookSender({ client, keyring });
   const lease = new NodeLease({ database, name: 'notifications', onTaken: () => void delivery.look(), onError });
   const delivery: WebhookDelivery = new WebhookDelivery({

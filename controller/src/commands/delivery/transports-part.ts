@@ -7,6 +7,7 @@ import type { Events } from '../../events.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { createFormats } from '../../input/formats.ts';
 import { Validator } from '../../input/validator.ts';
+import { GuardedHttp, type Resolve } from '../../outgoing/guarded-http.ts';
 import type { Part, Platform } from '../../part.ts';
 import { agentItself, requirePermission } from '../../rights/permission.ts';
 import { limitPerMinutes } from '../../shares/rate-limiter.ts';
@@ -18,8 +19,6 @@ import { channelSocketRoutes } from './channel/channel-socket.ts';
 import type { CommandDelivery } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
 import { commandPollRoutes } from './poll/command-poll-routes.ts';
-import { PushAllowList, parseDestination } from './push/push-address.ts';
-import { PushClient, type Resolve } from './push/push-client.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
 import { pushRoutes } from './push/push-routes.ts';
 import { PushSecretService } from './push/push-secret-service.ts';
@@ -28,6 +27,7 @@ import { SentWindow } from './sent-window.ts';
 
 /** Of one agent. */
 const connectsPerMinute = 120;
+const pushTimeoutMs = 5_000;
 
 /** Other clocks and bounds than Weft's own; for tests. */
 export interface TransportsTuning {
@@ -74,7 +74,13 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
   const poll = new CommandPoll({ delivery, sentWindow });
   const secretStore = new PushSecretStore(database);
   const secrets = new PushSecretService({ secrets: secretStore, agents, keyring, audit });
-  const allow = new PushAllowList(config.pushAllow);
+  const client = new GuardedHttp({
+    allow: config.pushAllow,
+    addressName: 'api_url',
+    notListed: 'is not on the list of allowed destinations',
+    timeoutMs: tuning.pushTimeoutMs ?? pushTimeoutMs,
+    resolve: tuning.resolve,
+  });
   const push = new PushDispatcher({
     delivery,
     agents,
@@ -84,17 +90,11 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     sentWindow,
     onError,
     fail: (command_id, detail) => delivery.fail(command_id, detail),
-    client: new PushClient({ allow, resolve: tuning.resolve, timeoutMs: tuning.pushTimeoutMs }),
+    client,
     isReachable: (ap_id) => hub.isConnected(ap_id) || poll.isWaiting(ap_id),
   });
-  const isPushable = (ap_id: string, { api_url }: Record<string, unknown>): boolean => {
-    if (api_url === undefined || !secrets.hasSecret(ap_id)) return false;
-    try {
-      return allow.isListed(parseDestination(api_url));
-    } catch {
-      return false;
-    }
-  };
+  const isPushable = (ap_id: string, { api_url }: Record<string, unknown>): boolean =>
+    api_url !== undefined && secrets.hasSecret(ap_id) && client.isListed(api_url);
 
   events.commandTransports.onAsk((ap_id, configuration) => {
     const channel = hub.isConnected(ap_id);

@@ -4,8 +4,8 @@ import { backOffMs } from '@weft/contract/back-off';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent, NewEvent } from '../../event-log/event-record.ts';
-import type { WebhookAnswer } from './webhook-client.ts';
 import { type LineItem, WebhookLines } from './webhook-lines.ts';
+import type { WebhookAnswer } from './webhook-sender.ts';
 import type { DeliveryRecord, WebhookProgress, WebhookRecord, WebhookStore } from './webhook-store.ts';
 
 const sendsAtOnce = 4;

@@ -1,13 +1,20 @@
 // Sends one event to one webhook: the body in its format, signed like a push, with the id of the event.
-import { createHmac } from 'node:crypto';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import { type GuardedHttp, type GuardedRequest, signatureOf } from '../../outgoing/guarded-http.ts';
+import { OutgoingError } from '../../outgoing/outgoing-http.ts';
 import type { Keyring } from '../../secrets.ts';
 import { bodyOf } from './webhook-bodies.ts';
-import type { WebhookAnswer, WebhookClient } from './webhook-client.ts';
 import type { WebhookRecord } from './webhook-store.ts';
 
+/** What came of a request; `error` ends the sentence "it failed: ...", and is null after a success. */
+export interface WebhookAnswer {
+  status: number | null;
+  error: string | null;
+  duration_ms: number;
+}
+
 export interface WebhookSenderOptions {
-  client: WebhookClient;
+  client: Pick<GuardedHttp, 'post'>;
   keyring: Pick<Keyring, 'decrypt'>;
   now?: () => number;
 }
@@ -15,7 +22,7 @@ export interface WebhookSenderOptions {
 export type SendableWebhook = Pick<WebhookRecord, 'id' | 'url' | 'format' | 'secret_encrypted'>;
 
 export class WebhookSender {
-  readonly #client: WebhookClient;
+  readonly #client: WebhookSenderOptions['client'];
   readonly #keyring: WebhookSenderOptions['keyring'];
   readonly #now: () => number;
 
@@ -40,19 +47,26 @@ export class WebhookSender {
       return { status: null, error: 'its secret was encrypted with a key that is not configured', duration_ms: 0 };
     }
     const body = bodyOf(format, event);
-    const seconds = Math.floor(this.#now() / 1000);
     const headers = {
-      'X-Weft-Signature': signatureOf(secret, seconds, body),
+      'X-Weft-Signature': signatureOf(secret, this.#now(), body),
       'X-Weft-Event': event.kind,
       'X-Weft-Event-Id': String(event.id),
       'X-Weft-Attempt': String(attempt),
       'User-Agent': 'weft-webhook',
     };
-    return this.#client.post(url, body, headers, signal);
+    const started = performance.now();
+    const answer = await this.#post(url, { body, headers, signal });
+    return { ...answer, duration_ms: Math.round(performance.now() - started) };
   }
-}
 
-/** As for pushes: bound to a time, so that a recorded request cannot be replayed later. */
-function signatureOf(secret: string, seconds: number, body: string): string {
-  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
+  async #post(url: string, request: GuardedRequest): Promise<Omit<WebhookAnswer, 'duration_ms'>> {
+    try {
+      const { status } = await this.#client.post(url, request);
+      if (status >= 200 && status < 300) return { status, error: null };
+      return { status, error: status < 400 ? 'redirects are not followed' : `it answered ${status}` };
+    } catch (error) {
+      if (error instanceof OutgoingError) return { status: null, error: error.message };
+      throw error;
+    }
+  }
 }

@@ -12,15 +12,15 @@ import type {
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditService } from '../../audit/audit-service.ts';
 import type { Actor, Caller } from '../../caller.ts';
-import { PushRefused } from '../../commands/delivery/push/push-address.ts';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import { NotFoundError, TryLaterError, ValidationError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { valueError } from '../../input/value-rules.ts';
+import { RequestRefused } from '../../outgoing/allow-list.ts';
+import type { GuardedHttp } from '../../outgoing/guarded-http.ts';
 import { generateSecret, type Keyring } from '../../secrets.ts';
 import type { InSameTransaction } from '../../storage/sql-database.ts';
-import type { WebhookClient } from './webhook-client.ts';
 import type { WebhookSender } from './webhook-sender.ts';
 import type { DeliveryRecord, WebhookRecord, WebhookStore } from './webhook-store.ts';
 
@@ -33,7 +33,7 @@ const failingAfterMs = 3_600_000;
 export interface WebhookServiceOptions {
   store: WebhookStore;
   eventLog: Pick<EventLog, 'newest'>;
-  client: Pick<WebhookClient, 'check'>;
+  client: Pick<GuardedHttp, 'check'>;
   sender: WebhookSender;
   keyring: Keyring;
   audit: AuditService;
@@ -192,8 +192,8 @@ export class WebhookService {
     try {
       this.#options.client.check(url);
     } catch (error) {
-      if (!(error instanceof PushRefused)) throw error;
-      throw new ValidationError([valueError(['body', 'url'], error.message.replace(/^api_url /, 'it '))]);
+      if (!(error instanceof RequestRefused)) throw error;
+      throw new ValidationError([valueError(['body', 'url'], error.message)]);
     }
   }
 

@@ -9,10 +9,11 @@ import type { AgentCaller } from '../../../caller.ts';
 import { NotFoundError, type Problem } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
 import type { Validator } from '../../../input/validator.ts';
+import { RequestRefused } from '../../../outgoing/allow-list.ts';
+import type { GuardedHttp } from '../../../outgoing/guarded-http.ts';
+import { AnswerTooLong, OutgoingError } from '../../../outgoing/outgoing-http.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
-import { PushRefused } from './push-address.ts';
-import { type PushClient, PushFailed } from './push-client.ts';
 import type { PushSecretService } from './push-secret-service.ts';
 import type { PushSecretStore } from './push-secret-store.ts';
 
@@ -33,7 +34,7 @@ export interface PushDispatcherOptions {
   agents: Pick<AgentService, 'principal' | 'get'>;
   secrets: PushSecretService;
   claims: Pick<PushSecretStore, 'claim' | 'release'>;
-  client: PushClient;
+  client: Pick<GuardedHttp, 'post'>;
   validator: Validator;
   sentWindow: SentWindow;
   /** Whether the agent can be reached over another transport now. */
@@ -149,14 +150,21 @@ export class PushDispatcher {
     command: OutgoingCommand,
     agent: AgentCaller,
     api_url: unknown,
-    sign: (seconds: number, body: string) => string,
+    sign: (nowMs: number, body: string) => string,
   ): Promise<string | undefined> {
     const { client, delivery, sentWindow } = this.#options;
     const body = JSON.stringify(toAgentCommand(command));
-    const signature = sign(Math.floor(this.#now() / 1000), body);
+    const request = {
+      body,
+      headers: { 'X-Weft-Signature': sign(this.#now(), body) },
+      below: encodeURIComponent(agent.name),
+      signal: this.#stopping.signal,
+    };
     try {
-      const headers = { 'X-Weft-Signature': signature };
-      const { status, text } = await client.post(api_url, agent.name, body, headers, this.#stopping.signal);
+      const { status, text } = await client.post(api_url, request);
+      if (status >= 300 && status < 400) {
+        throw new RequestRefused(`it answered ${status}, and redirects are not followed`);
+      }
       if (status < 200 || status >= 300) return `it answered ${status}`;
       sentWindow.note(command.command_id);
       delivery.sent([command.command_id]);
@@ -164,8 +172,9 @@ export class PushDispatcher {
       if (answer) await delivery.answer(agent, command.command_id, answer);
       return undefined;
     } catch (error) {
-      if (error instanceof PushFailed) return error.message;
-      if (!(error instanceof PushRefused)) throw error;
+      if (!(error instanceof OutgoingError)) throw error;
+      // Another attempt would end in the same way.
+      if (!(error instanceof RequestRefused || error instanceof AnswerTooLong)) return error.message;
       await this.#options.fail(command.command_id, `The push was refused: ${error.message}`);
       return undefined;
     }

@@ -1,9 +1,9 @@
 // The secrets with which pushes are signed: minted here and shown once, kept encrypted, opened only to sign.
-import { createHmac } from 'node:crypto';
 import type { PushSecret } from '@weft/contract';
 import type { AgentService } from '../../../agents/agent-service.ts';
 import type { AuditService } from '../../../audit/audit-service.ts';
 import type { Caller } from '../../../caller.ts';
+import { signatureOf } from '../../../outgoing/guarded-http.ts';
 import { generateSecret, type Keyring } from '../../../secrets.ts';
 import type { PushSecretRecord, PushSecretStore } from './push-secret-store.ts';
 
@@ -50,7 +50,7 @@ export class PushSecretService {
   }
 
   /** Signs for this agent; undefined if it has no secret. Throws if its key is not known any more. */
-  async signer(agent: { id: string; ap_id: string }): Promise<((seconds: number, body: string) => string) | undefined> {
+  async signer(agent: { id: string; ap_id: string }): Promise<((nowMs: number, body: string) => string) | undefined> {
     const record = await this.#secrets.get(agent.ap_id);
     if (record?.agent_id !== agent.id) {
       this.#holders.delete(agent.ap_id);
@@ -58,7 +58,7 @@ export class PushSecretService {
     }
     this.#holders.add(agent.ap_id);
     const secret = this.#keyring.decrypt(record.secret_encrypted, agent.id);
-    return (seconds, body) => sign(secret, seconds, body);
+    return (nowMs, body) => signatureOf(secret, nowMs, body);
   }
 
   /** As far as this node knows. */
@@ -83,9 +83,4 @@ export class PushSecretService {
     this.#holders.delete(ap_id);
     await this.#secrets.remove(ap_id);
   }
-}
-
-/** The value of X-Weft-Signature: bound to a time, so that a recorded push cannot be replayed later. */
-function sign(secret: string, seconds: number, body: string): string {
-  return `t=${seconds},v1=${createHmac('sha256', secret).update(`${seconds}.${body}`).digest('hex')}`;
 }

@@ -1,7 +1,7 @@
 // Talks to ClickHouse over its HTTP interface, on connections that stay open. Whatever keeps it from serving becomes a 503
 // that says why, and never says the password or a statement.
 import { TryLaterError } from '../../../errors.ts';
-import { OutgoingHttp } from '../../../outgoing-http.ts';
+import { OutgoingHttp } from '../../../outgoing/outgoing-http.ts';
 import { diskFull } from '../../../storage/write-probe.ts';
 import { RowReader } from './row-binary.ts';
 

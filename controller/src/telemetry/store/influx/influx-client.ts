@@ -1,7 +1,7 @@
 // Talks to InfluxDB over its v1 HTTP API, on connections that stay open. Whatever keeps it from serving becomes a 503
 // that says why, and never says the password.
 import { TryLaterError } from '../../../errors.ts';
-import { type OutgoingAnswer, OutgoingHttp } from '../../../outgoing-http.ts';
+import { type OutgoingAnswer, OutgoingHttp } from '../../../outgoing/outgoing-http.ts';
 
 const defaultDatabase = 'weft';
 const maxConnections = 32;

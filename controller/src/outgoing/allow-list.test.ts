@@ -1,9 +1,9 @@
-// S1: where pushes may go, in all the ways that an address can be written.
+// S1: where pushes and webhooks may go, in all the ways that an address can be written.
 import { describe, expect, test } from 'vitest';
-import { pushDestination } from '../../../setting-values.ts';
-import { isSpecial, PushAllowList, PushRefused, parseDestination } from './push-address.ts';
+import { pushDestination } from '../setting-values.ts';
+import { AllowList, isSpecial, parseDestination, RequestRefused } from './allow-list.ts';
 
-const allowing = (...entries: string[]) => new PushAllowList(entries.map(pushDestination));
+const allowing = (...entries: string[]) => new AllowList(entries.map(pushDestination));
 
 describe('S1 api_url', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('S1 api_url', () => {
     ['https://AP.Example.org./agents', 'ap.example.org', 443],
     ['https://１２７.0.0.1/', '127.0.0.1', 443],
   ])('%s is %s, port %d', (api_url, host, port) => {
-    expect(parseDestination(api_url)).toMatchObject({ host, port });
+    expect(parseDestination(api_url, 'api_url')).toMatchObject({ host, port });
   });
 
   test.each([
@@ -40,7 +40,7 @@ describe('S1 api_url', () => {
     { toString: () => 'http://ap.example.org' },
     `http://ap.example.org/${'x'.repeat(3000)}`,
   ])('%o is refused', (api_url) => {
-    expect(() => parseDestination(api_url)).toThrow(PushRefused);
+    expect(() => parseDestination(api_url, 'api_url')).toThrow(RequestRefused);
   });
 });
 
@@ -83,23 +83,23 @@ describe('addresses that are not of the public internet', () => {
 });
 
 describe('the list', () => {
-  const ap = parseDestination('https://ap.example.org/x');
+  const ap = parseDestination('https://ap.example.org/x', 'api_url');
 
   test('an empty one permits nothing, and has no name looked up', () => {
-    expect([allowing().mayResolve(ap), allowing().permits(ap, '8.8.8.8')]).toEqual([false, false]);
+    expect([allowing().mayReach(ap), allowing().permits(ap, '8.8.8.8')]).toEqual([false, false]);
   });
 
   test('a name permits its public addresses on its port', () => {
     const list = allowing('AP.example.org:443');
-    expect([list.mayResolve(ap), list.isListed(ap), list.permits(ap, '8.8.8.8')]).toEqual([true, true, true]);
+    expect([list.mayReach(ap), list.isListed(ap), list.permits(ap, '8.8.8.8')]).toEqual([true, true, true]);
     expect(list.permits(ap, '2606:4700::1111')).toBe(true);
     for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1', '10.0.0.1', '169.254.169.254']) {
       expect(list.permits(ap, address)).toBe(false);
     }
-    expect(list.mayResolve(parseDestination('https://ap.example.org:8443/'))).toBe(false);
-    expect(list.mayResolve(parseDestination('http://ap.example.org/'))).toBe(false);
-    expect(list.mayResolve(parseDestination('https://other.example.org/'))).toBe(false);
-    expect(list.mayResolve(parseDestination('https://ap.example.org.evil.example/'))).toBe(false);
+    expect(list.mayReach(parseDestination('https://ap.example.org:8443/', 'api_url'))).toBe(false);
+    expect(list.mayReach(parseDestination('http://ap.example.org/', 'api_url'))).toBe(false);
+    expect(list.mayReach(parseDestination('https://other.example.org/', 'api_url'))).toBe(false);
+    expect(list.mayReach(parseDestination('https://ap.example.org.evil.example/', 'api_url'))).toBe(false);
   });
 
   test('a network permits its addresses, by whatever name, on its port', () => {
@@ -110,9 +110,9 @@ describe('the list', () => {
     expect([list.permits(ap, '10.2.0.1'), list.permits(ap, '8.8.8.8'), list.permits(ap, '127.0.0.1')]).toEqual([
       ...[false, false, false],
     ]);
-    const local = parseDestination('http://0x7f000001:9000/');
+    const local = parseDestination('http://0x7f000001:9000/', 'api_url');
     expect([list.isListed(local), list.permits(local, local.host)]).toEqual([true, true]);
-    expect(list.mayResolve(parseDestination('http://127.0.0.1:9001/'))).toBe(false);
+    expect(list.mayReach(parseDestination('http://127.0.0.1:9001/', 'api_url'))).toBe(false);
   });
 
   test.each([

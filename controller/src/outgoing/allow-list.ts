@@ -1,21 +1,23 @@
-// Where pushes may go. An address that an agent names is not to be trusted: only what the operator has listed passes, and
-// addresses of this machine, of private networks and of clouds' metadata only where a listed network names them.
+// Where pushes and webhooks may go. An address that somebody else names is not to be trusted: only what the operator has
+// listed passes, and addresses of this machine, of private networks and of clouds' metadata only where a listed network
+// names them.
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { OutgoingError } from './outgoing-http.ts';
 
-/** Ends a sentence: "the push was refused: ...". */
-export class PushRefused extends Error {
-  override name = 'PushRefused';
+/** The request may never go there. Its message ends a sentence: "the push was refused: ...". */
+export class RequestRefused extends OutgoingError {
+  override name = 'RequestRefused';
 }
 
 /** An entry of WEFT_PUSH_ALLOW or WEFT_WEBHOOK_ALLOW. */
-export interface PushEntry {
+export interface AllowListEntry {
   /** A name in lower case, or a network such as 10.0.0.0/8. */
   host: string;
   /** 0: any. */
   port: number;
 }
 
-export interface PushDestination {
+export interface Destination {
   url: URL;
   /** Without brackets; a name, or an address. */
   host: string;
@@ -49,23 +51,24 @@ const special = listOf(specialNetworks);
 /** All of IPv6 that is given out. */
 const globalSix = listOf(['2000::/3']);
 
-/** Reads `configuration.api_url`; throws PushRefused. All spellings of an address have the same result. */
-export function parseDestination(api_url: unknown): PushDestination {
-  if (typeof api_url !== 'string' || api_url.length > 2048) throw new PushRefused('api_url is no usable text');
-  const url = URL.parse(api_url);
-  if (!url) throw new PushRefused('api_url is no URL');
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new PushRefused('api_url is neither http nor https');
-  if (url.username !== '' || url.password !== '') throw new PushRefused('api_url carries credentials');
+/** Throws RequestRefused, which calls the address by `name`. All spellings of an address have the same result. */
+export function parseDestination(address: unknown, name: string): Destination {
+  const refused = (problem: string) => new RequestRefused(`${name} ${problem}`);
+  if (typeof address !== 'string' || address.length > 2048) throw refused('is no usable text');
+  const url = URL.parse(address);
+  if (!url) throw refused('is no URL');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refused('is neither http nor https');
+  if (url.username !== '' || url.password !== '') throw refused('carries credentials');
   const host = plainAddress(url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, ''));
-  if (host === '') throw new PushRefused('api_url names no host');
+  if (host === '') throw refused('names no host');
   return { url, host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)) };
 }
 
-export class PushAllowList {
+export class AllowList {
   readonly #names: ReadonlySet<string>;
   readonly #networks = new Map<number, BlockList>();
 
-  constructor(entries: readonly PushEntry[]) {
+  constructor(entries: readonly AllowListEntry[]) {
     this.#names = new Set(entries.map(({ host, port }) => `${host}:${port}`));
     const ports = new Set(entries.map(({ port }) => port));
     for (const port of ports) {
@@ -74,18 +77,19 @@ export class PushAllowList {
     }
   }
 
-  /** False if it is refused whatever its name resolves to: no lookup is needed. */
-  mayResolve({ host, port }: PushDestination): boolean {
+  /** False if it is refused whatever its name stands for: no lookup is needed. */
+  mayReach({ host, port }: Destination): boolean {
+    if (isIP(host) !== 0) return this.permits({ host, port }, host);
     return this.#isNamed(host, port) || this.#networks.has(port) || this.#networks.has(0);
   }
 
   /** Whether it is sure to be allowed, without asking what its name stands for. */
-  isListed({ host, port }: PushDestination): boolean {
+  isListed({ host, port }: Destination): boolean {
     return isIP(host) === 0 ? this.#isNamed(host, port) : this.permits({ host, port }, host);
   }
 
   /** Whether this address, for which the host stands, may be connected to. */
-  permits({ host, port }: Pick<PushDestination, 'host' | 'port'>, address: string): boolean {
+  permits({ host, port }: Pick<Destination, 'host' | 'port'>, address: string): boolean {
     const plain = plainAddress(address);
     if (isIP(plain) === 0) return false;
     for (const networks of [this.#networks.get(port), this.#networks.get(0)]) {
