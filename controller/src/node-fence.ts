@@ -1,6 +1,6 @@
 // Notices that this node is cut off from the database while other nodes are not. Then it closes its sockets and streams,
 // which would only be refused everything or hear nothing, so that agents and readers go to another node.
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 const everyMs = 2_000;
 /** Out of reach for so long; and others count as well if they said so within this time. */
@@ -17,38 +17,25 @@ export interface NodeFenceOptions {
   now?: () => number;
 }
 
-export class NodeFence {
+export class NodeFence extends PeriodicTask {
   readonly #options: NodeFenceOptions;
   readonly #now: () => number;
-  readonly #rounds: Rounds;
   #databaseAtMs: number;
   #brokerAtMs: number;
   #othersAtMs = Number.NEGATIVE_INFINITY;
   #isCutOff = false;
 
   constructor(options: NodeFenceOptions) {
+    const { onChange } = options;
+    super({ everyMs, what: 'the look at database and broker', run: () => this.look(), onChange });
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#databaseAtMs = this.#brokerAtMs = this.#now();
-    this.#rounds = new Rounds({
-      everyMs,
-      what: 'the look at database and broker',
-      run: () => this.look(),
-      onChange: options.onChange,
-    });
   }
 
   /** If the whole network of this node is gone, it is taken for cut off: others may be fine. */
   get isCutOff(): boolean {
     return this.#isCutOff;
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
   }
 
   /** What another node has told. */

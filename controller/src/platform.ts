@@ -47,7 +47,8 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     reserveBytes: config.diskReserveMb * 1024 * 1024,
     onChange: (message, isLow) => log[isLow ? 'warn' : 'info'](message),
   });
-  await diskSpace.start();
+  await diskSpace.measure();
+  diskSpace.start();
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
   const broker = openBroker(config, log, events.queueLost.emit);
   const shares = new LocalShares();
@@ -94,7 +95,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
       stopWatching?.();
       await fence?.stop();
       await probe?.close();
-      diskSpace.stop();
+      await diskSpace.stop();
       await broker.close();
       await telemetryStore.close();
       await database.close();

@@ -69,11 +69,6 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   );
   const parts: Part[] = Object.values(named);
 
-  let stopped: Promise<void> | undefined;
-  const stop = () => {
-    stopped ??= stopOnce();
-    return stopped;
-  };
   /** To its end, whatever a part throws on the way: the data folder must be free afterwards. */
   const stopOnce = async () => {
     preparation.cancel();
@@ -85,6 +80,11 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     clearTimeout(deadline);
     for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
+  };
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= stopOnce();
+    return stopped;
   };
   const startParts = async () => {
     platform.watchOthers();

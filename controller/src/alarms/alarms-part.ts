@@ -8,6 +8,7 @@ import type { Events } from '../events.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import type { DeadLetterStore } from '../jobs/store/dead-letter-store.ts';
 import type { Part, Platform } from '../part.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import type { ReportBudget } from '../telemetry/ingest/report-budget.ts';
@@ -28,7 +29,6 @@ import { AgentStandings } from './watch/agent-standings.ts';
 import { AlarmBook } from './watch/alarm-book.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
 import { AlarmWriter } from './watch/alarm-writer.ts';
-import { Follower } from './watch/follower.ts';
 import { type MutingView, saysSiteIsAway } from './watch/muting.ts';
 import { ReadingWatch } from './watch/reading-watch.ts';
 import { SampleWatch } from './watch/sample-watch.ts';
@@ -41,8 +41,8 @@ const dayMs = 86_400_000;
 const mib = 1024 * 1024;
 /** Cleared alarms that are kept. */
 const keptAlarms = 100_000;
-const syncEveryMs = 1_000;
-const refreshEveryMs = 30_000;
+/** Changes that come within this time are read together. */
+const refreshDelayMs = 100;
 
 interface AlarmsPartDeps extends Platform {
   fleetIndex: FleetIndex;
@@ -73,11 +73,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     silences: new SilenceStore(database),
   };
   const zones = new SiteZones(siteStore);
-  const book: AlarmBook = new AlarmBook({
-    ...stores,
-    onTurned: (alarm, isActive) => samples.turned(alarm, isActive),
-    onRules: () => samples.rulesChanged(),
-  });
+  const book = new AlarmBook(stores);
   const muting = (): MutingView => ({
     rule: (id) => book.rule(id),
     silences: book.silences,
@@ -88,18 +84,21 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   });
   const { alarms } = stores;
   const writer = new AlarmWriter({ database, alarms, eventLog, book, muting });
-  const samples: SampleWatch = new SampleWatch({ telemetry: telemetryStore, alarms, book, directory, writer, onError });
+  const samples = new SampleWatch({ telemetry: telemetryStore, alarms, book, directory, writer, onError });
+  book.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
+  book.rulesChanged.on(() => samples.rulesChanged());
   const skews = new ClockSkews();
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
   const readingWatch = new ReadingWatch({ readings, book, directory });
-  const lease: NodeLease = new NodeLease({ database, name: 'alarms', onLost: () => standings.forget(), onError });
   const standings = new AgentStandings({
     database,
     presence: deps.presence,
     states: deps.agentStates,
     changes: new StateChanges(eventLog),
   });
+  const lease = new NodeLease({ database, name: 'alarms', onError });
+  lease.lost.on(() => standings.forget());
   const rounds = new AlarmRounds({
     lease,
     book,
@@ -155,12 +154,13 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     await zones.refresh();
     await book.sync();
   };
-  const follow = new Follower(refresh, onError);
-  events.agentConfigured.on(() => follow.soon());
-  events.labelsChanged.on(() => follow.soon());
-  events.sitesChanged.on(() => follow.soon());
-  events.recordsChanged.on(() => follow.soon());
-  let timers: NodeJS.Timeout[] = [];
+  const refreshing = new PeriodicTask({ everyMs: 30_000, what: 'the reading of agents', run: refresh, onError });
+  const refreshSoon = () => refreshing.soon(refreshDelayMs);
+  events.agentConfigured.on(refreshSoon);
+  events.labelsChanged.on(refreshSoon);
+  events.sitesChanged.on(refreshSoon);
+  events.recordsChanged.on(refreshSoon);
+  const syncing = new PeriodicTask({ everyMs: 1_000, what: 'the reading of alarms', run: () => book.sync(), onError });
 
   return {
     alarms: service,
@@ -182,15 +182,15 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
       await refresh();
     },
     start() {
-      const sync = () => book.sync().catch((error) => onError(error, 'alarms could not be read; trying again'));
-      timers = [setInterval(sync, syncEveryMs).unref(), setInterval(() => follow.soon(), refreshEveryMs).unref()];
+      syncing.start();
+      refreshing.start();
       if (!config.roles.includes('api')) return;
       lease.start();
       rounds.start();
     },
     async stop() {
-      for (const timer of timers) clearInterval(timer);
-      await follow.stop();
+      await syncing.stop();
+      await refreshing.stop();
       await rounds.stop();
       await samples.stop();
       await lease.stop();

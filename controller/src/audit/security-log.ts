@@ -3,6 +3,7 @@
 // the process.
 import type { Actor } from '../caller.ts';
 import type { Logger } from '../http/request/log.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { addressKey } from '../shares/rate-limiter.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import type { NewAuditEntry } from './audit-entry.ts';
@@ -34,23 +35,21 @@ export interface SecurityLogOptions {
   onError: (error: unknown, message: string) => void;
 }
 
-export class SecurityLog {
+export class SecurityLog extends PeriodicTask {
   readonly #options: SecurityLogOptions;
   #events = new Map<string, Summed>();
   #perAddress = new Map<string, number>();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: SecurityLogOptions) {
+    const { periodMs: everyMs, onError } = options;
+    super({ everyMs, what: 'the writing of security events', run: () => this.#write(), onError });
     this.#options = options;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => void this.flush(), this.#options.periodMs).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.flush();
+  /** Writes the rest. */
+  override async stop(): Promise<void> {
+    await super.stop();
+    await this.once();
   }
 
   note(event: SecurityEvent): void {
@@ -62,19 +61,18 @@ export class SecurityLog {
       this.#add({ ...others, target: { kind: 'address', name: 'others' } }, from, maxEntries);
   }
 
-  /** Writes what was noted. Never rejects; what cannot be written is tried again. */
-  async flush(): Promise<void> {
+  /** What cannot be written is tried again. */
+  async #write(): Promise<void> {
     const events = [...this.#events.values()];
     if (events.length === 0) return;
     this.#events = new Map();
     this.#perAddress = new Map();
-    const { database, auditLog, log, onError } = this.#options;
+    const { database, auditLog, log } = this.#options;
     try {
       await database.transaction((tx) => auditLog.append(tx, events.map(toEntry)));
     } catch (error) {
       for (const event of events) this.#events.set(keyOf(event), sum(event, this.#events.get(keyOf(event))));
-      onError(error, 'security events could not be written to the audit log; they will be written later');
-      return;
+      throw error;
     }
     for (const { action, actor, target, address, count } of events) {
       log.info(

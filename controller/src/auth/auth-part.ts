@@ -67,8 +67,10 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
       authenticateApp: appSecret.authenticate.bind(appSecret),
     },
     start() {
-      if (config.roles.includes('api')) sessions.start();
+      if (!config.roles.includes('api')) return;
+      sessions.upkeep.start();
+      sessions.upkeep.soon();
     },
-    stop: () => sessions.stop(),
+    stop: () => sessions.upkeep.stop(),
   } satisfies Part & Record<string, unknown>;
 }

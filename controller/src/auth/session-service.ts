@@ -6,6 +6,7 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../errors.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { RateLimiter } from '../shares/rate-limiter.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -46,22 +47,13 @@ export interface SessionServiceOptions {
 
 export class SessionService {
   readonly #options: SessionServiceOptions;
-  #upkeep: NodeJS.Timeout | undefined;
+  readonly upkeep: PeriodicTask;
 
   constructor(options: SessionServiceOptions) {
     this.#options = options;
-  }
-
-  start(): void {
-    const { sessions, onError } = this.#options;
-    const removeExpired = () =>
-      void sessions.removeExpired(Date.now()).catch((error) => onError(error, 'expired sessions were not removed'));
-    removeExpired();
-    this.#upkeep = setInterval(removeExpired, upkeepMs).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#upkeep);
+    const { sessions, onError } = options;
+    const run = () => sessions.removeExpired(Date.now());
+    this.upkeep = new PeriodicTask({ everyMs: upkeepMs, what: 'the removal of expired sessions', run, onError });
   }
 
   /** Throws AuthenticationError as `checkSecret` does, TryLaterError (429) after too many failures. */

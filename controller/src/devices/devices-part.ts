@@ -44,15 +44,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
   const store = new DeviceStore(database, { node: randomUUID() });
   const extrasStore = new DeviceExtrasStore(database);
-  const extras: DeviceExtras = new DeviceExtras({
-    store: extrasStore,
-    onLinked: (identity, device) => mergeDevices(registry, identity, device),
-    onErased: (device) => {
-      const slot = registry.table.find(device);
-      if (slot !== undefined) registry.removeDevice(slot);
-    },
-    onWatches: () => history.watchesChanged(),
-  });
+  const extras = new DeviceExtras({ store: extrasStore });
   const journal = new DeviceJournal({ database, store, eventLog, onWritten: events.devicesChanged.emit });
   const registry = new DeviceRegistry({
     pseudonyms,
@@ -60,7 +52,13 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     canonical: extras.canonical,
     onChanges: (changes) => journal.add(changes),
   });
-  const history: DeviceHistory = new DeviceHistory({ registry, extras, telemetry: deps.telemetryStore, onError });
+  const history = new DeviceHistory({ registry, extras, telemetry: deps.telemetryStore, onError });
+  extras.linked.on((identity, device) => mergeDevices(registry, identity, device));
+  extras.erased.on((device) => {
+    const slot = registry.table.find(device);
+    if (slot !== undefined) registry.removeDevice(slot);
+  });
+  extras.watchesChanged.on(() => history.watchesChanged());
   const intake = new DeviceIntake(registry, journal, (agent, ts) => {
     history.listed(agent, ts);
     events.devicesListed.emit(agent.ap_id);
@@ -127,13 +125,12 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     registry.removeAgent(ap_id);
     await store.removeAgent(ap_id);
   });
-
+  const refreshExtras = () =>
+    extras.refresh().catch((error) => onError(error, 'what is noted about devices could not be read'));
   events.callerChanged.within(async (tx, change) => {
     if (isEnded(change)) await extrasStore.removeWatchesOf(tx, change.kind, change.id);
     return { committed: () => void refreshExtras() };
   });
-  const refreshExtras = () =>
-    extras.refresh().catch((error) => onError(error, 'what is noted about devices could not be read'));
 
   return {
     devices,

@@ -5,7 +5,7 @@ import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
@@ -30,34 +30,15 @@ export interface EmulatorUpkeepOptions {
   now?: () => number;
 }
 
-export class EmulatorUpkeep {
+export class EmulatorUpkeep extends PeriodicTask {
   readonly #options: EmulatorUpkeepOptions;
   readonly #now: () => number;
-  readonly #rounds: Rounds;
 
   constructor(options: EmulatorUpkeepOptions) {
+    const { onChange } = options;
+    super({ everyMs, jitter: 0.1, what: 'the upkeep of emulated networks', run: () => this.#run(), onChange });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { onChange } = options;
-    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of emulated networks', run: () => this.#run(), onChange });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  /** Starts a round now, if none is in progress. */
-  soon(): void {
-    this.#rounds.soon();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** One round. Never throws. */
-  run(): Promise<void> {
-    return this.#rounds.once();
   }
 
   async #run(): Promise<void> {
@@ -72,7 +53,7 @@ export class EmulatorUpkeep {
   async #close(): Promise<void> {
     const { runs, closer, mailbox } = this.#options;
     for (const run of await runs.listOpen(openPerRound)) {
-      if (this.#rounds.isStopped) return;
+      if (this.isStopped) return;
       if (run.ends_at + graceMs < this.#now()) {
         await mailbox.end(run.job_number, 'expired', 'Its time was over before its emulator had said so');
       }
@@ -85,7 +66,7 @@ export class EmulatorUpkeep {
     for (const { job_number } of await runs.listRemovable(this.#now(), 1)) {
       const names = await runs.agentsOf(job_number, removedPerRound);
       for (const ap_id of names) {
-        if (this.#rounds.isStopped) return;
+        if (this.isStopped) return;
         await agents.remove(ap_id, system).catch((error) => {
           // Another node was faster.
           if (!(error instanceof NotFoundError)) throw error;

@@ -1,6 +1,6 @@
 // Removes events that are too old, in bounded steps. Every node does it, without coordination.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { EventLog } from './event-log.ts';
 
 const everyMs = 60_000;
@@ -16,33 +16,19 @@ export interface EventRetentionOptions {
   now?: () => number;
 }
 
-export class EventRetention {
+export class EventRetention extends PeriodicTask {
   readonly #options: EventRetentionOptions;
-  readonly #rounds: Rounds;
 
   constructor(options: EventRetentionOptions) {
-    this.#options = options;
     const { onChange } = options;
-    this.#rounds = new Rounds({ everyMs, what: 'the removal of old events', run: () => this.#prune(), onChange });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** Until nothing is too old. Never throws. */
-  run(): Promise<void> {
-    return this.#rounds.once();
+    super({ everyMs, jitter: 0.1, what: 'the removal of old events', run: () => this.#prune(), onChange });
+    this.#options = options;
   }
 
   async #prune(): Promise<void> {
     const { log, keptMs, now = Date.now } = this.#options;
     const nowMs = now();
     const before = { events: nowMs - keptMs, devices: nowMs - Math.min(keptMs, deviceKeptMs) };
-    while (!this.#rounds.isStopped && (await log.prune(before, stepRows))) await pause(betweenStepsMs);
+    while (!this.isStopped && (await log.prune(before, stepRows))) await pause(betweenStepsMs);
   }
 }

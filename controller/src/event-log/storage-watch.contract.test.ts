@@ -32,7 +32,7 @@ eachDatabase((kind) => {
     });
     const look = async () => {
       now += 5_000;
-      await watch.look();
+      await watch.once();
     };
     away.add('telemetry');
     await look();

@@ -1,6 +1,7 @@
 // Tells when a store of this node goes out of reach and comes back, and when the disk runs low: as events. While the database
 // is away nothing can be logged, so what happened meanwhile is logged once it is back.
 import { TryLaterError } from '../errors.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import type { EventLog } from './event-log.ts';
 import type { NewEvent } from './event-record.ts';
@@ -22,35 +23,23 @@ export interface StorageWatchOptions {
   now?: () => number;
 }
 
-export class StorageWatch {
+export class StorageWatch extends PeriodicTask {
   readonly #options: StorageWatchOptions;
   readonly #now: () => number;
   readonly #failures = new Map<string, number>();
   #wasDiskLow = false;
   readonly #unlogged: NewEvent[] = [];
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
 
   constructor(options: StorageWatchOptions) {
+    const onError = (error: unknown, message: string) => {
+      if (!(error instanceof TryLaterError)) options.onError(error, message);
+    };
+    super({ everyMs, what: 'the look at the stores', run: () => this.#look(), onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.look().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
-  }
-
-  /** One look at everything. Never throws. */
-  async look(): Promise<void> {
+  async #look(): Promise<void> {
     const { stores, isDiskLow } = this.#options;
     await Promise.all(Object.entries(stores).map(([name, check]) => this.#lookAt(name, check)));
     const isLow = isDiskLow();
@@ -94,12 +83,8 @@ export class StorageWatch {
   async #log(): Promise<void> {
     const events = [...this.#unlogged];
     if (events.length === 0) return;
-    const { database, eventLog, onError } = this.#options;
-    try {
-      await database.transaction((tx) => eventLog.append(tx, events));
-      this.#unlogged.splice(0, events.length);
-    } catch (error) {
-      if (!(error instanceof TryLaterError)) onError(error, 'what happened to the stores could not be logged');
-    }
+    const { database, eventLog } = this.#options;
+    await database.transaction((tx) => eventLog.append(tx, events));
+    this.#unlogged.splice(0, events.length);
   }
 }

@@ -45,14 +45,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const { principals, agents, labels, auditLog, batches } = deps;
   const { jobStore, mailbox } = deps.jobs;
   const store = new FleetStore(database);
-  const index: FleetIndex = new FleetIndex({
-    store,
-    onGone(agent, successor) {
-      columns.forget(agent.slot);
-      states.gone(agent, successor);
-    },
-    onTaken: (agent) => states.taken(agent),
-  });
+  const index = new FleetIndex(store);
   const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
   presence.onChange((ap_id) => states.changed(ap_id));
   const columns = new MetricColumns({
@@ -60,6 +53,11 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     index,
     freshMs: isTelemetryShared(config) ? sharedFreshMs : Number.POSITIVE_INFINITY,
   });
+  index.gone.on((agent, successor) => {
+    columns.forget(agent.slot);
+    states.gone(agent, successor);
+  });
+  index.taken.on((agent) => states.taken(agent));
   const view = new FleetView({ index, columns, states, presence, severities: events.agentSeverities.ask });
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));

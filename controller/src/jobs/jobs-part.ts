@@ -167,18 +167,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
-  // To this process directly, to the others as a hint to look.
-  mailbox.onMessage((message) => {
-    const { job_number, seq, final } = message;
-    hub.deliver(message);
-    if (final) worker?.ended(job_number);
-    broker.tell(JSON.stringify({ job_number, seq, ...(final && { final }) }));
-  });
-
   const subscriptions = new LiveSubscriptions();
-  const worker = config.roles.includes('worker') ? createWorker() : undefined;
-
-  function createWorker(): JobWorker {
+  const createWorker = () => {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       if (caller?.id !== owner_id || !mayAsk(caller, task_type)) return undefined;
@@ -198,8 +188,15 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       maxSubscriptionsPerOwner: config.jobs.maxSubscriptionsPerCaller,
       onError,
     });
-  }
-
+  };
+  const worker = config.roles.includes('worker') ? createWorker() : undefined;
+  // To this process directly, to the others as a hint to look.
+  mailbox.onMessage((message) => {
+    const { job_number, seq, final } = message;
+    hub.deliver(message);
+    if (final) worker?.ended(job_number);
+    broker.tell(JSON.stringify({ job_number, seq, ...(final && { final }) }));
+  });
   let isStarted = false;
   // Should it fail, the upkeep does it. Not before there are tables.
   const publishWaiting = () => void (isStarted && outbox.sweep().catch(() => {}));
@@ -219,7 +216,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   events.callerChanged.within(ending.step);
   events.callerChanged.on(({ id }) => hub.callerChanged(id));
   // Another program may have ended jobs that somebody listens to.
-  events.recordsChanged.on(() => void hub.checkAll());
+  events.recordsChanged.on(() => hub.checkAll());
 
   return {
     jobStore,
@@ -268,7 +265,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
           hub.news(job_number, seq);
           if (final) worker?.ended(job_number);
         },
-        () => void hub.checkAll(),
+        () => hub.checkAll(),
       );
       upkeep.start();
       queueWatch.start();

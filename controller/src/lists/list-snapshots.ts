@@ -1,6 +1,7 @@
 // What pages of volatile lists are taken from: entries and their keys as they were when the first page was asked for. Each is
 // kept for a minute, a few for each caller, and a bounded number of entries in all.
 import { randomUUID } from 'node:crypto';
+import { PeriodicTask } from '../periodic-task.ts';
 
 interface Kept<Snapshot> {
   snapshot: Snapshot;
@@ -25,11 +26,13 @@ export class ListSnapshots<Snapshot extends { readonly count: number }> {
   /** The oldest first. */
   readonly #kept = new Map<string, Kept<Snapshot>>();
   #entries = 0;
-  #timer: NodeJS.Timeout | undefined;
+  readonly #expiry: PeriodicTask;
 
   constructor(limits: Partial<SnapshotLimits> = {}, now = () => performance.now()) {
     this.#limits = { ...usual, ...limits };
     this.#now = now;
+    const run = () => this.#dropExpired();
+    this.#expiry = new PeriodicTask({ everyMs: this.#limits.keptMs, what: 'the expiry of lists', run });
   }
 
   get size(): number {
@@ -53,7 +56,7 @@ export class ListSnapshots<Snapshot extends { readonly count: number }> {
     const id = randomUUID();
     this.#kept.set(id, { snapshot, principal, list, endsAt: this.#now() + keptMs });
     this.#entries += snapshot.count;
-    this.#timer ??= setInterval(() => this.#dropExpired(), keptMs).unref();
+    this.#expiry.start();
     return id;
   }
 
@@ -64,8 +67,8 @@ export class ListSnapshots<Snapshot extends { readonly count: number }> {
     return kept?.principal === principal && kept.list === list ? kept.snapshot : undefined;
   }
 
-  stop(): void {
-    clearInterval(this.#timer);
+  async stop(): Promise<void> {
+    await this.#expiry.stop();
     this.#kept.clear();
     this.#entries = 0;
   }

@@ -39,8 +39,8 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     keepNamesMs: 60_000,
   });
   const sender = new WebhookSender({ client, keyring });
-  const lease = new NodeLease({ database, name: 'notifications', onTaken: () => void delivery.look(), onError });
-  const delivery: WebhookDelivery = new WebhookDelivery({
+  const lease = new NodeLease({ database, name: 'notifications', onError });
+  const delivery = new WebhookDelivery({
     database,
     lease,
     store,
@@ -49,6 +49,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     send: (webhook, event, attempt, signal) => sender.send(webhook, event, attempt, signal),
     onError,
   });
+  lease.taken.on(() => void delivery.look());
   const webhooks = new WebhookService({
     store,
     eventLog,

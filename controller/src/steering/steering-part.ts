@@ -6,7 +6,7 @@ import { none } from '../devices/registry/device-table.ts';
 import { SteeredStore } from '../devices/store/steered-store.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { Rounds } from '../rounds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { SteeringWatch, type TargetSight } from './steering-watch.ts';
 import { Stickiness } from './stickiness.ts';
 
@@ -63,7 +63,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     onError,
   });
   const isShared = database.dialect === 'postgres';
-  const rounds = new Rounds({
+  const rounds = new PeriodicTask({
     everyMs: lookBackEveryMs,
     what: 'looking for devices that went back',
     async run() {

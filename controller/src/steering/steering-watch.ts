@@ -2,6 +2,7 @@
 // node looks at the devices that it knows; whoever sees the end first writes it.
 import { deviceOf, type SteeringOutcome, timeoutMsOf } from '../commands/grammar/device-commands.ts';
 import type { CommandRecord } from '../commands/ledger/command-record.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 
 const maxWatched = 10_000;
 /** The clock of an access point may be behind; a list that was spooled for longer says nothing about now. */
@@ -33,38 +34,19 @@ export interface SteeringWatchOptions {
   everyMs?: number;
 }
 
-export class SteeringWatch {
+export class SteeringWatch extends PeriodicTask {
   readonly #options: SteeringWatchOptions;
   readonly #now: () => number;
   #byTarget = new Map<string, CommandRecord[]>();
   /** Of these targets. */
   #modelTime = new Map<string, boolean>();
   readonly #underWay = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
 
   constructor(options: SteeringWatchOptions) {
+    const { everyMs = 1_000, onError } = options;
+    super({ everyMs, what: 'the look at steering commands', run: () => this.#look(), onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => void this.look(), this.#options.everyMs ?? 1_000).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
-  }
-
-  /** Reads what waits, and looks at all of it. Never throws. */
-  look(): Promise<void> {
-    this.#round ??= this.#lookOnce()
-      .catch((error) => this.#options.onError(error, 'steering commands could not be looked at; trying again'))
-      .finally(() => {
-        this.#round = undefined;
-      });
-    return this.#round;
   }
 
   /** The access point has said which devices it serves. Must be quick where nothing is awaited. */
@@ -73,7 +55,8 @@ export class SteeringWatch {
     if (waiting) for (const command of waiting) this.#judge(command);
   }
 
-  async #lookOnce(): Promise<void> {
+  /** Reads what waits, and looks at all of it. */
+  async #look(): Promise<void> {
     const waiting = await this.#options.listAwaiting(maxWatched);
     const byTarget = Map.groupBy(waiting, ({ args }) => String(args.target));
     const known = await Promise.all(

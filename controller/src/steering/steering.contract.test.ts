@@ -62,7 +62,7 @@ async function setUp() {
     (await weft.request('GET', `/api/v1/commands/${command_id}`, { token: admin })).body;
   const ended = (command_id: string) =>
     untilSo(async () => {
-      await weft.parts.steering.watch.look();
+      await weft.parts.steering.watch.once();
       const command = await stateOf(command_id);
       expect(['succeeded', 'failed', 'expired']).toContain(command.state);
       return command;
@@ -89,7 +89,7 @@ describe('steer_device', () => {
     const { command_id } = (await send()).body;
     await take();
     await answer(command_id, { state: 'succeeded', result: { answer: 'accepted', detail: `${address} said yes` } });
-    await weft.parts.steering.watch.look();
+    await weft.parts.steering.watch.once();
     expect((await stateOf(command_id)).state).toBe('received');
     await report(b, address);
     const command = await ended(command_id);
@@ -118,7 +118,7 @@ describe('steer_device', () => {
     await take();
     await answer(command_id, { state: 'succeeded', result: { answer: 'accepted' } });
     await report(b, address);
-    await weft.parts.steering.watch.look();
+    await weft.parts.steering.watch.once();
     expect((await stateOf(command_id)).state).toBe('received');
     await report(a);
     await report(b, address);

@@ -1,5 +1,6 @@
 // Free space on the disk of the data folder: measured every ten seconds, with a warning before it runs out.
 import { statfs } from 'node:fs/promises';
+import { PeriodicTask } from '../periodic-task.ts';
 
 const everyMs = 10_000;
 
@@ -10,13 +11,13 @@ export interface DiskSpaceOptions {
   onChange: (message: string, isLow: boolean) => void;
 }
 
-export class DiskSpace {
+export class DiskSpace extends PeriodicTask {
   readonly #options: DiskSpaceOptions;
-  #timer: NodeJS.Timeout | undefined;
   #freeBytes = Number.NaN;
   #isLow = false;
 
   constructor(options: DiskSpaceOptions) {
+    super({ everyMs, what: 'the measuring of free space', run: () => this.measure() });
     this.#options = options;
   }
 
@@ -27,15 +28,6 @@ export class DiskSpace {
 
   get isLow(): boolean {
     return this.#isLow;
-  }
-
-  async start(): Promise<void> {
-    this.#timer = setInterval(() => void this.measure(), everyMs).unref();
-    await this.measure();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   async measure(): Promise<void> {

@@ -22,15 +22,10 @@ eachDatabase((kind) => {
     const onError = (error: unknown) => {
       throw error;
     };
-    return new NodeLease({
-      database,
-      name: 'watch',
-      ttlMs: 8_000,
-      onTaken: () => heard.push('taken'),
-      onLost: () => heard.push('lost'),
-      onError,
-      steadyNow: () => clock.ms,
-    });
+    const lease = new NodeLease({ database, name: 'watch', ttlMs: 8_000, onError, steadyNow: () => clock.ms });
+    lease.taken.on(() => heard.push('taken'));
+    lease.lost.on(() => heard.push('lost'));
+    return lease;
   }
 
   test('whoever comes first has it, and what the holder writes is refused once another has it', async () => {
@@ -38,7 +33,7 @@ eachDatabase((kind) => {
     const heard: string[] = [];
     const lease = leaseOn(one!, { ms: 0 }, heard);
     lease.start();
-    await lease.look();
+    await lease.once();
     expect(lease.isHeld).toBe(true);
     await one!.transaction((tx) => lease.require(tx));
     await one!.query(`UPDATE node_leases SET holder = 'another', beat = beat + 1`);
@@ -57,20 +52,20 @@ eachDatabase((kind) => {
       NodeLease,
     ];
     // Without their timers: the test is the clock.
-    await first.look();
+    await first.once();
     for (const lease of [first, second, third]) lease.start();
-    await Promise.all([first.look(), second.look(), third.look()]);
+    await Promise.all([first.once(), second.once(), third.once()]);
     expect([first, second, third].filter(({ isHeld }) => isHeld)).toHaveLength(1);
     const holder = [first, second, third].find(({ isHeld }) => isHeld)!;
     const others = [first, second, third].filter((lease) => lease !== holder);
     clock.ms = 7_999;
-    await holder.look();
+    await holder.once();
     clock.ms = 12_000;
-    await Promise.all(others.map((lease) => lease.look()));
+    await Promise.all(others.map((lease) => lease.once()));
     expect(others.some(({ isHeld }) => isHeld)).toBe(false);
     // The holder hangs from now on.
     clock.ms = 20_000;
-    await Promise.all(others.map((lease) => lease.look()));
+    await Promise.all(others.map((lease) => lease.once()));
     expect(others.filter(({ isHeld }) => isHeld)).toHaveLength(1);
     await expect(nodes[0]!.transaction((tx) => holder.require(tx))).rejects.toThrow(NodeLeaseLost);
     await Promise.all([first, second, third].map((lease) => lease.stop()));
@@ -82,11 +77,11 @@ eachDatabase((kind) => {
     const first = leaseOn(one!, clock);
     const second = leaseOn(two!, clock);
     first.start();
-    await first.look();
+    await first.once();
     expect(first.isHeld).toBe(true);
     await first.stop();
     second.start();
-    await second.look();
+    await second.once();
     expect(second.isHeld).toBe(true);
     await second.stop();
   });

@@ -1,6 +1,8 @@
 // Of all nodes one does a thing for the whole network: the one that holds the lease. If it dies, another one takes over
 // after the time of the lease. Clocks are not compared: a node measures with its own how long the lease has not been renewed.
 import { randomUUID } from 'node:crypto';
+import { Event } from '../event-kinds.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import type { SqlDatabase, SqlQueries } from './sql-database.ts';
 
 /** In a transaction: another node does it now. The transaction fails, and nothing of it took effect. */
@@ -14,30 +16,28 @@ export interface NodeLeaseOptions {
   name: string;
   /** How long a lease lasts that is not renewed. It is looked at four times as often. */
   ttlMs?: number;
-  /** Called once a lease was taken, and once it was lost; must not throw. */
-  onTaken?: () => void;
-  onLost?: () => void;
   onError: (error: unknown, message: string) => void;
   steadyNow?: () => number;
 }
 
 const defaultTtlMs = 8_000;
 
-export class NodeLease {
+export class NodeLease extends PeriodicTask {
   readonly #options: NodeLeaseOptions;
   readonly #holder = randomUUID();
+  readonly taken = new Event<[]>();
+  readonly lost = new Event<[]>();
   readonly #ttlMs: number;
   readonly #steadyNow: () => number;
   /** The lease of another node as it was first seen, and when. */
   #seen: { holder: string | null; beat: number; atMs: number } | undefined;
   #isHeld = false;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #hasStopped = true;
 
   constructor(options: NodeLeaseOptions) {
+    const { ttlMs = defaultTtlMs, name, onError } = options;
+    super({ everyMs: ttlMs / 4, what: `the lease ${name}`, run: () => this.#look(), onError });
     this.#options = options;
-    this.#ttlMs = options.ttlMs ?? defaultTtlMs;
+    this.#ttlMs = ttlMs;
     this.#steadyNow = options.steadyNow ?? (() => performance.now());
   }
 
@@ -46,24 +46,14 @@ export class NodeLease {
     return this.#isHeld;
   }
 
-  start(): void {
-    this.#hasStopped = false;
-    const next = () => {
-      if (this.#hasStopped) return;
-      void this.look().then(() => {
-        if (this.#hasStopped) return;
-        this.#timer = setTimeout(next, this.#ttlMs / 4);
-        this.#timer.unref();
-      });
-    };
-    next();
+  override start(): void {
+    super.start();
+    this.soon();
   }
 
   /** Gives the lease back, so that another node takes it at once. */
-  async stop(): Promise<void> {
-    this.#hasStopped = true;
-    clearTimeout(this.#timer);
-    await this.#round;
+  override async stop(): Promise<void> {
+    await super.stop();
     if (!this.#isHeld) return;
     this.#lose();
     await this.#options.database
@@ -85,20 +75,9 @@ export class NodeLease {
     throw new NodeLeaseLost(`another node has the lease ${this.#options.name}`);
   }
 
-  /** Renews the lease, or takes one that is free or has run out; one look after the other. */
-  look(): Promise<void> {
-    this.#round = this.#round.then(() => this.#lookOnce());
-    return this.#round;
-  }
-
-  async #lookOnce(): Promise<void> {
-    const { onError, name } = this.#options;
-    try {
-      if (this.#isHeld) await this.#renew();
-      else await this.#tryToTake();
-    } catch (error) {
-      onError(error, `the lease ${name} could not be read`);
-    }
+  /** Renews the lease, or takes one that is free or has run out. */
+  #look(): Promise<void> {
+    return this.#isHeld ? this.#renew() : this.#tryToTake();
   }
 
   async #renew(): Promise<void> {
@@ -127,7 +106,7 @@ export class NodeLease {
     );
     if (taken.length === 0) return;
     this.#isHeld = true;
-    this.#options.onTaken?.();
+    this.taken.emit();
   }
 
   #mayTake({ holder, beat }: { holder: string | null; beat: number }): boolean {
@@ -142,6 +121,6 @@ export class NodeLease {
     this.#seen = undefined;
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    this.#options.onLost?.();
+    this.lost.emit();
   }
 }

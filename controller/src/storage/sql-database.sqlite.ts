@@ -6,6 +6,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
+import { PeriodicTask } from '../periodic-task.ts';
 import { SharedThread } from '../time-slices.ts';
 import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
@@ -163,7 +164,7 @@ class SqliteDatabase implements SqlDatabase {
 
   watchOthers(onChange: () => void): () => void {
     let last: SqlValue | undefined;
-    const timer = setInterval(() => {
+    const look = () => {
       // SQLite counts commits of other connections. While a transaction is open, the check is skipped until the next time.
       if (this.#isClosed || this.#connection?.isTransaction) return;
       try {
@@ -174,8 +175,10 @@ class SqliteDatabase implements SqlDatabase {
       } catch {
         onChange();
       }
-    }, 250).unref();
-    return () => clearInterval(timer);
+    };
+    const looks = new PeriodicTask({ everyMs: 250, what: 'the look for commits of others', run: look });
+    looks.start();
+    return () => void looks.stop();
   }
 
   async close(): Promise<void> {

@@ -1,31 +1,22 @@
 // Live events: reads what is new once for all streams and keeps a bounded tail; streams that are further behind read the log
-// themselves. Asks every second whether each reader may still read, and whether other nodes have appended.
+// themselves. Looks every second whether other nodes have appended.
 import type { Caller } from '../caller.ts';
-import { TryLaterError } from '../errors.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { LoggedEvent } from '../event-log/event-record.ts';
-import type { OpenShare } from '../shares/open-share.ts';
-import { principalOf } from '../shares/shares.ts';
+import { StreamHub, type StreamHubOptions } from '../http/streams/stream-hub.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { EventStream } from './event-stream.ts';
 import type { EventView } from './event-view.ts';
 
 /** Events that come within this time are handed on together. */
 const gatherMs = 20;
-const checkEveryMs = 1_000;
-const beatEveryMs = 15_000;
-const farewellMs = 1_000;
+const readEveryMs = 1_000;
 const maxTail = 1_000;
 const readAtOnce = 200;
 
-export interface EventFeedOptions {
+export interface EventFeedOptions extends StreamHubOptions {
   log: Pick<EventLog, 'read' | 'newest' | 'oldest'>;
   view: EventView;
-  /** The present caller behind a token; throws if it may not read events any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
-  /** While it is true, all streams end: another node can serve them. */
-  isCutOff?: () => boolean;
-  /** Streams that each caller has open. */
-  share: OpenShare;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -39,42 +30,39 @@ export interface EventStreamRequest {
   after: number | undefined;
 }
 
-export class EventFeed {
+export class EventFeed extends StreamHub<EventStream> {
   readonly #options: EventFeedOptions;
-  readonly #streams = new Map<EventStream, string>();
   /** The newest events, and the id after which there are no others than these. */
   #tail: LoggedEvent[] = [];
   #tailAfter = 0;
   #newest = 0;
-  #gathering: NodeJS.Timeout | undefined;
-  #checking: NodeJS.Timeout | undefined;
-  #reading: Promise<void> | undefined;
-  #isDirty = false;
-  #sinceBeatMs = 0;
-  #isClosed = false;
+  readonly #reading: PeriodicTask;
 
   constructor(options: EventFeedOptions) {
+    super(options);
     this.#options = options;
-  }
-
-  get openStreams(): number {
-    return this.#streams.size;
+    const { onError } = options;
+    this.#reading = new PeriodicTask({
+      everyMs: readEveryMs,
+      what: 'the reading of new events',
+      run: () => this.#readNew(),
+      onError,
+    });
   }
 
   /** This node has appended. */
   logged(): void {
-    if (this.#streams.size > 0) this.#gathering ??= setTimeout(() => this.#refresh(), gatherMs);
+    if (this.openStreams > 0) this.#reading.soon(gatherMs);
   }
 
   /** Throws TryLaterError (429) if the caller has too many open. */
   async open({ caller, token, kinds, ap_id, selector, after }: EventStreamRequest): Promise<EventStream> {
-    const { share, log, view } = this.#options;
-    if (this.#isClosed) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
-    const giveBack = share.take(principalOf(caller), 'too_many_streams');
+    const { log, view } = this.#options;
+    const giveBack = this.take(caller);
     try {
       const newest = await log.newest();
       const oldest = (await log.oldest()) ?? newest + 1;
-      if (this.#streams.size === 0) this.#startTail(newest);
+      if (this.openStreams === 0) this.#startTail(newest);
       const stream = new EventStream({
         caller,
         after: Math.min(after ?? newest, newest),
@@ -84,52 +72,17 @@ export class EventFeed {
         next: (position) => this.#next(position),
         show: (present, events) => view.show(present, events, selector),
       });
-      this.#streams.set(stream, token);
-      stream.once('close', () => {
-        this.#forget(stream);
-        giveBack();
-      });
-      this.#checking ??= setInterval(() => void this.check(), checkEveryMs).unref();
-      return stream;
+      this.#reading.start();
+      return this.add(stream, token, giveBack);
     } catch (error) {
       giveBack();
       throw error;
     }
   }
 
-  /** The rights of this caller have changed, or it is gone. */
-  callerChanged(caller_id: string): void {
-    for (const [stream, token] of this.#streams)
-      if (stream.caller.id === caller_id) void this.#authorizeAgain(stream, token);
-  }
-
-  /** Once a second. */
-  async check(): Promise<void> {
-    this.#sinceBeatMs += checkEveryMs;
-    const isBeat = this.#sinceBeatMs >= beatEveryMs;
-    if (isBeat) this.#sinceBeatMs = 0;
-    this.#refresh();
-    for (const [stream, token] of [...this.#streams]) {
-      if (this.#options.isCutOff?.()) {
-        this.#finish(stream, 'this node is cut off from the database');
-        continue;
-      }
-      if (stream.isStuck()) {
-        stream.destroy();
-        continue;
-      }
-      if (isBeat) stream.beat();
-      stream.pump();
-      await this.#authorizeAgain(stream, token);
-    }
-  }
-
-  /** Ends every stream at once; no more can be opened. */
-  close(): void {
-    this.#isClosed = true;
-    clearTimeout(this.#gathering);
-    clearInterval(this.#checking);
-    for (const stream of [...this.#streams.keys()]) this.#finish(stream, 'Weft is stopping');
+  override close(): void {
+    void this.#reading.stop();
+    super.close();
   }
 
   #startTail(newest: number): void {
@@ -138,30 +91,16 @@ export class EventFeed {
     this.#newest = newest;
   }
 
-  /** Reads what is new, once at a time, and wakes the streams. */
-  #refresh(): void {
-    clearTimeout(this.#gathering);
-    this.#gathering = undefined;
-    this.#isDirty = true;
-    this.#reading ??= this.#readNew()
-      .catch((error) => this.#options.onError(error, 'new events cannot be read; trying again'))
-      .finally(() => {
-        this.#reading = undefined;
-      });
-  }
-
+  /** Reads some of what is new, and wakes the streams. */
   async #readNew(): Promise<void> {
-    while (this.#isDirty && this.#streams.size > 0) {
-      this.#isDirty = false;
-      if ((await this.#options.log.newest()) <= this.#newest) continue;
-      const { events, next } = await this.#options.log.read({ after: this.#newest, limit: readAtOnce });
-      this.#isDirty ||= next !== null;
-      this.#newest = next ?? events.at(-1)?.id ?? this.#newest;
-      this.#tail.push(...events);
-      const surplus = this.#tail.splice(0, Math.max(0, this.#tail.length - maxTail));
-      this.#tailAfter = surplus.at(-1)?.id ?? this.#tailAfter;
-      for (const stream of this.#streams.keys()) stream.pump();
-    }
+    if (this.openStreams === 0 || (await this.#options.log.newest()) <= this.#newest) return;
+    const { events, next } = await this.#options.log.read({ after: this.#newest, limit: readAtOnce });
+    if (next !== null) this.#reading.soon();
+    this.#newest = next ?? events.at(-1)?.id ?? this.#newest;
+    this.#tail.push(...events);
+    const surplus = this.#tail.splice(0, Math.max(0, this.#tail.length - maxTail));
+    this.#tailAfter = surplus.at(-1)?.id ?? this.#tailAfter;
+    this.pumpAll();
   }
 
   /** What follows this id, as far as it is known: from the tail, or from the log for whoever is behind it. */
@@ -172,28 +111,5 @@ export class EventFeed {
     }
     const { events, next } = await this.#options.log.read({ after, limit: readAtOnce });
     return { events, position: next ?? events.at(-1)?.id ?? Math.max(after, this.#tailAfter) };
-  }
-
-  async #authorizeAgain(stream: EventStream, token: string): Promise<void> {
-    try {
-      stream.caller = await this.#options.authorize(token);
-    } catch (error) {
-      // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
-      if (!(error instanceof TryLaterError)) this.#finish(stream, 'the token is no longer good for this stream');
-    }
-  }
-
-  #finish(stream: EventStream, reason: string): void {
-    stream.finish(reason);
-    this.#forget(stream);
-    const deadline = setTimeout(() => stream.destroy(), farewellMs).unref();
-    stream.once('close', () => clearTimeout(deadline));
-  }
-
-  #forget(stream: EventStream): void {
-    this.#streams.delete(stream);
-    if (this.#streams.size > 0) return;
-    clearInterval(this.#checking);
-    this.#checking = undefined;
   }
 }

@@ -6,6 +6,7 @@ import { anonymous } from '../caller.ts';
 import { UnusableRequestError } from '../errors.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import { resetMail } from './reset-mail.ts';
@@ -35,33 +36,25 @@ export interface PasswordRecoveryOptions {
   onError: (error: unknown, message: string) => void;
 }
 
-export class PasswordRecoveryService {
+export class PasswordRecoveryService extends PeriodicTask {
   readonly #options: PasswordRecoveryOptions;
-  #timer: NodeJS.Timeout | undefined;
-  /** When the timer fires; Infinity while it is not set. */
-  #dueAt = Number.POSITIVE_INFINITY;
-  #working: Promise<void> | undefined;
+  #isStarted = false;
 
   constructor(options: PasswordRecoveryOptions) {
+    super({ everyMs: pollMs, what: 'password recovery', run: () => this.#round(), onError: options.onError });
     this.#options = options;
   }
 
-  start(): void {
-    this.#schedule(0);
-  }
-
-  /** Resolves when the current round has ended. */
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#dueAt = Number.POSITIVE_INFINITY;
-    await this.#working;
+  override start(): void {
+    this.#isStarted = true;
+    super.start();
+    this.soon();
   }
 
   async request(username: string): Promise<void> {
     const request = { id: randomUUID(), username: normalizeUsername(username), requested_at: Date.now(), attempts: 0 };
     await this.#options.resetTokens.enqueue(request, maxPending);
-    if (this.#timer) this.#schedule(wakeMs + Math.random() * 2 * wakeMs);
+    if (this.#isStarted) this.soon(wakeMs + Math.random() * 2 * wakeMs);
   }
 
   /** Throws UnusableRequestError (400), with one message for every cause, if the token is invalid. */
@@ -86,29 +79,6 @@ export class PasswordRecoveryService {
         'This reset token is unknown, used or expired; request a new one',
       );
     }
-  }
-
-  /** Brings the next round forward, never delays it: a stream of requests must not delay the first one. */
-  #schedule(delayMs: number): void {
-    const dueAt = performance.now() + delayMs;
-    if (dueAt >= this.#dueAt) return;
-    clearTimeout(this.#timer);
-    this.#dueAt = dueAt;
-    this.#timer = setTimeout(() => this.#startRound(), delayMs).unref();
-  }
-
-  #startRound(): void {
-    this.#dueAt = Number.POSITIVE_INFINITY;
-    if (this.#working) {
-      this.#schedule(wakeMs);
-      return;
-    }
-    this.#working = this.#round()
-      .catch((error) => this.#options.onError(error, 'password recovery failed; it will be retried'))
-      .finally(() => {
-        this.#working = undefined;
-        if (this.#timer) this.#schedule(pollMs);
-      });
   }
 
   async #round(): Promise<void> {

@@ -283,7 +283,7 @@ describe('silences', () => {
     const until = '2040-01-01T00:00:00Z';
     const made = await send('POST', '/api/v1/silences', { until }, await weft.login('user', 'boss@weft.test'));
     expect(made).toMatchObject({ within: ['name:ap-shelf'], created_by: 'boss@weft.test' });
-    await weft.parts.alarms.rounds.run();
+    await weft.parts.alarms.rounds.once();
     await untilSo(async () => expect(await alarmsOf('ap-shelf')).toMatchObject([{ silenced_by: made.id }]));
     for (const other of await alarmsOf('ap-hand')) expect(other.silenced_by).toBeNull();
     const theirs = await send('POST', '/api/v1/silences', { until });

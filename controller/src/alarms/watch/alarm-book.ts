@@ -1,6 +1,6 @@
 // Rules, silences and active alarms in memory. The database is the truth: every change has a version there, and each node reads
 // what it has not seen yet, at once after its own changes and every second for those of others.
-
+import { Event } from '../../event-kinds.ts';
 import { type CompiledSilence, compileSilence } from '../silences/active-silence.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { RuleStore, SilenceStore } from '../store/rule-store.ts';
@@ -12,14 +12,14 @@ export interface AlarmBookOptions {
   alarms: AlarmStore;
   rules: RuleStore;
   silences: SilenceStore;
-  /** An alarm is active that was not, or the reverse; must not throw. */
-  onTurned: (alarm: AlarmRecord, isActive: boolean) => void;
-  /** The rules in force are others. */
-  onRules: () => void;
 }
 
 export class AlarmBook {
   readonly #options: AlarmBookOptions;
+  /** An alarm is active that was not, or the reverse. */
+  readonly turned = new Event<[alarm: AlarmRecord, isActive: boolean]>();
+  /** The rules in force are others. */
+  readonly rulesChanged = new Event<[]>();
   readonly #active = new Map<string, AlarmRecord>();
   readonly #ids = new Map<string, AlarmRecord>();
   #rules: CompiledRule[] = [];
@@ -74,7 +74,7 @@ export class AlarmBook {
   }
 
   async #read(): Promise<void> {
-    const { alarms, rules, silences, onRules } = this.#options;
+    const { alarms, rules, silences } = this.#options;
     const { all, rules: rulesVersion } = await alarms.version();
     if (rulesVersion !== this.#seen.rules) {
       const records = (await rules.list()).filter(({ rule }) => rule.enabled);
@@ -87,7 +87,7 @@ export class AlarmBook {
       });
       this.#rulesById = new Map(this.#rules.map((rule) => [rule.id, rule]));
       this.#seen.rules = rulesVersion;
-      onRules();
+      this.rulesChanged.emit();
     }
     if (this.#seen.all < 0) {
       for (const alarm of await alarms.listActive()) this.#take(alarm);
@@ -111,7 +111,7 @@ export class AlarmBook {
     const isNew = !this.#ids.has(alarm.id);
     this.#active.set(key, alarm);
     this.#ids.set(alarm.id, alarm);
-    if (isNew) this.#options.onTurned(alarm, true);
+    if (isNew) this.turned.emit(alarm, true);
   }
 
   #drop(known: AlarmRecord, after = known): void {
@@ -119,7 +119,7 @@ export class AlarmBook {
     const key = keyOf(known.rule_id, known.subject_kind, known.subject);
     if (this.#active.get(key)?.id !== known.id) return;
     this.#active.delete(key);
-    this.#options.onTurned(after, false);
+    this.turned.emit(after, false);
   }
 }
 

@@ -87,7 +87,7 @@ eachDatabase((kind) => {
       const onError = (error: unknown) => expect.unreachable(String(error));
       const lease = new NodeLease({ database, name: 'alarms', onError });
       leases.push(lease);
-      await lease.look();
+      await lease.once();
       const stores = {
         alarms: new AlarmStore(database),
         rules: new RuleStore(database),
@@ -96,8 +96,8 @@ eachDatabase((kind) => {
       const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
       const auditLog = new AuditLog(database);
       const agents = new AgentStore(database);
-      const directory = new FleetIndex({ store: new FleetStore(database) });
-      const book = new AlarmBook({ ...stores, onTurned: () => {}, onRules: () => {} });
+      const directory = new FleetIndex(new FleetStore(database));
+      const book = new AlarmBook(stores);
       const muting = () => ({
         rule: (id: string) => book.rule(id),
         silences: book.silences,
@@ -149,7 +149,7 @@ eachDatabase((kind) => {
           now += passedMs;
           await store(agents, new SiteStore(database));
           await directory.refresh();
-          await rounds.run();
+          await rounds.once();
         },
       };
     }
@@ -200,7 +200,7 @@ eachDatabase((kind) => {
       set('a', 'offline', 60_000);
       await Promise.all([one.round(), two.round()]);
       await one.lease.stop();
-      await two.lease.look();
+      await two.lease.once();
       set('b', 'offline', 60_000);
       await two.round();
       set('a', 'online', 60_000);

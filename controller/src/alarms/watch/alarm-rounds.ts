@@ -1,5 +1,6 @@
 // What time alone brings: states, absences and shares of sites become alarms, silences and shelves end, what is old is removed. One
 // node does it for all, every few seconds, and each look begins with what the database says.
+import { PeriodicTask } from '../../periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
@@ -43,45 +44,26 @@ export interface AlarmRoundsOptions {
   now?: () => number;
 }
 
-export class AlarmRounds {
+export class AlarmRounds extends PeriodicTask {
   readonly #options: AlarmRoundsOptions;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
   #rounds = 0;
-  #isFailing = false;
 
   constructor(options: AlarmRoundsOptions) {
+    const { onChange } = options;
+    super({ everyMs, what: 'the look at alarms', run: () => this.#run(), onChange });
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }
 
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.run().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
-  }
-
-  /** One round. Never throws. */
-  async run(): Promise<void> {
-    const { lease, book, readings, writer, onChange } = this.#options;
+  async #run(): Promise<void> {
+    const { lease, book, readings, writer } = this.#options;
     try {
       await book.sync();
       await writer.writeAll(await readings.find(true, this.#now()));
       if (lease.isHeld) await this.#runForAll();
-      if (this.#isFailing) onChange('the look at alarms goes on');
-      this.#isFailing = false;
     } catch (error) {
-      if (error instanceof NodeLeaseLost) return;
-      if (!this.#isFailing) onChange('the look at alarms is held up; it will be tried again', error);
-      this.#isFailing = true;
+      if (!(error instanceof NodeLeaseLost)) throw error;
     }
   }
 

@@ -135,7 +135,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
         // News may have been lost.
         () => hub.wakeAll(),
       );
-      await push.start().catch((error) => onError(error, 'the secrets for pushes cannot be read; trying again'));
+      await push.start();
     },
   } satisfies Part & Record<string, unknown>;
 }

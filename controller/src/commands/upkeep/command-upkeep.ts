@@ -1,6 +1,6 @@
 // Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
 // sent again, stages of roll-outs begin, guards end, old rows are deleted. Every node does it, without coordination.
-import { Rounds } from '../../rounds.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -30,47 +30,22 @@ export interface CommandUpkeepOptions {
   now?: () => number;
 }
 
-export class CommandUpkeep {
+export class CommandUpkeep extends PeriodicTask {
   readonly #options: CommandUpkeepOptions;
   readonly #now: () => number;
-  readonly #rounds: Rounds;
-  #soonTimer: NodeJS.Timeout | undefined;
-  #soonAt = Number.POSITIVE_INFINITY;
   #count = 0;
   #resentAfter = '';
 
   constructor(options: CommandUpkeepOptions) {
+    const { onChange } = options;
+    super({ everyMs, jitter: 0.1, what: 'the upkeep of commands', run: () => this.#run(), onChange });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { onChange } = options;
-    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of commands', run: () => this.#run(), onChange });
-  }
-
-  start(): void {
-    this.#rounds.start();
   }
 
   /** A round at that moment, if none would come before. */
   at(ms: number): void {
-    if (ms >= this.#soonAt || this.#rounds.isStopped) return;
-    clearTimeout(this.#soonTimer);
-    this.#soonAt = ms;
-    const delay = Math.max(0, Math.min(ms - this.#now(), everyMs));
-    this.#soonTimer = setTimeout(() => {
-      this.#soonAt = Number.POSITIVE_INFINITY;
-      this.#rounds.soon();
-    }, delay).unref();
-  }
-
-  /** Resolves once the round in progress is over. */
-  stop(): Promise<void> {
-    clearTimeout(this.#soonTimer);
-    return this.#rounds.stop();
-  }
-
-  /** One round. Never throws. */
-  run(): Promise<void> {
-    return this.#rounds.once();
+    this.soon(Math.max(1, Math.min(ms - this.#now(), everyMs)));
   }
 
   async #run(): Promise<void> {
@@ -85,7 +60,7 @@ export class CommandUpkeep {
 
   async #expire(): Promise<void> {
     const { store, ledger, operations } = this.#options;
-    for (let found = steps; found === steps && !this.#rounds.isStopped; ) {
+    for (let found = steps; found === steps && !this.isStopped; ) {
       const overdue = await store.listOverdue(this.#now(), steps);
       found = overdue.length;
       if (found > 0) await ledger.do(operations.expire(overdue));
@@ -115,6 +90,6 @@ export class CommandUpkeep {
     if (round % pruneRounds !== 0) return;
     const nowMs = this.#now();
     const times = { nowMs, commandsBefore: nowMs - retentionMs, statesBefore: nowMs - statesKeptMs };
-    while (!this.#rounds.isStopped && (await store.prune(times, pruneRows)));
+    while (!this.isStopped && (await store.prune(times, pruneRows)));
   }
 }

@@ -1,4 +1,5 @@
 // What is noted about single devices, in memory: every node has all of it, and reads it again when another has changed it.
+import { Event } from '../../event-kinds.ts';
 import type {
   DeviceExtrasRecords,
   DeviceExtrasStore,
@@ -8,17 +9,17 @@ import type {
 
 export interface DeviceExtrasOptions {
   store: Pick<DeviceExtrasStore, 'readIfNew'>;
-  /** `identity` stands for `device` from now on. */
-  onLinked: (identity: string, device: string) => void;
-  onErased: (device: string) => void;
-  /** Which devices are watched has changed. */
-  onWatches: () => void;
   now?: () => number;
 }
 
 export class DeviceExtras {
   readonly #options: DeviceExtrasOptions;
   readonly #now: () => number;
+  /** `identity` stands for `device` from now on. */
+  readonly linked = new Event<[identity: string, device: string]>();
+  readonly erased = new Event<[device: string]>();
+  /** Which devices are watched has changed. */
+  readonly watchesChanged = new Event<[]>();
   #version = -1;
   #areClearAllowed = false;
   #sticky = new Map<string, StickyDevice>();
@@ -70,7 +71,6 @@ export class DeviceExtras {
   }
 
   #take({ version, clearAddresses, sticky, watches, identities, erased }: DeviceExtrasRecords): void {
-    const { onLinked, onErased, onWatches } = this.#options;
     this.#version = version;
     this.#areClearAllowed = clearAddresses;
     this.#sticky = new Map(sticky.map((each) => [each.device, each]));
@@ -80,12 +80,12 @@ export class DeviceExtras {
     this.#identities = new Map();
     for (const { identity, device } of identities) {
       this.#identities.set(device, [...this.identitiesOf(device), identity].sort());
-      if (before.get(identity) !== device) onLinked(identity, device);
+      if (before.get(identity) !== device) this.linked.emit(identity, device);
     }
     // Each once, and not by the clock: several may be erased in one millisecond, or on a node whose clock is behind.
     const known = this.#erased;
     this.#erased = new Map(erased.map(({ device, at }) => [device, at]));
-    for (const { device, at } of erased) if (known.get(device) !== at) onErased(device);
-    onWatches();
+    for (const { device, at } of erased) if (known.get(device) !== at) this.erased.emit(device);
+    this.watchesChanged.emit();
   }
 }

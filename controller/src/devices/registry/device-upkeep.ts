@@ -1,6 +1,8 @@
 // Keeps the memory of devices and the database together: reads what is known at the start, writes down the newest values every
 // few seconds, learns what other nodes have heard, and forgets what nobody has seen for a day.
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import { Semaphore } from '@weft/contract/semaphore';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { DeviceStore, StoredDeviceLink } from '../store/device-store.ts';
 import type { DeviceJournal } from './device-journal.ts';
 import type { DeviceRegistry } from './device-registry.ts';
@@ -38,14 +40,24 @@ export interface DeviceUpkeepOptions {
 export class DeviceUpkeep {
   readonly #options: DeviceUpkeepOptions;
   readonly #now: () => number;
-  #timers: NodeJS.Timeout[] = [];
-  #round: Promise<void> = Promise.resolve();
+  readonly #tasks: PeriodicTask[];
+  /** One of them at a time. */
+  readonly #turns = new Semaphore(1);
   #followedAt = 0;
   #isStopped = false;
 
   constructor(options: DeviceUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
+    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000, onError } = options;
+    const task = (everyMs: number, what: string, run: () => Promise<void>) =>
+      new PeriodicTask({ everyMs, what, run: () => this.#turns.run(run), onError });
+    this.#tasks = [
+      task(saveEveryMs, 'the writing of the values of devices', () => this.save()),
+      task(minuteMs, 'the removal of devices that are gone', () => this.prune()),
+    ];
+    if (isShared)
+      this.#tasks.push(task(followEveryMs, 'the reading of the devices of other nodes', () => this.follow()));
   }
 
   /** Reads everything that is known; repeated calls are harmless. */
@@ -73,25 +85,14 @@ export class DeviceUpkeep {
   }
 
   start(): void {
-    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000 } = this.#options;
-    const every = (ms: number, what: string, work: () => Promise<void>) => {
-      const run = () => work().catch((error) => this.#options.onError(error, what));
-      const queue = () => {
-        this.#round = this.#round.then(run);
-      };
-      this.#timers.push(setInterval(queue, ms).unref());
-    };
-    every(saveEveryMs, 'the values of devices could not be saved', () => this.save());
-    every(minuteMs, 'devices that are gone could not be removed', () => this.prune());
-    if (isShared) every(followEveryMs, 'the devices of other nodes could not be read', () => this.follow());
+    for (const task of this.#tasks) task.start();
   }
 
   /** Writes down the rest. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#round;
-    await this.save().catch((error) => this.#options.onError(error, 'the values of devices could not be saved'));
+    await Promise.all(this.#tasks.map((task) => task.stop()));
+    await this.#tasks[0]!.once();
   }
 
   /** The newest values of the access points that have new ones. */

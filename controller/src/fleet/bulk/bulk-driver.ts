@@ -3,6 +3,7 @@ import type { LoginType } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import type { MailboxService } from '../../jobs/mailbox/mailbox-service.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { BulkAction, BulkActions } from './bulk-actions.ts';
 import type { BulkRun, BulkStore } from './bulk-store.ts';
@@ -24,38 +25,15 @@ export interface BulkDriverOptions {
   now?: () => number;
 }
 
-export class BulkDriver {
+/** A stop ends what is under way after a few access points; others go on with the rest. */
+export class BulkDriver extends PeriodicTask {
   readonly #options: BulkDriverOptions;
   readonly #now: () => number;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
-  #isStopping = false;
-  #isBusy = false;
 
   constructor(options: BulkDriverOptions) {
+    super({ everyMs, what: 'the work on bulk changes', run: () => this.goOn(), onError: options.onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-  }
-
-  start(): void {
-    this.#isStopping = false;
-    this.#timer = setInterval(() => {
-      if (this.#isBusy) return;
-      this.#isBusy = true;
-      this.#round = this.goOn()
-        .catch((error) => this.#options.onError(error, 'bulk changes could not be continued'))
-        .finally(() => {
-          this.#isBusy = false;
-        });
-    }, everyMs);
-    this.#timer.unref();
-  }
-
-  /** What is under way ends after a few access points; others go on with the rest. */
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    clearInterval(this.#timer);
-    await this.#round;
   }
 
   /** Does what is due. */
@@ -90,7 +68,7 @@ export class BulkDriver {
         outcomes.map((outcome, index) => ({ ...outcome, number: targets[index]!.number })),
       );
       await mailbox.progress(job_number, (settled + targets.length) / total);
-      if (this.#isStopping) return store.setNext(job_number, this.#now());
+      if (this.isStopped) return store.setNext(job_number, this.#now());
       const isWaveOver = targets.length === left && settled + targets.length < total;
       if (isWaveOver) return store.setNext(job_number, this.#now() + run.pause_ms);
     }

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
+import { Event } from '../../event-kinds.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { FleetAgent, FleetStore } from './fleet-store.ts';
 
@@ -21,18 +22,14 @@ export interface IndexedAgent extends FleetAgent, VisibleAgent {
   searchText: string | undefined;
 }
 
-export interface FleetIndexOptions {
-  store: Pick<FleetStore, 'revision' | 'sites' | 'page' | 'changed' | 'removed'>;
-  /** Called for each agent that is gone, before its slot is given to another; `successor`: one that has its name now. */
-  onGone?: (agent: IndexedAgent, successor: FleetAgent | undefined) => void;
-  /** Called for each agent that is new or has changed. */
-  onTaken?: (agent: IndexedAgent) => void;
-}
+type Store = Pick<FleetStore, 'revision' | 'sites' | 'page' | 'changed' | 'removed'>;
 
 export class FleetIndex {
-  readonly #store: FleetIndexOptions['store'];
-  readonly #onGone: NonNullable<FleetIndexOptions['onGone']>;
-  readonly #onTaken: NonNullable<FleetIndexOptions['onTaken']>;
+  readonly #store: Store;
+  /** An agent is gone, before its slot is given to another; `successor`: one that has its name now. */
+  readonly gone = new Event<[agent: IndexedAgent, successor: FleetAgent | undefined]>();
+  /** An agent is new or has changed. */
+  readonly taken = new Event<[agent: IndexedAgent]>();
   readonly #byApId = new Map<string, IndexedAgent>();
   readonly #freeSlots: number[] = [];
   /** The same few texts stand in very many agents. */
@@ -46,10 +43,8 @@ export class FleetIndex {
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
 
-  constructor({ store, onGone = () => {}, onTaken = () => {} }: FleetIndexOptions) {
+  constructor(store: Store) {
     this.#store = store;
-    this.#onGone = onGone;
-    this.#onTaken = onTaken;
   }
 
   /** Ordered by ap_id, byte by byte. Stays as it is, whatever changes afterwards. */
@@ -132,7 +127,7 @@ export class FleetIndex {
       const agent = this.#byApId.get(ap_id);
       if (!agent) continue;
       this.#byApId.delete(ap_id);
-      this.#onGone(agent, successors.get(ap_id));
+      this.gone.emit(agent, successors.get(ap_id));
       this.#freeSlots.push(agent.slot);
       isReordered = true;
     }
@@ -141,10 +136,10 @@ export class FleetIndex {
       const slot = before?.slot ?? this.#freeSlots.pop() ?? this.#byApId.size;
       if (!before) isReordered = true;
       // Another one with the name of one that was removed.
-      else if (before.id !== agent.id) this.#onGone(before, agent);
+      else if (before.id !== agent.id) this.gone.emit(before, agent);
       const indexed = this.#toIndexed(agent, slot);
       this.#byApId.set(agent.ap_id, indexed);
-      this.#onTaken(indexed);
+      this.taken.emit(indexed);
       names.add(agent.ap_id);
     });
     if (names.size === 0 && !isReordered) return;

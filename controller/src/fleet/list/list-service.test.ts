@@ -83,11 +83,7 @@ function open(): void {
         return value === undefined ? [] : [{ ap_id, metrics: [{ name: 'load', ts: 1, value }] }];
       }),
   };
-  const index: FleetIndex = new FleetIndex({
-    store: fleet,
-    onGone: ({ slot }) => columns.forget(slot),
-    onTaken: (agent) => states.taken(agent),
-  });
+  const index = new FleetIndex(fleet);
   columns = new MetricColumns({ telemetry, index, freshMs: Number.POSITIVE_INFINITY });
   const presence = {
     followOthers: async () => {},
@@ -97,6 +93,8 @@ function open(): void {
     gone: () => {},
   };
   const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
+  index.gone.on(({ slot }) => columns.forget(slot));
+  index.taken.on((agent) => states.taken(agent));
   const view = new FleetView({ index, columns, states, presence });
   snapshots = new ListSnapshots({}, () => nowMs);
   lists = new ListService({ view, store: fleet, telemetry, shares: new LocalShares(), snapshots });

@@ -2,6 +2,7 @@
 // is the second line of defence. Logging never waits (log-output.ts) and repeats little (repeated-lines.ts).
 import { type Logger, pino } from 'pino';
 import { decodeFormText } from '../../input/query-reader.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import { standardErrorOutput } from './log-output.ts';
 import { type LogFormat, toReadableLine } from './log-text.ts';
 import { RepeatedLines } from './repeated-lines.ts';
@@ -27,7 +28,7 @@ const secretKeys = [
 export function createLogger(level: string, format: LogFormat = 'json'): Logger {
   const toText = format === 'text' ? toReadableLine : undefined;
   const repeated = level === 'debug' || level === 'trace' ? undefined : new RepeatedLines();
-  let timer: NodeJS.Timeout | undefined;
+  let summing: PeriodicTask | undefined;
   let isSummingUp = false;
   const sumUp = (now: number): void => {
     isSummingUp = true;
@@ -37,13 +38,15 @@ export function createLogger(level: string, format: LogFormat = 'json'): Logger 
   const onExit = () => sumUp(Number.POSITIVE_INFINITY);
   const watch = (): void => {
     process.prependListener('exit', onExit);
-    timer = setInterval(() => {
+    const run = () => {
       sumUp(performance.now());
       if (repeated!.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+      void summing?.stop();
+      summing = undefined;
       process.off('exit', onExit);
-    }, sumIntervalMs).unref();
+    };
+    summing = new PeriodicTask({ everyMs: sumIntervalMs, what: 'the summing up of repeated lines', run });
+    summing.start();
   };
   const log = pino(
     {
@@ -59,7 +62,7 @@ export function createLogger(level: string, format: LogFormat = 'json'): Logger 
           const msg = typeof fields === 'string' ? fields : String(text ?? '');
           if (repeated && !isSummingUp) {
             if (!repeated.admit(level, fields, msg, performance.now())) return;
-            if (!timer) watch();
+            if (!summing) watch();
           }
           method.apply(this, args);
         },

@@ -2,6 +2,7 @@
 // longer allowed. One timer serves all of them.
 import type { Caller } from '../../caller.ts';
 import { PermissionError, TryLaterError } from '../../errors.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
 import type { Upgraded } from './socket-route.ts';
 
@@ -36,8 +37,8 @@ export class SocketRegistry {
   readonly #sockets = new Set<OpenSocket>();
   readonly #byToken = new Map<string, Set<OpenSocket>>();
   readonly #perCaller = new Map<string, number>();
-  #sweeping: NodeJS.Timeout | undefined;
-  #isAuthorizing = false;
+  /** Two, because a look at callers may wait for the database, and slow clients do not. */
+  readonly #sweeping: readonly PeriodicTask[];
   #onEmpty: (() => void) | undefined;
   #isStopped = false;
   /** Sockets that were closed because their clients took nothing. */
@@ -48,6 +49,11 @@ export class SocketRegistry {
     this.#times = { ...defaultTimes, ...options.times };
     this.#rules = { times: this.#times, unlimitedMessages: options.unlimitedMessages ?? false };
     this.#now = options.now ?? (() => performance.now());
+    const everyMs = this.#times.sweepMs;
+    this.#sweeping = [
+      new PeriodicTask({ everyMs, what: 'the look at sockets', run: () => this.#sweep() }),
+      new PeriodicTask({ everyMs, what: 'the look at the callers of sockets', run: () => this.#authorizeAll() }),
+    ];
   }
 
   get size(): number {
@@ -72,14 +78,18 @@ export class SocketRegistry {
     const key = keyOf(client.caller);
     this.#perCaller.set(key, (this.#perCaller.get(key) ?? 0) + 1);
     upgraded.socket.on('close', () => this.#remove(socket));
-    this.#sweeping ??= setInterval(() => this.#sweep(), this.#times.sweepMs).unref();
+    for (const task of this.#sweeping) task.start();
     return socket;
   }
 
   /** Closes all of them, and waits no longer for their clients than the time for the closing handshake. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    if (this.#sockets.size === 0) return;
+    if (this.#sockets.size > 0) await this.#closeAll();
+    await Promise.all(this.#sweeping.map((task) => task.stop()));
+  }
+
+  async #closeAll(): Promise<void> {
     const empty = Promise.withResolvers<void>();
     this.#onEmpty = empty.resolve;
     for (const socket of this.#sockets) socket.forceClose(closeCodes.restarting, 'restarting');
@@ -99,10 +109,7 @@ export class SocketRegistry {
     const left = this.#perCaller.get(key)! - 1;
     if (left > 0) this.#perCaller.set(key, left);
     else this.#perCaller.delete(key);
-    if (this.#sockets.size > 0) return;
-    clearInterval(this.#sweeping);
-    this.#sweeping = undefined;
-    this.#onEmpty?.();
+    if (this.#sockets.size === 0) this.#onEmpty?.();
   }
 
   #sweep(): void {
@@ -111,13 +118,11 @@ export class SocketRegistry {
       return;
     }
     for (const socket of this.#sockets) if (socket.sweep() === 'slow') this.cutOff++;
-    void this.#authorizeAll();
   }
 
   /** One lookup for a token, however many sockets it has opened. */
   async #authorizeAll(): Promise<void> {
-    if (this.#isAuthorizing) return;
-    this.#isAuthorizing = true;
+    if (this.#options.isCutOff?.()) return;
     let underWay: Promise<void>[] = [];
     for (const token of [...this.#byToken.keys()]) {
       const lookup = this.#authorize(token);
@@ -128,7 +133,6 @@ export class SocketRegistry {
       underWay = [];
     }
     await Promise.all(underWay);
-    this.#isAuthorizing = false;
   }
 
   #authorize(token: string): Promise<void> | undefined {

@@ -160,12 +160,12 @@ describe('B1: while the broker is away', () => {
     server.changes.length = 0;
     server.outside.brokerIsAway = true;
     const numbers = await Promise.all(Array.from({ length: 150 }, () => server.ask()));
-    await server.upkeep.run();
+    await server.upkeep.once();
     expect(server.changes).toEqual([expect.stringContaining('takes no jobs')]);
     expect(await server.store.countUnpublished()).toBeGreaterThanOrEqual(150);
     server.outside.brokerIsAway = false;
     server.outside.aheadMs = 10_000;
-    await server.upkeep.run();
+    await server.upkeep.once();
     for (const number of numbers) await messageOf(number);
     expect(server.changes).toHaveLength(2);
     expect(await server.store.countUnpublished()).toBe(0);
@@ -182,7 +182,7 @@ describe('B1: while the broker is away', () => {
       expect((await small.request('GET', '/api/v1/jobs', 'bob')).body).toEqual([]);
       small.outside.brokerIsAway = false;
       small.outside.aheadMs = 10_000;
-      await small.upkeep.run();
+      await small.upkeep.once();
       await small.ask('bob');
     } finally {
       await small.stop();
@@ -384,12 +384,12 @@ describe('one job', () => {
     const job_number = await server.ask();
     const path = `/api/v1/jobs/${job_number}`;
     server.outside.aheadMs = hour + 1000;
-    await server.upkeep.run();
+    await server.upkeep.once();
     const { body } = await server.request('GET', path, 'ada');
     expect(body).toMatchObject({ state: 'expired', messages: [{ type: 'status', data: [{ state: 'expired' }] }] });
     expect(Date.parse(body.expires_at) - Date.parse(body.ended_at)).toBe(24 * hour);
     server.outside.aheadMs = 26 * hour;
-    await server.upkeep.run();
+    await server.upkeep.once();
     expect((await server.request('GET', path, 'ada')).status).toBe(404);
   });
 });

@@ -6,6 +6,7 @@ import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../http/sockets/socket-route.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -61,15 +62,14 @@ export class SocketHub {
   readonly #reads: FairTurns;
   /** Caller and job → what the caller's bare sockets have received, on this node. */
   readonly #received = new BoundedMap<string, number>(maxRemembered);
-  #polling: NodeJS.Timeout | undefined;
-  #retrying: NodeJS.Timeout | undefined;
-  #isChecking = false;
+  readonly #checking: PeriodicTask;
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: SocketHubOptions) {
     this.#options = options;
     this.#reads = options.shares.turns('socket_reads', { slots: readsAtOnce });
-    const { times } = options;
+    const { times, pollMs = Number.POSITIVE_INFINITY } = options;
+    this.#checking = new PeriodicTask({ everyMs: pollMs, what: 'the look for messages', run: () => this.#checkAll() });
     this.#registry = new SocketRegistry({
       authorize: this.#authorize,
       times,
@@ -121,8 +121,7 @@ export class SocketHub {
     const readers = this.#readers.get(job_number);
     if (readers) readers.add(reader);
     else this.#readers.set(job_number, new Set([reader]));
-    const { pollMs } = this.#options;
-    if (pollMs !== undefined) this.#polling ??= setInterval(() => void this.checkAll(), pollMs).unref();
+    if (this.#options.pollMs !== undefined) this.#checking.start();
     // Only now, so that nothing can be stored unnoticed between the look and the listening.
     void this.#check([job_number]);
   }
@@ -156,22 +155,22 @@ export class SocketHub {
     for (const reader of this.#readers.get(job_number) ?? []) reader.expect(seq, false);
   }
 
-  /** Looks for what was missed; never throws. Called again before it is done, it changes nothing. */
-  async checkAll(): Promise<void> {
-    if (this.#isChecking) return;
-    this.#isChecking = true;
+  /** Looks for what was missed. */
+  checkAll(): void {
+    this.#checking.soon();
+  }
+
+  async #checkAll(): Promise<void> {
     const job_numbers = [...this.#readers.keys()];
     for (let start = 0; start < job_numbers.length; start += jobsPerLookup) {
       await this.#check(job_numbers.slice(start, start + jobsPerLookup));
     }
-    this.#isChecking = false;
   }
 
   /** Closes every socket with 1012; no more can be opened. */
   async stop(): Promise<void> {
     await this.#registry.stop();
-    clearInterval(this.#polling);
-    clearTimeout(this.#retrying);
+    await this.#checking.stop();
   }
 
   async #check(job_numbers: string[]): Promise<void> {
@@ -186,10 +185,7 @@ export class SocketHub {
       }
     } catch (error) {
       this.#onReadError(error);
-      this.#retrying ??= setTimeout(() => {
-        this.#retrying = undefined;
-        void this.checkAll();
-      }, retryMs).unref();
+      this.#checking.soon(retryMs);
     }
   }
 
@@ -240,8 +236,5 @@ export class SocketHub {
     const readers = this.#readers.get(reader.job_number);
     readers?.delete(reader);
     if (readers?.size === 0) this.#readers.delete(reader.job_number);
-    if (this.#readers.size > 0) return;
-    clearInterval(this.#polling);
-    this.#polling = undefined;
   };
 }

@@ -13,20 +13,20 @@ afterEach(() => server.stop());
 
 describe('the upkeep of jobs', () => {
   it('says once that the database is away, and never throws', async () => {
-    await server.upkeep.run();
+    await server.upkeep.once();
     await server.database.close();
-    for (let n = 0; n < 5; n += 1) await server.upkeep.run();
+    for (let n = 0; n < 5; n += 1) await server.upkeep.once();
     expect(server.changes).toEqual([expect.stringContaining('held up')]);
   });
 
   it('expires and forgets more than fits into one step', async () => {
     const numbers = await Promise.all(Array.from({ length: 120 }, () => server.ask()));
     server.outside.aheadMs = hour + 1;
-    await server.upkeep.run();
+    await server.upkeep.once();
     const states = await Promise.all(numbers.map(async (number) => (await server.store.get(number))?.state));
     expect(new Set(states)).toEqual(new Set(['expired']));
     server.outside.aheadMs = 26 * hour;
-    await server.upkeep.run();
+    await server.upkeep.once();
     expect(await server.store.list({ limit: 1 })).toEqual([]);
   });
 

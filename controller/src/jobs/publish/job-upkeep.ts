@@ -1,7 +1,7 @@
 // What has to happen to jobs without anybody asking: waiting ones are published, overdue ones and those of ended callers end,
 // old ones are forgotten. Every node does it; none minds the others.
 import { setTimeout as pause } from 'node:timers/promises';
-import { Rounds } from '../../rounds.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -31,30 +31,16 @@ export interface JobUpkeepOptions {
   now?: () => number;
 }
 
-export class JobUpkeep {
+export class JobUpkeep extends PeriodicTask {
   readonly #options: JobUpkeepOptions;
   readonly #now: () => number;
-  readonly #rounds: Rounds;
   #count = 0;
 
   constructor(options: JobUpkeepOptions) {
+    const { onChange } = options;
+    super({ everyMs, jitter: 0.1, what: 'the upkeep of jobs', run: () => this.#run(), onChange });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { onChange } = options;
-    this.#rounds = new Rounds({ everyMs, what: 'the upkeep of jobs', run: () => this.#run(), onChange });
-  }
-
-  start(): void {
-    this.#rounds.start();
-  }
-
-  stop(): Promise<void> {
-    return this.#rounds.stop();
-  }
-
-  /** One round. Never throws. */
-  run(): Promise<void> {
-    return this.#rounds.once();
   }
 
   async #run(): Promise<void> {
@@ -71,7 +57,7 @@ export class JobUpkeep {
     for (;;) {
       const overdue = await jobs.listOverdue(this.#now(), overdueBatch);
       for (const job_number of overdue) {
-        if (this.#rounds.isStopped) return;
+        if (this.isStopped) return;
         await mailbox.end(job_number, 'expired', 'Its time was over before it had ended');
       }
       if (overdue.length < overdueBatch) return;
@@ -85,15 +71,14 @@ export class JobUpkeep {
     // What is due later expires later.
     const filter = { sinceMs: now - quietMs, expiresByMs: now + timeoutMs, limit: quietBatch };
     for (const job of await jobs.listQuiet(filter)) {
-      if (this.#rounds.isStopped) return;
+      if (this.isStopped) return;
       if (!isDue(job, now)) continue;
       await mailbox.endQuietly(job.job_number, `Nothing more has come for ${quietMs / 1000} s`);
     }
   }
 
   async #prune(): Promise<void> {
-    while (!this.#rounds.isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows)))
-      await pause(betweenStepsMs);
+    while (!this.isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows))) await pause(betweenStepsMs);
   }
 }
 

@@ -1,6 +1,7 @@
 // Tells whether the queue of jobs stands still: the oldest job that nobody has taken is the same for too long. Jobs that
 // wait for their owner's share do not count, so that nobody can make a node look broken by asking for much.
 import { TryLaterError } from '../../errors.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { JobStore } from '../store/job-store.ts';
 
 export interface QueueWatchOptions {
@@ -10,26 +11,18 @@ export interface QueueWatchOptions {
   everyMs?: number;
 }
 
-export class QueueWatch {
-  readonly #options: Required<QueueWatchOptions>;
-  #timer: NodeJS.Timeout | undefined;
+export class QueueWatch extends PeriodicTask {
+  readonly #options: QueueWatchOptions & { stillMs: number };
   #oldest: { job_number: string; sinceMs: number } | undefined;
   #isStill = false;
 
   constructor(options: QueueWatchOptions) {
-    this.#options = { stillMs: 30_000, everyMs: 2_000, ...options };
+    super({ everyMs: options.everyMs ?? 2_000, what: 'the look at the queue of jobs', run: () => this.look() });
+    this.#options = { stillMs: 30_000, ...options };
   }
 
   get isStill(): boolean {
     return this.#isStill;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => void this.look(), this.#options.everyMs).unref();
-  }
-
-  stop(): void {
-    clearInterval(this.#timer);
   }
 
   /** Never throws. */

@@ -26,7 +26,7 @@ const jobOf = async (job_number: string) => (await server.request('GET', `/api/v
 
 async function afterSilence(ms = quietMs + 1): Promise<void> {
   server.outside.aheadMs += ms;
-  await server.upkeep.run();
+  await server.upkeep.once();
 }
 
 async function askData(endsInMs: number): Promise<string> {

@@ -2,6 +2,7 @@
 // work takes, and given back; and jobs whose leases others let run out are found.
 import { randomUUID } from 'node:crypto';
 import { TryLaterError } from '../../errors.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { JobOver, JobRun, type JobRunOptions, WorkerStopped } from './job-run.ts';
@@ -24,42 +25,36 @@ export class JobLeases {
   readonly #options: JobLeasesOptions;
   readonly #holder = randomUUID();
   readonly #runs = new Map<string, JobRun>();
-  #renewing: NodeJS.Timeout | undefined;
-  #scanning: NodeJS.Timeout | undefined;
-  #renewal: Promise<void> | undefined;
-  #scan: Promise<void> | undefined;
-  #hasStopped = false;
+  readonly #renewal: PeriodicTask;
+  readonly #scan: PeriodicTask;
 
   constructor(options: JobLeasesOptions) {
     this.#options = options;
+    const { renewEveryMs, scanEveryMs } = options;
+    const onError = (error: unknown, message: string) => {
+      // While the database is away nobody else can claim the jobs either.
+      if (!(error instanceof TryLaterError || error instanceof WorkerStopped)) options.onError(error, message);
+    };
+    const renew = { what: 'the renewal of leases', run: () => this.#renewAll() };
+    const scan = { what: 'the look for abandoned jobs', run: () => this.#takeOverAbandoned() };
+    this.#renewal = new PeriodicTask({ everyMs: renewEveryMs, ...renew, onError });
+    this.#scan = new PeriodicTask({ everyMs: scanEveryMs, ...scan, onError });
   }
 
   start(): void {
-    const { renewEveryMs, scanEveryMs } = this.#options;
-    this.#renewing = setInterval(() => {
-      this.#renewal ??= this.#renewAll().finally(() => {
-        this.#renewal = undefined;
-      });
-    }, renewEveryMs);
-    this.#scanning = setInterval(() => {
-      this.#scan ??= this.#takeOverAbandoned().finally(() => {
-        this.#scan = undefined;
-      });
-    }, scanEveryMs);
+    this.#renewal.start();
+    this.#scan.start();
   }
 
   /** Takes over nothing more, and stops every run; their leases are renewed until `close`. */
   async stop(reason: WorkerStopped): Promise<void> {
-    this.#hasStopped = true;
-    clearInterval(this.#scanning);
-    await this.#scan;
+    await this.#scan.stop();
     for (const run of this.#runs.values()) run.stop(reason);
   }
 
   /** Renews nothing more. */
-  async close(): Promise<void> {
-    clearInterval(this.#renewing);
-    await this.#renewal;
+  close(): Promise<void> {
+    return this.#renewal.stop();
   }
 
   holds(job_number: string): boolean {
@@ -100,26 +95,15 @@ export class JobLeases {
     const runs = [...this.#runs];
     if (runs.length === 0) return;
     const asked = performance.now();
-    try {
-      const renewed = await this.#renew(runs.map(([job_number]) => job_number));
-      for (const [job_number, run] of runs) run.renewed(renewed.has(job_number), asked);
-    } catch (error) {
-      // While the database is away nobody else can claim the jobs either.
-      if (!(error instanceof TryLaterError)) this.#options.onError(error, 'leases could not be renewed');
-    }
+    const renewed = await this.#renew(runs.map(([job_number]) => job_number));
+    for (const [job_number, run] of runs) run.renewed(renewed.has(job_number), asked);
   }
 
   async #takeOverAbandoned(): Promise<void> {
-    const { jobs, takeOver, now, onError } = this.#options;
-    try {
-      for (const job of await jobs.listAbandoned(now(), abandonedPerScan)) {
-        if (this.#hasStopped) return;
-        await takeOver(job);
-      }
-    } catch (error) {
-      if (!(error instanceof TryLaterError || error instanceof WorkerStopped)) {
-        onError(error, 'abandoned jobs could not be looked for');
-      }
+    const { jobs, takeOver, now } = this.#options;
+    for (const job of await jobs.listAbandoned(now(), abandonedPerScan)) {
+      if (this.#scan.isStopped) return;
+      await takeOver(job);
     }
   }
 }

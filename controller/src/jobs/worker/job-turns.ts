@@ -2,6 +2,7 @@
 // set aside in its row, where every worker finds it; no message waits for it meanwhile.
 import { BoundedMap } from '../../auth/bounded-map.ts';
 import { TryLaterError } from '../../errors.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import type { Shares } from '../../shares/shares.ts';
 import type { JobRecord, WaitsFor } from '../store/job-record.ts';
@@ -35,11 +36,8 @@ export class JobTurns {
   /** Owner → the number of its latest turn. */
   readonly #latestTurn = new BoundedMap<string, number>(maxRemembered);
   #turnsGiven = 0;
-  readonly #scans = new Map<WorkKind, Promise<void>>();
-  readonly #isScanDue = new Set<WorkKind>();
+  readonly #scans: Record<WorkKind, PeriodicTask>;
   #writing: Promise<void> | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #isStopped = false;
 
   constructor(options: JobTurnsOptions) {
     this.#options = options;
@@ -50,20 +48,27 @@ export class JobTurns {
       job: turnsOf('jobs', options.slots.job),
       subscription: turnsOf('subscriptions', options.slots.subscription),
     };
+    const scanOf = (kind: WorkKind) =>
+      new PeriodicTask({
+        everyMs: options.scanEveryMs,
+        what: 'the look for waiting jobs',
+        run: () => this.#scan(kind),
+        onError: (error, message) => {
+          const isUsual = error instanceof TryLaterError || this.#scans[kind].isStopped;
+          if (!isUsual) options.onError(error, message);
+        },
+      });
+    this.#scans = { job: scanOf('job'), subscription: scanOf('subscription') };
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      for (const kind of kinds) this.#scan(kind);
-    }, this.#options.scanEveryMs);
+    for (const kind of kinds) this.#scans[kind].start();
   }
 
   /** Begins nothing more. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
     // Messages of what could not be set aside any more go back to their queue.
-    await Promise.allSettled([...this.#scans.values(), this.#writing]);
+    await Promise.allSettled([...kinds.map((kind) => this.#scans[kind].stop()), this.#writing]);
   }
 
   /** A slot for a job of this owner, if it is its turn; undefined if not. */
@@ -81,7 +86,7 @@ export class JobTurns {
     this.#aside[kind].push(job_number);
     this.#writing ??= this.#write();
     await this.#writing;
-    if (turns.hasFree(owner_id)) this.#scan(kind);
+    if (turns.hasFree(owner_id)) this.#scans[kind].soon();
   }
 
   /** Many at once: a flood of messages must not cost a commit each. */
@@ -100,37 +105,22 @@ export class JobTurns {
     const release = await this.#turns[kind].acquire(owner_id);
     return () => {
       release();
-      this.#scan(kind);
+      this.#scans[kind].soon();
     };
   }
 
-  /** Looks for jobs whose turn it is; once more if it is asked for during a look. Never throws. */
-  #scan(kind: WorkKind): void {
-    this.#isScanDue.add(kind);
-    if (this.#isStopped || this.#scans.has(kind)) return;
-    const scan = this.#scanWhileDue(kind)
-      .catch((error) => {
-        if (!(error instanceof TryLaterError || this.#isStopped)) {
-          this.#options.onError(error, 'waiting jobs could not be looked for');
-        }
-      })
-      .finally(() => this.#scans.delete(kind));
-    this.#scans.set(kind, scan);
-  }
-
-  async #scanWhileDue(kind: WorkKind): Promise<void> {
-    while (this.#isScanDue.delete(kind) && !this.#isStopped) {
-      const turns = this.#turns[kind];
-      if (turns.free <= 0) return;
-      const waiting = await this.#options.jobs.listWaiting(kind, { without: turns.atBound(), limit: waitingPerScan });
-      this.#isAnyWaiting[kind] = waiting.length > 0;
-      for (const { job_number, owner_id } of this.#inTurns(waiting, turns)) {
-        if (this.#isStopped) return;
-        if (!turns.hasFree(owner_id)) continue;
-        // More may wait than was looked at.
-        this.#isScanDue.add(kind);
-        await this.#options.begin(job_number, await this.#acquire(kind, owner_id));
-      }
+  /** Looks for jobs whose turn it is. */
+  async #scan(kind: WorkKind): Promise<void> {
+    const turns = this.#turns[kind];
+    if (turns.free <= 0) return;
+    const waiting = await this.#options.jobs.listWaiting(kind, { without: turns.atBound(), limit: waitingPerScan });
+    this.#isAnyWaiting[kind] = waiting.length > 0;
+    for (const { job_number, owner_id } of this.#inTurns(waiting, turns)) {
+      if (this.#scans[kind].isStopped) return;
+      if (!turns.hasFree(owner_id)) continue;
+      // More may wait than was looked at.
+      this.#scans[kind].soon();
+      await this.#options.begin(job_number, await this.#acquire(kind, owner_id));
     }
   }
 

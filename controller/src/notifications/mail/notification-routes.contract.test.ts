@@ -117,7 +117,7 @@ eachDatabase((kind) => {
 
     async function openNode(database = databases[0]) {
       const lease = new NodeLease({ database, name: 'notifications', onError: () => {} });
-      await lease.look();
+      await lease.once();
       const delivery = new NotificationDelivery({
         database,
         lease,

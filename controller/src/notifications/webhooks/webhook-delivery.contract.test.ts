@@ -46,7 +46,7 @@ eachDatabase((kind) => {
       const eventLog = new EventLog(database, { auditLog: new AuditLog(database), now: () => now });
       const onError = (error: unknown) => expect.unreachable(String(error));
       const lease = new NodeLease({ database, name: 'notifications', onError });
-      await lease.look();
+      await lease.once();
       const delivery = new WebhookDelivery({
         database,
         lease,

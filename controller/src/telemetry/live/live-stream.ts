@@ -1,8 +1,7 @@
-// One reader of the live feed. It takes samples from the recent ones as fast as its connection drains, so that a slow
-// reader costs no memory; whoever falls too far behind is cut off.
-import { Readable } from 'node:stream';
+// One reader of the live feed. It takes samples from the recent ones; whoever falls too far behind is cut off.
 import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { ServerSentEvents } from '../../http/streams/stream-hub.ts';
 import { createTimestampWriter } from '../query/timestamps.ts';
 import type { RecentSample, RecentSamples } from './recent-samples.ts';
 
@@ -30,36 +29,23 @@ export interface LiveStreamOptions extends StreamFilter {
   now: () => number;
 }
 
-export class LiveStream extends Readable {
+export class LiveStream extends ServerSentEvents {
   readonly #options: LiveStreamOptions;
-  #caller: Caller;
   readonly #visible = new Map<string, boolean>();
   #isLooking = false;
   #position: number;
-  /** The connection has room for more. */
-  #isHungry = false;
   /** When it last took something. */
   #progressMs: number;
-  #isOver = false;
 
   constructor(options: LiveStreamOptions) {
-    super({ highWaterMark: bufferBytes });
+    super(options.caller, options.hasGap ? '\nevent: gap\ndata: {}\n\n' : '\n');
     this.#options = options;
-    this.#caller = options.caller;
     this.#position = options.from;
     this.#progressMs = options.now();
-    // The first bytes also carry the headers to the client.
-    this.push(options.hasGap ? 'retry: 2000\n\nevent: gap\ndata: {}\n\n' : 'retry: 2000\n\n');
   }
 
-  override _read(): void {
-    this.#isHungry = true;
-    this.pump();
-  }
-
-  /** Takes what has come, as far as there is room. */
   pump(): void {
-    if (!this.#isHungry || this.#isOver) return;
+    if (!this.isHungry || this.isOver) return;
     const { recent, now } = this.#options;
     // A reader that fell out of the recent samples has missed some; it is not told so, it is cut off.
     if (this.#position < recent.oldest) return;
@@ -76,46 +62,21 @@ export class LiveStream extends Readable {
     }
     this.#progressMs = now();
     if (text === '') return;
-    this.#isHungry = false;
+    this.isHungry = false;
     this.push(text);
   }
 
   /** True if it has missed samples, or has taken none of those that wait for ten seconds. */
-  isTooSlow(nowMs: number): boolean {
-    const { recent } = this.#options;
+  isTooSlow(): boolean {
+    const { recent, now } = this.#options;
     if (this.#position < recent.oldest) return true;
     const waiting = recent.get(this.#position);
     if (!waiting) return false;
-    return !this.#isHungry && nowMs - Math.max(waiting.receivedMs, this.#progressMs) > maxBehindMs;
+    return !this.isHungry && now() - Math.max(waiting.receivedMs, this.#progressMs) > maxBehindMs;
   }
 
-  /** Rights may have changed since the stream began. */
-  set caller(caller: Caller) {
-    if (caller === this.#caller) return;
-    this.#caller = caller;
+  override rightsChanged(): void {
     this.#visible.clear();
-  }
-
-  /** Rights that depend on labels may have changed. */
-  relabelled(): void {
-    this.#visible.clear();
-  }
-
-  get caller(): Caller {
-    return this.#caller;
-  }
-
-  /** A comment, which keeps proxies and time-outs quiet. */
-  beat(): void {
-    if (!this.#isOver && this.#isHungry) this.push(': \n\n');
-  }
-
-  /** Says why, and ends. */
-  finish(reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.push(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`);
-    this.push(null);
   }
 
   /** Undefined as long as it must be looked up. */
@@ -124,8 +85,8 @@ export class LiveStream extends Readable {
     if (agents && !agents.has(ap_id)) return false;
     const known = this.#visible.get(ap_id);
     if (known !== undefined) return known;
-    const isVisible = canSeeName(this.#caller, ap_id);
-    if (!isVisible && this.#caller.kind !== 'agent') return undefined;
+    const isVisible = canSeeName(this.caller, ap_id);
+    if (!isVisible && this.caller.kind !== 'agent') return undefined;
     this.#visible.set(ap_id, isVisible);
     return isVisible;
   }
@@ -135,7 +96,7 @@ export class LiveStream extends Readable {
     if (this.#isLooking) return;
     this.#isLooking = true;
     const { recent, visibleAmong } = this.#options;
-    const caller = this.#caller;
+    const caller = this.caller;
     const unknown = new Set<string>();
     for (let position = this.#position; position < recent.next && unknown.size < maxLookups; position++) {
       const sample = recent.get(position)!;
@@ -143,7 +104,7 @@ export class LiveStream extends Readable {
     }
     visibleAmong(caller, [...unknown])
       .then((visible) => {
-        if (caller === this.#caller) for (const ap_id of unknown) this.#visible.set(ap_id, visible.has(ap_id));
+        if (caller === this.caller) for (const ap_id of unknown) this.#visible.set(ap_id, visible.has(ap_id));
         this.#isLooking = false;
         this.pump();
       })

@@ -37,24 +37,24 @@ eachDatabase((kind) => {
       const [one, two] = watches as [PowerWatch, PowerWatch];
       one.recorded('a', [sampleOf(1, { active: 1, other: 0 })]);
       one.recorded('b', [sampleOf(1, { other: 0 })]);
-      await one.flush();
+      await one.once();
       expect(await told()).toEqual([]);
       one.recorded('a', [sampleOf(2, { active: 0 })]);
       two.recorded('a', [sampleOf(3, { active: 0 })]);
-      await one.flush();
-      await two.flush();
+      await one.once();
+      await two.once();
       one.recorded('a', [sampleOf(1, { active: 1 })]);
-      await one.flush();
+      await one.once();
       expect(await told()).toEqual(['agent.asleep a']);
       two.recorded('a', [{ ts: 4, names: [], values: [], texts: [['power_state', 'on']] }]);
-      await two.flush();
+      await two.once();
       expect(await told()).toEqual(['agent.asleep a', 'agent.awake a']);
     });
 
     test('of many at once are one event', async () => {
       const [one] = watches as [PowerWatch];
       for (let index = 0; index < 30; index++) one.recorded(`ap-${index}`, [sampleOf(1, { active: 0 })]);
-      await one.flush();
+      await one.once();
       expect((await log.read({ limit: 10 })).events).toMatchObject([{ text: '30 access points went to sleep' }]);
     });
   });

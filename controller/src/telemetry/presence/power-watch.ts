@@ -3,6 +3,7 @@
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 import type { AgentStateStore } from './agent-state-store.ts';
@@ -23,30 +24,17 @@ export interface PowerWatchOptions {
   now?: () => number;
 }
 
-export class PowerWatch {
+export class PowerWatch extends PeriodicTask {
   readonly #options: PowerWatchOptions;
   readonly #now: () => number;
   readonly #known = new Map<string, { power: Power; ts: number }>();
   #pending = new Map<string, Power>();
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
 
   constructor(options: PowerWatchOptions) {
+    const { onError } = options;
+    super({ everyMs, what: 'the power states of agents', run: () => this.#write(), onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
-  }
-
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.flush().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
   }
 
   /** Samples of an agent were stored. Late ones change nothing. */
@@ -72,12 +60,11 @@ export class PowerWatch {
     this.#pending.delete(ap_id);
   }
 
-  /** Writes down and tells what is new. Never throws. */
-  async flush(): Promise<void> {
+  async #write(): Promise<void> {
     if (this.#pending.size === 0) return;
     const pending = this.#pending;
     this.#pending = new Map();
-    const { database, store, eventLog, onError } = this.#options;
+    const { database, store, eventLog } = this.#options;
     try {
       await database.transaction(async (tx) => {
         const told = new Map((await store.find(tx, [...pending.keys()])).map(({ ap_id, power }) => [ap_id, power]));
@@ -89,7 +76,7 @@ export class PowerWatch {
       });
     } catch (error) {
       for (const [ap_id, power] of pending) if (!this.#pending.has(ap_id)) this.#pending.set(ap_id, power);
-      onError(error, 'the power states of agents could not be stored; trying again');
+      throw error;
     }
   }
 }

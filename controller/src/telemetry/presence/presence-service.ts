@@ -5,6 +5,7 @@ import type { AgentPresence, Presence } from '@weft/contract';
 import type { StateOf } from '../../agents/agent-filter.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { configuredIntervalMs, type Hearing, type KnownPresence } from './presence.ts';
 import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
@@ -61,8 +62,15 @@ export class PresenceService {
   readonly #states: PresenceStates;
   readonly #records: PresenceRecords;
   #clocks: { wall: number; steady: number };
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> = Promise.resolve();
+  readonly #saving = new PeriodicTask({
+    everyMs: saveEveryMs,
+    what: 'the writing of the presence of agents',
+    run: () => {
+      this.#follow();
+      return this.save();
+    },
+    onError: (...failure) => this.#onError(...failure),
+  });
   /** When what other nodes have written was last read. */
   #adoptedAt = 0;
   #adopting: Promise<void> | undefined;
@@ -90,18 +98,13 @@ export class PresenceService {
     this.#adoptedAt = nowMs;
     const ap_ids = await this.#readAgents();
     await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
-    clearInterval(this.#timer);
-    this.#timer = setInterval(() => {
-      this.#round = this.#round.then(() => this.#saveAll());
-    }, saveEveryMs);
-    this.#timer.unref();
+    this.#saving.start();
   }
 
   /** Writes down the rest. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
-    await this.save().catch((error) => this.#onError(error, 'the presence of agents could not be saved'));
+    await this.#saving.stop();
+    await this.#saving.once();
   }
 
   /** A post of this agent has been stored. */
@@ -231,15 +234,6 @@ export class PresenceService {
     const now = this.#now();
     for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) this.#states.adopt(record, now);
     this.#adoptedAt = now;
-  }
-
-  async #saveAll(): Promise<void> {
-    try {
-      this.#follow();
-      await this.save();
-    } catch (error) {
-      this.#onError(error, 'the presence of agents could not be saved');
-    }
   }
 
   /** Takes over the intervals of all configurations, and forgets agents that are gone. Changes from then on are told to it. */

@@ -39,7 +39,7 @@ eachDatabase((kind) => {
       const onError = (error: unknown) => expect.unreachable(String(error));
       const lease = new NodeLease({ database, name: 'presence', onError });
       leases.push(lease);
-      await lease.look();
+      await lease.once();
       return new PresenceTransitions({
         database,
         lease,
@@ -73,7 +73,7 @@ eachDatabase((kind) => {
     };
     const round = async (...nodes: PresenceTransitions[]) => {
       now += 3_000;
-      for (const node of nodes) await node.look();
+      for (const node of nodes) await node.once();
     };
     const many = (count: number) => Array.from({ length: count }, (_, index) => `ap-${index}`);
 
@@ -175,7 +175,7 @@ eachDatabase((kind) => {
       await round(one, two);
       expect(await told()).toEqual(['agent.online a']);
       await leases[0]!.stop();
-      await leases[1]!.look();
+      await leases[1]!.once();
       now += offlineAfterMs;
       await round(one, two);
       now += offlineAfterMs;

@@ -5,6 +5,7 @@ import type { AgentState } from '@weft/contract/selector';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
@@ -60,7 +61,7 @@ export interface PresenceTransitionsOptions {
   now?: () => number;
 }
 
-export class PresenceTransitions {
+export class PresenceTransitions extends PeriodicTask {
   readonly #options: PresenceTransitionsOptions;
   readonly #now: () => number;
   /** What is written down; undefined while another node does this. */
@@ -74,10 +75,10 @@ export class PresenceTransitions {
   readonly #heldSinceMs = new Map<string, number>();
   /** Since when this node looks. */
   #sinceMs = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<void> | undefined;
 
   constructor(options: PresenceTransitionsOptions) {
+    const { onError } = options;
+    super({ everyMs, what: 'the look at the states of agents', run: () => this.#look(), onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
     options.presence.onChange((ap_id) => {
@@ -85,32 +86,17 @@ export class PresenceTransitions {
     });
   }
 
-  start(): void {
-    this.#timer = setInterval(() => {
-      this.#round ??= this.look().finally(() => {
-        this.#round = undefined;
-      });
-    }, everyMs).unref();
-  }
-
-  async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#round;
-  }
-
-  /** One round. Never throws. */
-  async look(): Promise<void> {
-    const { lease, onError } = this.#options;
+  async #look(): Promise<void> {
+    if (!this.#options.lease.isHeld) {
+      this.#end();
+      return;
+    }
     try {
-      if (!lease.isHeld) {
-        this.#end();
-        return;
-      }
       this.#written ??= await this.#begin();
       await this.#lookOnce(this.#written);
     } catch (error) {
-      if (error instanceof NodeLeaseLost) this.#end();
-      else onError(error, 'the states of agents could not be looked at; trying again');
+      if (!(error instanceof NodeLeaseLost)) throw error;
+      this.#end();
     }
   }
 

@@ -1,6 +1,7 @@
 // Notices when this process itself stood still (a blocked event loop, no processor time, a stopped process). Reports were not
 // heard meanwhile, so that this time counts against no access point; one event says how long it was.
 import type { EventLog } from '../../event-log/event-log.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { Hearing } from './presence.ts';
 
@@ -29,7 +30,7 @@ export class StallWatch implements Hearing {
   #untoldMs = 0;
   #windowAt: number;
   #isTold = false;
-  #timer: NodeJS.Timeout | undefined;
+  #ticks: PeriodicTask | undefined;
   #telling: Promise<void> = Promise.resolve();
 
   constructor(options: StallWatchOptions) {
@@ -41,17 +42,18 @@ export class StallWatch implements Hearing {
 
   start(): void {
     this.#lookedAt = this.#steadyNow();
-    this.#timer = setInterval(() => this.tick(), everyMs).unref();
+    this.#ticks = new PeriodicTask({ everyMs, what: 'the look for stalls', run: () => this.tick() });
+    this.#ticks.start();
   }
 
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    this.#timer = undefined;
+    await this.#ticks?.stop();
+    this.#ticks = undefined;
     await this.#telling;
   }
 
   look(): void {
-    if (this.#timer !== undefined) this.#look(this.#steadyNow());
+    if (this.#ticks) this.#look(this.#steadyNow());
   }
 
   /** What the timer does. */

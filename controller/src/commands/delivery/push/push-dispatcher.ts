@@ -12,6 +12,7 @@ import type { Validator } from '../../../input/validator.ts';
 import { RequestRefused } from '../../../outgoing/allow-list.ts';
 import type { GuardedHttp } from '../../../outgoing/guarded-http.ts';
 import { AnswerTooLong, OutgoingError } from '../../../outgoing/outgoing-http.ts';
+import { PeriodicTask } from '../../../periodic-task.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
 import type { PushSecretService } from './push-secret-service.ts';
@@ -61,28 +62,36 @@ export class PushDispatcher {
   /** Agents that something is being done for, or waits for another attempt or an answer. */
   readonly #lines = new Map<string, Line>();
   readonly #running = new Set<Promise<void>>();
-  #sweeping: NodeJS.Timeout | undefined;
+  readonly #sweeping: PeriodicTask;
   #sweeps = 0;
 
   constructor(options: PushDispatcherOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#random = options.random ?? Math.random;
+    const run = () => this.#sweep();
+    const { onError } = options;
+    this.#sweeping = new PeriodicTask({
+      everyMs: sweepMs,
+      what: 'the reading of the secrets for pushes',
+      run,
+      onError,
+    });
     options.delivery.onDue((ap_id) => this.wake(ap_id));
   }
 
   /** Begins with what was left from before. */
   async start(): Promise<void> {
-    this.#sweeping ??= setInterval(() => void this.#sweep(), sweepMs).unref();
-    await this.#wakeAll();
+    this.#sweeping.start();
+    await this.#sweeping.once();
   }
 
   /** Aborts running pushes; their commands will be sent again. */
   async stop(): Promise<void> {
-    clearInterval(this.#sweeping);
+    const swept = this.#sweeping.stop();
     this.#stopping.abort(new Error('stopping'));
     for (const { retry } of this.#lines.values()) clearTimeout(retry);
-    await Promise.all(this.#running);
+    await Promise.all([swept, ...this.#running]);
   }
 
   /** Something may be due for the agent. */
@@ -211,17 +220,8 @@ export class PushDispatcher {
   }
 
   async #sweep(): Promise<void> {
-    this.#sweeps++;
-    try {
-      if (this.#sweeps % allEverySweeps === 0) await this.#wakeAll();
-      else for (const ap_id of [...this.#lines.keys()]) this.wake(ap_id);
-    } catch (error) {
-      this.#options.onError(error, 'the secrets for pushes cannot be read; trying again');
-    }
-  }
-
-  async #wakeAll(): Promise<void> {
-    for (const ap_id of await this.#options.secrets.prepare()) this.wake(ap_id);
+    const isForAll = this.#sweeps++ % allEverySweeps === 0;
+    for (const ap_id of isForAll ? await this.#options.secrets.prepare() : [...this.#lines.keys()]) this.wake(ap_id);
   }
 }
 

@@ -4,7 +4,7 @@
 import { pauseUnless } from '@weft/contract/pause';
 import { serverAddresses } from '@weft/contract/server-addresses';
 import { queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
-import { Rounds } from '../../../rounds.ts';
+import { PeriodicTask } from '../../../periodic-task.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type {
@@ -76,7 +76,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #standbys: StandbyReads | undefined;
   readonly #sealer: JournalSealer;
   readonly #completeSealer: JournalSealer;
-  readonly sealing: Rounds;
+  readonly sealing: PeriodicTask;
   #prepared: Promise<string> | undefined;
 
   constructor(options: PostgresTelemetryOptions) {
@@ -88,7 +88,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#standbys = openStandbys(this.#pool, options);
     this.#sealer = new JournalSealer(this.#pool, { everything: false, onDamage: options.onChange });
     this.#completeSealer = new JournalSealer(this.#pool, { everything: true, onDamage: options.onChange });
-    this.sealing = new Rounds({
+    this.sealing = new PeriodicTask({
       everyMs: options.sealEveryMs ?? sealEveryMs,
       what: 'sealing of telemetry',
       run: () => this.#sealRound(),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { untilSo } from '../../test/pure/until-so.ts';
-import { Rounds } from './rounds.ts';
+import { PeriodicTask } from './periodic-task.ts';
 
 it('has one round at a time, and a stop waits for it', async () => {
   let running = 0;
@@ -12,15 +12,15 @@ it('has one round at a time, and a stop waits for it', async () => {
     running--;
     done++;
   };
-  const rounds = new Rounds({ everyMs: 1, what: 'the work', run, onChange: () => {} });
-  rounds.start();
-  for (let i = 0; i < 20; i++) rounds.soon();
+  const task = new PeriodicTask({ everyMs: 1, what: 'the work', run, onChange: () => {} });
+  task.start();
+  for (let i = 0; i < 20; i++) task.soon();
   await untilSo(() => expect(done).toBeGreaterThan(2));
-  rounds.soon();
-  await rounds.stop();
-  expect({ most, running, isStopped: rounds.isStopped }).toEqual({ most: 1, running: 0, isStopped: true });
+  task.soon();
+  await task.stop();
+  expect({ most, running, isStopped: task.isStopped }).toEqual({ most: 1, running: 0, isStopped: true });
   const before = done;
-  rounds.soon();
+  task.soon();
   await new Promise(setImmediate);
   expect(done).toBe(before);
 });
@@ -32,14 +32,14 @@ it('tells trouble when it begins and when it is over', async () => {
     if (error) throw error;
   };
   const onChange = (message: string, cause?: unknown) => told.push(cause === undefined ? message : [message, cause]);
-  const rounds = new Rounds({ everyMs: 1, what: 'the work', run, onChange });
-  await rounds.once();
+  const task = new PeriodicTask({ everyMs: 1, what: 'the work', run, onChange });
+  await task.once();
   error = new Error('away');
-  await rounds.once();
-  await rounds.once();
+  await task.once();
+  await task.once();
   const first = error;
   error = undefined;
-  await rounds.once();
-  await rounds.once();
+  await task.once();
+  await task.once();
   expect(told).toEqual([['the work is held up; it will be tried again', first], 'the work goes on']);
 });

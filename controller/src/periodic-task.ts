@@ -1,0 +1,118 @@
+// The one runner of periodic work. It never overlaps itself, a failed round is reported and the next one still comes, a stop
+// waits for the round in progress, and its timer keeps no process alive.
+
+export interface PeriodicTaskOptions {
+  /** From round to round. A round that takes longer skips those that were due meanwhile. */
+  everyMs: number;
+  /** Where nodes would do the same at the same moment: each pause is longer by up to this share of `everyMs`. */
+  jitter?: number;
+  /** What the work is, as in "… is held up; it will be tried again". */
+  what: string;
+  /** One round; what it throws is reported. */
+  run: () => Promise<void> | void;
+  /** Called when it begins to fail, and when it works again. */
+  onChange?: (message: string, error?: unknown) => void;
+  /** Called for each failure. */
+  onError?: (error: unknown, message: string) => void;
+}
+
+export class PeriodicTask {
+  readonly #options: PeriodicTaskOptions;
+  readonly #stopping = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  /** When the timer fires, and whether somebody asked for that round. */
+  #dueAt = Number.POSITIVE_INFINITY;
+  #isAsked = false;
+  #isStarted = false;
+  #round: Promise<void> | undefined;
+  #isAnotherAsked = false;
+  #isFailing = false;
+
+  constructor(options: PeriodicTaskOptions) {
+    this.#options = options;
+  }
+
+  /** Long rounds look at it between their steps. */
+  get isStopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** And pause no longer than until it is. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** The first round comes after one interval. A repeated call changes nothing. */
+  start(): void {
+    this.#isStarted = true;
+    this.#schedule();
+  }
+
+  /**
+   * A round within this time, also before the start; never later than it was due before. Those who ask meanwhile share it; one
+   * that is asked for during a round follows it.
+   */
+  soon(withinMs = 0): void {
+    if (this.isStopped) return;
+    if (withinMs > 0) {
+      this.#isAsked = true;
+      this.#setTimer(withinMs);
+    } else if (this.#round) this.#isAnotherAsked = true;
+    else void this.#begin();
+  }
+
+  /** A round that begins now, or after the one in progress; also after a stop. Never throws. */
+  async once(): Promise<void> {
+    while (this.#round) await this.#round;
+    await this.#begin();
+  }
+
+  /** Resolves once the round in progress is over. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await this.#round;
+  }
+
+  #schedule(): void {
+    const { everyMs, jitter = 0 } = this.#options;
+    if (this.#isStarted) this.#setTimer(everyMs * (1 + jitter * Math.random()));
+  }
+
+  #setTimer(delayMs: number): void {
+    const dueAt = performance.now() + delayMs;
+    if (this.isStopped || dueAt >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => {
+      const isAsked = this.#isAsked;
+      this.#isAsked = false;
+      this.#dueAt = Number.POSITIVE_INFINITY;
+      this.#schedule();
+      if (isAsked || !this.#round) this.soon();
+    }, delayMs).unref();
+  }
+
+  #begin(): Promise<void> {
+    this.#isAnotherAsked = false;
+    this.#round = this.#attempt().finally(() => {
+      this.#round = undefined;
+      if (this.#isAnotherAsked) this.soon();
+    });
+    return this.#round;
+  }
+
+  async #attempt(): Promise<void> {
+    const { run, what, onChange, onError } = this.#options;
+    try {
+      await run();
+      if (this.#isFailing) onChange?.(`${what} goes on`);
+      this.#isFailing = false;
+    } catch (error) {
+      const message = `${what} is held up; it will be tried again`;
+      onError?.(error, message);
+      if (!this.#isFailing) onChange?.(message, error);
+      this.#isFailing = true;
+    }
+  }
+}
