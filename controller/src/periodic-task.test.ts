@@ -43,3 +43,46 @@ it('tells trouble when it begins and when it is over', async () => {
   await task.once();
   expect(told).toEqual([['the work is held up; it will be tried again', first], 'the work goes on']);
 });
+
+it('brings a round forward, once for all who ask, and another follows one in progress', async () => {
+  let rounds = 0;
+  let release: () => void = () => {};
+  const run = () => {
+    rounds++;
+    return new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  };
+  const task = new PeriodicTask({ everyMs: 1_000_000, what: 'the work', run });
+  task.start();
+  for (let n = 0; n < 10; n++) task.soon(1);
+  await untilSo(() => expect(rounds).toBe(1));
+  for (let n = 0; n < 10; n++) task.soon();
+  expect(rounds).toBe(1);
+  release();
+  await untilSo(() => expect(rounds).toBe(2));
+  release();
+  const last = task.once();
+  await untilSo(() => expect(rounds).toBe(3));
+  release();
+  await last;
+  await task.stop();
+  expect(rounds).toBe(3);
+});
+
+it('goes on after a failure, which each is reported, also one that is thrown at once', async () => {
+  const errors: string[] = [];
+  const run = () => {
+    throw new Error('away');
+  };
+  const task = new PeriodicTask({
+    everyMs: 1,
+    what: 'the work',
+    run,
+    onError: (_error, message) => errors.push(message),
+  });
+  task.start();
+  await untilSo(() => expect(errors.length).toBeGreaterThan(2));
+  await task.stop();
+  expect(new Set(errors)).toEqual(new Set(['the work is held up; it will be tried again']));
+});

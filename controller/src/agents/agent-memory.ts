@@ -1,5 +1,6 @@
 // A cache of agents' records for frequent reads: charts that poll, thousands of commands. Between
 // agent-service and its store.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AgentRecord } from './agent-record.ts';
 
 /** Records have up to 64 KiB each, but are usually much smaller. */
@@ -8,7 +9,7 @@ const maxRemembered = 5_000;
 export class AgentMemory {
   readonly #load: (ap_id: string) => Promise<AgentRecord | undefined>;
   readonly #freshMs: number;
-  readonly #known = new Map<string, { record: AgentRecord; untilMs: number }>();
+  readonly #known: BoundedMap<string, AgentRecord>;
   /** Counts changes: a record that was read before a change is not cached after it. */
   #changes = 0;
 
@@ -16,11 +17,11 @@ export class AgentMemory {
   constructor(load: (ap_id: string) => Promise<AgentRecord | undefined>, freshMs: number) {
     this.#load = load;
     this.#freshMs = freshMs;
+    this.#known = new BoundedMap(maxRemembered, { ttlMs: freshMs });
   }
 
   get(ap_id: string): AgentRecord | undefined {
-    const known = this.#known.get(ap_id);
-    return known && known.untilMs > performance.now() ? known.record : undefined;
+    return this.#known.get(ap_id);
   }
 
   /** Reads from the store and caches the record; undefined if there is none. */
@@ -28,8 +29,7 @@ export class AgentMemory {
     const changes = this.#changes;
     const record = await this.#load(ap_id);
     if (!record || changes !== this.#changes || this.#freshMs === 0) return record;
-    if (this.#known.size >= maxRemembered) this.#known.clear();
-    this.#known.set(ap_id, { record, untilMs: performance.now() + this.#freshMs });
+    this.#known.set(ap_id, record);
     return record;
   }
 

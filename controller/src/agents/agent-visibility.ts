@@ -1,6 +1,8 @@
 // What a caller may do with an agent: see it, command it, manage it. Users without grants see everything and command what they
 // have spun up; users with grants have those; an agent has itself; an app what its permissions name.
+
 import type { Grant } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { matchesGlob } from '@weft/contract/glob';
 import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
 import {
@@ -106,15 +108,8 @@ function selects(text: string | undefined, agent: VisibleAgent): boolean {
 }
 
 /** There are few, and they are asked about for every agent of a list. */
-const maxParsed = 1_000;
-const parsedSelectors = new Map<string, Selector>();
+const parsedSelectors = new BoundedMap<string, Selector>(1_000);
 
 function parsed(text: string): Selector {
-  let selector = parsedSelectors.get(text);
-  if (!selector) {
-    if (parsedSelectors.size >= maxParsed) parsedSelectors.clear();
-    selector = parseSelector(text);
-    parsedSelectors.set(text, selector);
-  }
-  return selector;
+  return parsedSelectors.getOrInsert(text, () => parseSelector(text));
 }

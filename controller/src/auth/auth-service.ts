@@ -1,15 +1,16 @@
 // Tokens: issued at login, verified at every request. A token proves the identity when it was issued; what counts is
 // the current record, which is read again at most `freshMs` after the last time, unless its kind has a revision that says that
 // no record has changed.
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType, Token } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { PasswordTurn } from '../password-hasher.ts';
 import type { Keyring } from '../secrets.ts';
-import { BoundedMap } from './bounded-map.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { RecordRevision } from './record-revision.ts';
 import type { EndedSession, SessionStore } from './session-store.ts';

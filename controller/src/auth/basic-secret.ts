@@ -1,10 +1,11 @@
 // For endpoints where a caller sends its name and secret with every request, as agents do that were made for InfluxDB, and
 // apps that Prometheus asks for. A slow hash per request would be too slow, so a correct password is cached for a while, as a keyed hash with a key of this process.
+
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { AuthService, Proof } from './auth-service.ts';
-import { BoundedMap } from './bounded-map.ts';
 import type { LoginFailures } from './login-failures.ts';
 
 const rememberedMs = 60_000;
@@ -27,7 +28,7 @@ export class BasicSecret {
   readonly #source: PrincipalSource;
   readonly #failures: LoginFailures;
   readonly #key = createSecretKey(randomBytes(32));
-  readonly #remembered = new BoundedMap<string, { proof: Proof; until: number }>(maxRemembered);
+  readonly #remembered = new BoundedMap<string, Proof>(maxRemembered, { ttlMs: rememberedMs });
 
   constructor({ kind, auth, source, failures }: BasicSecretOptions) {
     this.#kind = kind;
@@ -43,14 +44,14 @@ export class BasicSecret {
   authenticate(credentials: string, address: string): Caller | Promise<Caller> {
     const key = createHmac('sha256', this.#key).update(credentials).digest('base64');
     const known = this.#remembered.get(key);
-    if (!known || known.until < performance.now()) return this.#check(credentials, address, key);
+    if (!known) return this.#check(credentials, address, key);
     const again = (error: unknown) => {
       if (!(error instanceof AuthenticationError)) throw error;
       this.#remembered.delete(key);
       return this.#check(credentials, address, key);
     };
     try {
-      const caller = this.#auth.recall(known.proof);
+      const caller = this.#auth.recall(known);
       return caller instanceof Promise ? caller.catch(again) : caller;
     } catch (error) {
       return again(error);
@@ -63,7 +64,7 @@ export class BasicSecret {
       this.#auth.checkSecret(this.#kind, username, password, turn),
     );
     const proof: Proof = { kind: this.#kind, name: caller.name, ver };
-    this.#remembered.set(key, { proof, until: performance.now() + rememberedMs });
+    this.#remembered.set(key, proof);
     return caller;
   }
 

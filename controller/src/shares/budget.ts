@@ -1,5 +1,6 @@
 // An amount per second for each principal, with a reserve that fills up while it is not used. Fixed memory: beyond the
 // bound of principals the one that was seen longest ago is forgotten, which gives it its full reserve again.
+import { BoundedMap } from '@weft/contract/bounded-map';
 
 export const maxPrincipals = 100_000;
 
@@ -16,7 +17,7 @@ interface Account {
 
 export class Budget {
   readonly #rate: BudgetRate;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new BoundedMap<string, Account>(maxPrincipals);
   refused = 0;
 
   constructor(rate: BudgetRate) {
@@ -56,7 +57,6 @@ export class Budget {
       account.at = now;
       return account;
     }
-    if (this.#accounts.size >= maxPrincipals) this.#accounts.delete(this.#accounts.keys().next().value!);
     account = { left: this.#rate.reserve, at: now };
     this.#accounts.set(principal, account);
     return account;

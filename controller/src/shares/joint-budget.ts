@@ -1,4 +1,5 @@
 // Two budgets that are spent together, all or nothing. One account for both: it is looked up for every telemetry post.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { type BudgetRate, filled, maxPrincipals } from './budget.ts';
 
 interface Account {
@@ -16,7 +17,7 @@ export interface UsedUp {
 export class JointBudget {
   readonly #first: BudgetRate;
   readonly #second: BudgetRate;
-  readonly #accounts = new Map<string, Account>();
+  readonly #accounts = new BoundedMap<string, Account>(maxPrincipals);
   readonly refused = { first: 0, second: 0 };
 
   constructor(first: BudgetRate, second: BudgetRate) {
@@ -67,7 +68,6 @@ export class JointBudget {
       account.at = now;
       return account;
     }
-    if (this.#accounts.size >= maxPrincipals) this.#accounts.delete(this.#accounts.keys().next().value!);
     account = { first: this.#first.reserve, second: this.#second.reserve, at: now };
     this.#accounts.set(principal, account);
     return account;

@@ -1,5 +1,7 @@
 // Limits events per key in fixed memory. Counts are per process; `onChange` lets other nodes count the same.
+
 import { isIPv6 } from 'node:net';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../errors.ts';
 
 const maxKeys = 100_000;
@@ -14,7 +16,7 @@ export type LimitChange = 'counted' | 'forgotten';
 export class RateLimiter {
   readonly #limit: Limit;
   readonly #code: string;
-  readonly #counts = new Map<string, { count: number; resetsAt: number }>();
+  readonly #counts = new BoundedMap<string, { count: number; resetsAt: number }>(maxKeys);
   readonly #onChange: (change: LimitChange, key: string) => void;
 
   constructor(code: string, limit: Limit, onChange: (change: LimitChange, key: string) => void = () => {}) {
@@ -52,8 +54,6 @@ export class RateLimiter {
       entry.count++;
       return;
     }
-    this.#counts.delete(key);
-    if (this.#counts.size >= maxKeys) this.#counts.delete(this.#counts.keys().next().value!);
     this.#counts.set(key, { count: 1, resetsAt: now + this.#limit.windowMs });
   }
 

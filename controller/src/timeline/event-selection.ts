@@ -1,14 +1,13 @@
 // Which events a selector selects: those about access points that it selects now, and those about sites that it names.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import type { LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
 import { createTest, type FleetView, needsOf } from '../fleet/index/fleet-view.ts';
 
-const maxParsed = 200;
-
 export class EventSelection {
   readonly #fleet: FleetView;
-  readonly #parsed = new Map<string, Selector>();
+  readonly #parsed = new BoundedMap<string, Selector>(200);
 
   constructor(fleet: FleetView) {
     this.#fleet = fleet;
@@ -16,7 +15,7 @@ export class EventSelection {
 
   /** Those of the events that the selector selects, in their order; of one about many agents, those. An empty one selects all. */
   readonly choose = async (text: string, events: readonly LoggedEvent[]): Promise<LoggedEvent[]> => {
-    const selector = this.#parse(text);
+    const selector = this.#parsed.getOrInsert(text, () => parseSelector(text));
     if (selector.node.kind === 'all' || events.length === 0) return [...events];
     const test = createTest(selector, await this.#fleet.moment(needsOf(selector)));
     const isSelected = (ap_id: string, site: string | null) => {
@@ -29,15 +28,6 @@ export class EventSelection {
       return event.site !== null && selector.test(bare('', event.site)) ? [event] : [];
     });
   };
-
-  #parse(text: string): Selector {
-    const known = this.#parsed.get(text);
-    if (known) return known;
-    const selector = parseSelector(text);
-    if (this.#parsed.size >= maxParsed) this.#parsed.clear();
-    this.#parsed.set(text, selector);
-    return selector;
-  }
 }
 
 /** An agent that is gone, or a site without one. */

@@ -1,6 +1,8 @@
 // Radio maps of a running network: made by one thread that is kept while they are asked for, and kept themselves for as long
 // as the network stays as it is, so that equal questions of one second are computed once.
+
 import { Worker } from 'node:worker_threads';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { CoverageRequest } from '../coverage/coverage.ts';
 import { maxAfterSeconds } from '../coverage/coverage-difference.ts';
 import type { PlannedCommand } from '../what-if/future.ts';
@@ -29,7 +31,7 @@ type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 export class CoverageDesk {
   readonly #options: CoverageDeskOptions;
-  readonly #kept = new Map<string, Promise<CoverageReply>>();
+  readonly #kept = new BoundedMap<string, Promise<CoverageReply>>(maxKept);
   readonly #waiting = new Map<number, (reply: CoverageReply) => void>();
   #version = '';
   #thread: Worker | undefined;
@@ -58,7 +60,6 @@ export class CoverageDesk {
       return Promise.resolve(problem('too_many_coverages', `${maxWaiting} radio maps of this network wait already`));
     }
     const reply = this.#compute(task);
-    if (this.#kept.size >= maxKept) this.#kept.delete(this.#kept.keys().next().value!);
     this.#kept.set(key, reply);
     void reply.then((answer) => {
       if ('error' in answer && this.#kept.get(key) === reply) this.#kept.delete(key);

@@ -1,6 +1,8 @@
 // One emulated network from its start to its end: the world, what is planned to go wrong in it, and what was asked of it.
 // Knows no clock and no network: all that happens follows from the task and from the entries, second by second.
+
 import type { EmulatorTask } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { CommandArguments, CommandResult } from '../access-points/commands.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
 import type { Sample } from '../access-points/sample.ts';
@@ -38,7 +40,7 @@ export class EmulatedRun {
   readonly duration: number;
   readonly #modelStartMs: number;
   readonly #plan: FaultPlan;
-  readonly #answered: Map<string, CommandResult>;
+  readonly #answered = new BoundedMap<string, CommandResult>(maxRemembered);
   readonly #replay: RunEntry[];
   readonly #onEntry: (entry: RunEntry) => void;
   #lastEntry: number;
@@ -80,7 +82,7 @@ export class EmulatedRun {
     this.#modelStartMs = Date.parse(task.model_start);
     this.#plan = plan;
     this.#onEntry = onEntry;
-    this.#answered = new Map(answered);
+    for (const [command_id, result] of answered ?? []) this.#answered.set(command_id, result);
     this.#lastEntry = entries.reduce((last, { number }) => Math.max(last, number), lastEntry);
     this.#replay = [...pending, ...entries].sort((a, b) => a.second - b.second || a.number - b.number);
   }
@@ -144,10 +146,6 @@ export class EmulatedRun {
     const result = this.world.command(ap_id, name, args);
     if (result.state === 'unanswered') return result;
     this.#answered.set(command_id, result);
-    if (this.#answered.size > maxRemembered) {
-      const [oldest] = this.#answered.keys();
-      this.#answered.delete(oldest!);
-    }
     return result;
   }
 

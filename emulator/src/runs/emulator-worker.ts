@@ -1,7 +1,9 @@
 // Runs emulated networks for Weft, as anybody could: takes their messages from the broker, and holds each run under a lease,
 // in a thread of its own, until it is over.
+
 import { randomUUID } from 'node:crypto';
 import { type Broker, type Consumer, type Delivery, RejectMessage } from '@weft/broker';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { HeldRun } from './held-run.ts';
 import { steadyMs } from './model-clock.ts';
 import { RunFiles, sweepFiles } from './run-files.ts';
@@ -33,7 +35,7 @@ export class EmulatorWorker {
   readonly #holder = randomUUID();
   readonly #runs = new Map<string, HeldRun>();
   readonly #works = new Set<Promise<void>>();
-  readonly #crashes = new Map<string, number>();
+  readonly #crashes = new BoundedMap<string, number>(maxRemembered);
   readonly #stopping = new AbortController();
   #consumer: Promise<Consumer> | undefined;
   /** Of consumers that take no more. */
@@ -165,7 +167,5 @@ export class EmulatorWorker {
 
   #countCrash(job_number: string): void {
     this.#crashes.set(job_number, (this.#crashes.get(job_number) ?? 0) + 1);
-    const [oldest] = this.#crashes.keys();
-    if (this.#crashes.size > maxRemembered) this.#crashes.delete(oldest!);
   }
 }

@@ -1,7 +1,9 @@
 // Between the ledger and the transports to the agents: hands committed commands to the transports, finds what else is due,
 // and passes on what was sent and what the agents answer.
+
 import { setImmediate } from 'node:timers/promises';
 import type { CommandResult } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AgentCaller } from '../../caller.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { Keyring } from '../../secrets.ts';
@@ -49,11 +51,11 @@ export class CommandDispatcher implements CommandDelivery {
   readonly #now: () => number;
   readonly #listeners: DueListener[] = [];
   /** Sent to agents, but not yet recorded in the database. */
-  readonly #unwritten = new Set<string>();
+  readonly #unwritten = new BoundedMap<string>(maxUnwritten);
   /** Jobs whose commands were dispatched by this node: the broker's message about them is ignored. */
-  readonly #locallyDispatched = new Set<string>();
+  readonly #locallyDispatched = new BoundedMap<string>(maxLocallyDispatched);
   /** The last that have ended, as far as this node has ended them. */
-  readonly #ended = new Set<string>();
+  readonly #ended = new BoundedMap<string>(maxEnded);
   #asked: SharedLook | undefined;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
@@ -93,10 +95,7 @@ export class CommandDispatcher implements CommandDelivery {
   }
 
   sent(command_ids: readonly string[]): void {
-    for (const id of command_ids) {
-      if (this.#unwritten.size >= maxUnwritten) this.#unwritten.delete(this.#unwritten.values().next().value!);
-      this.#unwritten.add(id);
-    }
+    for (const id of command_ids) this.#unwritten.set(id, true);
     this.#flushIn(flushAfterMs);
   }
 
@@ -144,11 +143,7 @@ export class CommandDispatcher implements CommandDelivery {
 
   /** These commands have ended: whatever a transport still holds of them must not be sent. */
   ended(command_ids: readonly string[]): void {
-    for (const id of command_ids) this.#ended.add(id);
-    for (const oldest of this.#ended) {
-      if (this.#ended.size <= maxEnded) break;
-      this.#ended.delete(oldest);
-    }
+    for (const id of command_ids) this.#ended.set(id, true);
   }
 
   async stillDue(commands: readonly OutgoingCommand[]): Promise<OutgoingCommand[]> {
@@ -162,9 +157,7 @@ export class CommandDispatcher implements CommandDelivery {
 
   /** This node dispatches the command of the job itself. */
   created(job_number: string): void {
-    if (this.#locallyDispatched.size >= maxLocallyDispatched)
-      this.#locallyDispatched.delete(this.#locallyDispatched.values().next().value!);
-    this.#locallyDispatched.add(job_number);
+    this.#locallyDispatched.set(job_number, true);
   }
 
   onBrokerMessage(job_number: string, ap_id: string): void {
@@ -222,7 +215,7 @@ export class CommandDispatcher implements CommandDelivery {
 
   /** Never throws. */
   async #flush(): Promise<void> {
-    const ids = [...this.#unwritten];
+    const ids = Array.from(this.#unwritten, ([id]) => id);
     if (ids.length === 0) return;
     const { ledger, operations, onError } = this.#options;
     try {

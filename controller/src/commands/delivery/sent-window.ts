@@ -1,6 +1,8 @@
 // What this node has just sent to agents, over any transport. That a command was sent becomes durable a moment later; until
 // then it must not be sent again.
+
 import type { AgentCommand } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { OutgoingCommand } from './command-delivery.ts';
 
 /** After this long without an answer of the agent a command may be sent again. */
@@ -8,31 +10,19 @@ const resendAfterMs = 5_000;
 const maxEntries = 100_000;
 
 export class SentWindow {
-  /** Oldest first. */
-  readonly #sentAtMs = new Map<string, number>();
-  readonly #now: () => number;
+  readonly #sent: BoundedMap<string>;
 
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
+  constructor(now?: () => number) {
+    this.#sent = new BoundedMap(maxEntries, { ttlMs: resendAfterMs, ...(now && { now }) });
   }
 
   /** Those that were not sent a moment ago. */
   unsent(commands: readonly OutgoingCommand[]): OutgoingCommand[] {
-    const now = this.#now();
-    return commands.filter(({ command_id }) => {
-      const sentAtMs = this.#sentAtMs.get(command_id);
-      return sentAtMs === undefined || now - sentAtMs >= resendAfterMs;
-    });
+    return commands.filter(({ command_id }) => !this.#sent.has(command_id));
   }
 
   note(command_id: string): void {
-    const now = this.#now();
-    this.#sentAtMs.delete(command_id);
-    this.#sentAtMs.set(command_id, now);
-    for (const [oldest, sentAtMs] of this.#sentAtMs) {
-      if (this.#sentAtMs.size <= maxEntries && now - sentAtMs < resendAfterMs) return;
-      this.#sentAtMs.delete(oldest);
-    }
+    this.#sent.set(command_id, true);
   }
 }
 

@@ -1,8 +1,9 @@
 // Jobs as callers know them: asked for, listed, read, cancelled. A job belongs to whoever asked for it; administrators
 // see all of them, and to everybody else there is no such job.
+
 import { randomUUID } from 'node:crypto';
 import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
-import { BoundedMap } from '../../auth/bounded-map.ts';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';

@@ -1,6 +1,6 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
-import { BoundedMap } from '../../auth/bounded-map.ts';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';

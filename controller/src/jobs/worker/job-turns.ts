@@ -1,6 +1,6 @@
 // Which jobs a worker begins: so many at once, of those so many of one owner, and in fair turns. What has no slot now is
 // set aside in its row, where every worker finds it; no message waits for it meanwhile.
-import { BoundedMap } from '../../auth/bounded-map.ts';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../../errors.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';

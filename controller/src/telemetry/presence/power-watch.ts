@@ -1,5 +1,6 @@
 // Tells when agents go to sleep and wake up, from what they report: the metric `active` (0: asleep), or the text `power_state`.
 // Each node tells of the agents that report to it; a row for each agent keeps two from telling the same.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
@@ -27,7 +28,7 @@ export interface PowerWatchOptions {
 export class PowerWatch extends PeriodicTask {
   readonly #options: PowerWatchOptions;
   readonly #now: () => number;
-  readonly #known = new Map<string, { power: Power; ts: number }>();
+  readonly #known = new BoundedMap<string, { power: Power; ts: number }>(maxRemembered);
   #pending = new Map<string, Power>();
 
   constructor(options: PowerWatchOptions) {
@@ -44,7 +45,6 @@ export class PowerWatch extends PeriodicTask {
       if (power === undefined) continue;
       const known = this.#known.get(ap_id);
       if (known === undefined) {
-        if (this.#known.size >= maxRemembered) this.#known.clear();
         this.#known.set(ap_id, { power, ts: sample.ts });
         this.#pending.set(ap_id, power);
       } else if (sample.ts >= known.ts) {

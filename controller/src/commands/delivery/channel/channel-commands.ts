@@ -1,5 +1,6 @@
 // Sends commands over a channel: oldest first, no faster than the agent reads them, and again when the agent does not
 // answer.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { OpenSocket } from '../../../http/sockets/open-socket.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
@@ -27,7 +28,7 @@ export class ChannelCommands {
   readonly #parts: ChannelCommandsParts;
   #pending: OutgoingCommand[] = [];
   /** Sent on this channel and not answered yet; with the time when they expire. */
-  readonly #unanswered = new Map<string, number>();
+  readonly #unanswered = new BoundedMap<string, number>(maxUnanswered);
   /** How many lookups were requested, and how many of those requests have been served. */
   #wakeups = 0;
   #seenWakeups = 0;
@@ -131,10 +132,6 @@ export class ChannelCommands {
       sentWindow.note(command.command_id);
       this.#unanswered.set(command.command_id, command.expires_at);
       sent.push(command.command_id);
-    }
-    for (const oldest of this.#unanswered.keys()) {
-      if (this.#unanswered.size <= maxUnanswered) break;
-      this.#unanswered.delete(oldest);
     }
     if (sent.length > 0) delivery.sent(sent);
     return count;

@@ -1,5 +1,7 @@
 // Which agents have their channel on another node, by what those nodes tell: for presence, and so that nobody pushes to an
 // agent that is connected. What a node does not repeat is forgotten, and with it a node that has died.
+import { BoundedMap } from '@weft/contract/bounded-map';
+import { PeriodicTask } from '../../../periodic-task.ts';
 
 const repeatEveryMs = 20_000;
 const forgetAfterMs = 65_000;
@@ -29,9 +31,14 @@ export function parseChannelNews(text: string): ChannelNews | undefined {
 export class ChannelsElsewhere {
   readonly #tell: (news: ChannelNews) => void;
   readonly #own: () => Iterable<string>;
-  readonly #now: () => number;
-  readonly #nodes = new Map<string, { node: string; untilMs: number }>();
-  readonly #repeating: NodeJS.Timeout;
+  /** The node of each agent. */
+  readonly #nodes: BoundedMap<string, string>;
+  readonly #repeating = new PeriodicTask({
+    everyMs: repeatEveryMs,
+    jitter: 0.1,
+    what: 'the repetition of open channels',
+    run: () => this.repeat(),
+  });
   readonly #node: string;
 
   constructor(options: {
@@ -39,35 +46,23 @@ export class ChannelsElsewhere {
     tell: (news: ChannelNews) => void;
     /** The agents whose channel is here. */
     own: () => Iterable<string>;
-    now?: () => number;
   }) {
     this.#node = options.node;
     this.#tell = options.tell;
     this.#own = options.own;
-    this.#now = options.now ?? (() => performance.now());
-    this.#repeating = setInterval(() => this.repeat(), repeatEveryMs).unref();
+    this.#nodes = new BoundedMap(maxEntries, { ttlMs: forgetAfterMs });
+    this.#repeating.start();
   }
 
   has(ap_id: string): boolean {
-    const entry = this.#nodes.get(ap_id);
-    return entry !== undefined && entry.untilMs > this.#now();
+    return this.#nodes.has(ap_id);
   }
 
   heard({ kind, node, ap_ids }: ChannelNews): void {
-    const untilMs = this.#now() + forgetAfterMs;
     for (const ap_id of ap_ids) {
-      if (kind === 'channel_closed') {
-        if (this.#nodes.get(ap_id)?.node === node) this.#nodes.delete(ap_id);
-      } else if (kind === 'agent_removed') {
-        this.#nodes.delete(ap_id);
-      } else {
-        this.#nodes.delete(ap_id);
-        this.#nodes.set(ap_id, { node, untilMs });
-      }
-    }
-    for (const [ap_id, entry] of this.#nodes) {
-      if (this.#nodes.size <= maxEntries && entry.untilMs > this.#now()) break;
-      this.#nodes.delete(ap_id);
+      if (kind === 'agent_removed') this.#nodes.delete(ap_id);
+      else if (kind !== 'channel_closed') this.#nodes.set(ap_id, node);
+      else if (this.#nodes.get(ap_id) === node) this.#nodes.delete(ap_id);
     }
   }
 
@@ -80,7 +75,7 @@ export class ChannelsElsewhere {
     }
   }
 
-  stop(): void {
-    clearInterval(this.#repeating);
+  stop(): Promise<void> {
+    return this.#repeating.stop();
   }
 }

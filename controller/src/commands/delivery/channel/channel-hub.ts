@@ -147,7 +147,7 @@ export class ChannelHub {
   /** Closes every channel with 1012; no more can be opened. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.#elsewhere?.stop();
+    await this.#elsewhere?.stop();
     await this.#registry.stop();
   }
 

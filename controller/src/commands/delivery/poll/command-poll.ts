@@ -1,4 +1,5 @@
 // Long polls: each request is held until a command is due, its time is over, the agent disconnects, or Weft stops.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../../../errors.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
@@ -33,21 +34,21 @@ export class CommandPoll {
   readonly #now: () => number;
   /** In the order of arrival. */
   readonly #waiters = new Map<string, Set<Waiter>>();
-  /** When each agent last polled, oldest first. */
-  readonly #askedAtMs = new Map<string, number>();
+  /** Agents that have polled a moment ago. */
+  readonly #asked: BoundedMap<string>;
   #isStopped = false;
 
   constructor({ delivery, sentWindow, now }: CommandPollOptions) {
     this.#delivery = delivery;
     this.#sentWindow = sentWindow;
     this.#now = now ?? (() => performance.now());
+    this.#asked = new BoundedMap(maxAttentive, { ttlMs: attentiveMs, now: this.#now });
     delivery.onDue((ap_id, commands) => this.#onDue(ap_id, commands));
   }
 
   /** Whether the agent waits for commands, or has polled within the last minute. */
   isAttentive(ap_id: string): boolean {
-    const askedAtMs = this.#askedAtMs.get(ap_id);
-    return this.#waiters.has(ap_id) || (askedAtMs !== undefined && this.#now() - askedAtMs < attentiveMs);
+    return this.#waiters.has(ap_id) || this.#asked.has(ap_id);
   }
 
   /** Whether a request of the agent is held now. */
@@ -64,7 +65,7 @@ export class CommandPoll {
     if (waiters.size >= maxWaitersPerAgent) {
       throw new TryLaterError(429, 'too_many_polls', `At most ${maxWaitersPerAgent} polls may wait at once`, 5);
     }
-    this.#noteAsked(ap_id);
+    this.#asked.set(ap_id, true);
     const until = this.#now() + waitMs;
     let wasWoken = false;
     const noteWoken = () => {
@@ -91,7 +92,7 @@ export class CommandPoll {
       gone.removeEventListener('abort', onGone);
       waiters.delete(waiter);
       if (waiters.size === 0) this.#waiters.delete(ap_id);
-      this.#noteAsked(ap_id);
+      this.#asked.set(ap_id, true);
     }
   }
 
@@ -133,16 +134,6 @@ export class CommandPoll {
     }
     if (taken.length > 0) this.#delivery.sent(taken.map(({ command_id }) => command_id));
     return taken;
-  }
-
-  #noteAsked(ap_id: string): void {
-    const now = this.#now();
-    this.#askedAtMs.delete(ap_id);
-    this.#askedAtMs.set(ap_id, now);
-    for (const [oldest, askedAtMs] of this.#askedAtMs) {
-      if (this.#askedAtMs.size <= maxAttentive && now - askedAtMs < attentiveMs) return;
-      this.#askedAtMs.delete(oldest);
-    }
   }
 }
 

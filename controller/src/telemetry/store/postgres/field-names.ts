@@ -1,5 +1,6 @@
 // The names of fields by the number of their source, for those who read: a number is never given again, and the fields of a
 // source only become more, so what is known stays right. Whether there are new ones is seen by the newest values.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { type FieldNameRow, type KnownSource, toKnownSource } from './known-sources.ts';
 import type { NewestFields } from './newest-record.ts';
@@ -7,17 +8,14 @@ import type { NewestFields } from './newest-record.ts';
 const maxKnown = 50_000;
 
 export class FieldNames {
-  readonly #known = new Map<number, KnownSource>();
+  readonly #known = new BoundedMap<number, KnownSource>(maxKnown);
 
   /** Of these sources, in their order. Fields that have never had a value may be missing. */
   async of(session: PostgresSession, sources: readonly { no: number; newest: NewestFields }[]): Promise<KnownSource[]> {
     const missing = sources.filter(({ no, newest }) => !hasAll(this.#known.get(no), newest)).map(({ no }) => no);
     const read = missing.length === 0 ? undefined : await readNames(session, missing);
     const found = sources.map(({ no }) => read?.get(no) ?? this.#known.get(no) ?? toKnownSource(no, []));
-    for (const [no, source] of read ?? []) {
-      if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value!);
-      this.#known.set(no, source);
-    }
+    for (const [no, source] of read ?? []) this.#known.set(no, source);
     return found;
   }
 }

@@ -1,5 +1,6 @@
 // The numbers of agents and their fields, which PostgreSQL gives and which never change while the agent exists; kept in
 // memory for those that report.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Sample } from '@weft/timeseries';
 import { type NumberedSource, neverTs, SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
@@ -16,7 +17,7 @@ export interface KnownSource extends NumberedSource {
 
 export class KnownSources {
   readonly #pool: PostgresPool;
-  readonly #known = new Map<string, KnownSource>();
+  readonly #known = new BoundedMap<string, KnownSource>(maxKnown);
 
   constructor(pool: PostgresPool) {
     this.#pool = pool;
@@ -35,7 +36,6 @@ export class KnownSources {
     const names = namesOf(samples);
     let source: KnownSource | undefined;
     while (!source) source = await this.#registerOnce(ap_id, names);
-    if (this.#known.size >= maxKnown) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(ap_id, source);
     return source;
   }

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { BoundedMap } from './bounded-map.ts';
+
+/** Deterministic: a failure can be repeated. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return Math.floor((state / 2_147_483_648) * below);
+  };
+}
+
+/** The same by looking at everything. */
+class Model {
+  entries: { key: number; value: number; endsAt: number }[] = [];
+  readonly max: number;
+  readonly ttlMs: number;
+  constructor(max: number, ttlMs: number) {
+    this.max = max;
+    this.ttlMs = ttlMs;
+  }
+  set(key: number, value: number, now: number): void {
+    this.delete(key);
+    this.entries = this.entries.filter(({ endsAt }) => endsAt > now);
+    this.entries.push({ key, value, endsAt: now + this.ttlMs });
+    if (this.entries.length > this.max) this.entries.shift();
+  }
+  delete(key: number): void {
+    this.entries = this.entries.filter((entry) => entry.key !== key);
+  }
+  alive(now: number): [number, number][] {
+    return this.entries.filter(({ endsAt }) => endsAt > now).map(({ key, value }) => [key, value]);
+  }
+}
+
+it.each([
+  [Number.POSITIVE_INFINITY, 1],
+  [Number.POSITIVE_INFINITY, 2],
+  [50, 3],
+  [50, 4],
+])('holds the newest within its bound, with a time to live of %d ms (seed %d)', (ttlMs, seed) => {
+  const random = createRandom(seed);
+  let now = 0;
+  const map = new BoundedMap<number, number>(20, { ttlMs, now: () => now });
+  const model = new Model(20, ttlMs);
+  for (let step = 0; step < 5_000; step++) {
+    now += random(4);
+    const key = random(40);
+    const what = random(20);
+    if (what === 0 && random(20) === 0) {
+      map.clear();
+      model.entries = [];
+    } else if (what < 5) {
+      map.delete(key);
+      model.delete(key);
+    } else {
+      map.set(key, step);
+      model.set(key, step, now);
+    }
+    expect([...map]).toEqual(model.alive(now));
+    expect(map.size).toBe(model.alive(now).length);
+    const known = model.alive(now).find(([each]) => each === key)?.[1];
+    expect([map.get(key), map.has(key)]).toEqual([known, known !== undefined]);
+  }
+});
+
+it('creates what is missing, once', () => {
+  const map = new BoundedMap<string, number>(2);
+  let created = 0;
+  const create = () => ++created;
+  expect([map.getOrInsert('a', create), map.getOrInsert('a', create), map.getOrInsert('b', create)]).toEqual([1, 1, 2]);
+});
