@@ -18,7 +18,7 @@ export interface PeriodicTaskOptions {
 
 export class PeriodicTask {
   readonly #options: PeriodicTaskOptions;
-  readonly #stopping = new AbortController();
+  #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   /** When the timer fires, and whether somebody asked for that round. */
   #dueAt = Number.POSITIVE_INFINITY;
@@ -42,8 +42,9 @@ export class PeriodicTask {
     return this.#stopping.signal;
   }
 
-  /** The first round comes after one interval. A repeated call changes nothing. */
+  /** The first round comes after one interval. A repeated call changes nothing; after a stop it starts again. */
   start(): void {
+    if (this.isStopped) this.#stopping = new AbortController();
     this.#isStarted = true;
     this.#schedule();
   }
@@ -71,6 +72,7 @@ export class PeriodicTask {
   async stop(): Promise<void> {
     this.#stopping.abort();
     clearTimeout(this.#timer);
+    this.#dueAt = Number.POSITIVE_INFINITY;
     await this.#round;
   }
 

@@ -1,5 +1,5 @@
-// What the transports to an agent (channel, long poll, push) need from the ledger: what is due for the agent, a way to
-// report what was sent, and a way to report what the agent answered.
+// Between the ledger and the transports to agents (channel, long poll, push): what a transport promises, and what it gets, which
+// is what is due for an agent, a way to report what was sent, and a way to report what the agent answered.
 import type { CommandResult } from '@weft/contract';
 import type { AgentCaller } from '../../caller.ts';
 import type { CommandRecord } from '../ledger/command-record.ts';
@@ -44,4 +44,22 @@ export interface CommandDelivery {
   answer(agent: AgentCaller, command_id: string, answer: CommandResult): Promise<CommandRecord>;
   /** The listener is called for agents for which commands became due, here or on another node. */
   onDue(listener: DueListener): void;
+}
+
+/** One way in which commands reach agents. transports-part.ts lists them. */
+export interface CommandTransport {
+  /** Whether it holds a connection of the agent, so that commands leave at once: transports without one leave the agent alone. */
+  isConnected(ap_id: string): boolean;
+  /** Whether commands would reach the agent now: one that is true makes it `command_ready`. */
+  isReady(ap_id: string, configuration: Record<string, unknown>): boolean;
+  /** Begins with what was left from before. */
+  start?(): Promise<void>;
+  /** Everybody who waits is answered, every connection closed. */
+  stop(): Promise<void> | void;
+  /** The agent is no more. */
+  removed?(ap_id: string): Promise<void> | void;
+  /** Another node tells something; what is not for this transport is ignored. */
+  heard?(news: string): void;
+  /** News of other nodes may have been lost. */
+  newsLost?(): void;
 }

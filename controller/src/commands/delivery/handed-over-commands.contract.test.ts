@@ -77,7 +77,7 @@ test('a poll that waits gets them without another look; a second one goes on wai
     polls[1]!.then((answer) => [answer, polls[0]!] as const),
   ]);
   expect(body).toEqual([expect.objectContaining({ command_id: first })]);
-  expect(server.poll.isWaiting('ap-4')).toBe(true);
+  expect(server.poll.isConnected('ap-4')).toBe(true);
   expect(server.ledger.dues).toBe(looks + 2);
   const second = server.ledger.send(agent, 'wake');
   expect((await other).body).toEqual([expect.objectContaining({ command_id: second })]);
@@ -86,7 +86,7 @@ test('a poll that waits gets them without another look; a second one goes on wai
 test('an agent with a channel and a poll gets them on the channel only', async () => {
   const { agent, client, first } = await openChannel('ap-5');
   const asked = poll(agent, 1);
-  await untilSo(() => expect(server.poll.isWaiting('ap-5')).toBe(true));
+  await untilSo(() => expect(server.poll.isConnected('ap-5')).toBe(true));
   const command_id = server.ledger.send(agent, 'wake');
   expect((await asked).body).toEqual([]);
   await untilSo(() => expect(idsOf(client)).toEqual([first, command_id]));

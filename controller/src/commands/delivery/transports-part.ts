@@ -12,11 +12,11 @@ import type { Part, Platform } from '../../part.ts';
 import { agentItself, requirePermission } from '../../rights/permission.ts';
 import { limitPerMinutes } from '../../shares/rate-limiter.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
-import { type ChannelNews, parseChannelNews } from './channel/channel-elsewhere.ts';
+import type { ChannelNews } from './channel/channel-elsewhere.ts';
 import type { FlowLimits } from './channel/channel-flow.ts';
 import { ChannelHub } from './channel/channel-hub.ts';
 import { channelSocketRoutes } from './channel/channel-socket.ts';
-import type { CommandDelivery } from './command-delivery.ts';
+import type { CommandDelivery, CommandTransport } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
 import { commandPollRoutes } from './poll/command-poll-routes.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
@@ -74,6 +74,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
   const poll = new CommandPoll({ delivery, sentWindow });
   const secretStore = new PushSecretStore(database);
   const secrets = new PushSecretService({ secrets: secretStore, agents, keyring, audit });
+  const connecting: CommandTransport[] = [hub, poll];
   const client = new GuardedHttp({
     allow: config.pushAllow,
     addressName: 'api_url',
@@ -91,18 +92,16 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     onError,
     fail: (command_id, detail) => delivery.fail(command_id, detail),
     client,
-    isReachable: (ap_id) => hub.isConnected(ap_id) || poll.isWaiting(ap_id),
+    isReachable: (ap_id) => connecting.some((transport) => transport.isConnected(ap_id)),
   });
-  const isPushable = (ap_id: string, { api_url }: Record<string, unknown>): boolean =>
-    api_url !== undefined && secrets.hasSecret(ap_id) && client.isListed(api_url);
+  const transports: CommandTransport[] = [...connecting, push];
 
-  events.commandTransports.onAsk((ap_id, configuration) => {
-    const channel = hub.isConnected(ap_id);
-    return { channel, command_ready: channel || poll.isAttentive(ap_id) || isPushable(ap_id, configuration) };
-  });
+  events.commandTransports.onAsk((ap_id, configuration) => ({
+    channel: hub.isConnected(ap_id),
+    command_ready: transports.some((transport) => transport.isReady(ap_id, configuration)),
+  }));
   events.agentRemoved.add('work', async (ap_id) => {
-    hub.removed(ap_id);
-    await secrets.removed(ap_id);
+    for (const transport of transports) await transport.removed?.(ap_id);
   });
 
   return {
@@ -115,10 +114,8 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
         hub,
         connects: limitPerMinutes('too_many_connects', tuning.connectsPerMinute ?? connectsPerMinute, 1),
       }),
-      /** Everybody who waits is answered, every channel closed. */
       async close() {
-        poll.stop();
-        await Promise.all([push.stop(), hub.stop()]);
+        await Promise.all(transports.map((transport) => transport.stop()));
       },
     },
     metrics: {
@@ -128,14 +125,14 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     async start() {
       if (!config.roles.includes('api')) return;
       broker.listen(
-        (text) => {
-          const news = parseChannelNews(text);
-          if (news) hub.heard(news);
+        (news) => {
+          for (const transport of transports) transport.heard?.(news);
         },
-        // News may have been lost.
-        () => hub.wakeAll(),
+        () => {
+          for (const transport of transports) transport.newsLost?.();
+        },
       );
-      await push.start();
+      for (const transport of transports) await transport.start?.();
     },
   } satisfies Part & Record<string, unknown>;
 }

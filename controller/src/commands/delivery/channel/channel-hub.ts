@@ -8,10 +8,10 @@ import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
 import type { Validator } from '../../../input/validator.ts';
 import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
-import type { CommandDelivery } from '../command-delivery.ts';
+import type { CommandDelivery, CommandTransport } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
 import { AgentChannel, type ChannelParts } from './agent-channel.ts';
-import { type ChannelNews, ChannelsElsewhere } from './channel-elsewhere.ts';
+import { type ChannelNews, ChannelsElsewhere, parseChannelNews } from './channel-elsewhere.ts';
 import { type FlowLimits, SharedFlow } from './channel-flow.ts';
 
 /** Older ones are on their way out when the newest comes; more than these at once are a flood. */
@@ -38,7 +38,7 @@ export interface ChannelHubOptions {
   flowLimits?: Partial<FlowLimits> | undefined;
 }
 
-export class ChannelHub {
+export class ChannelHub implements CommandTransport {
   readonly #registry: SocketRegistry;
   readonly #channels = new Map<string, AgentChannel>();
   readonly #parts: ChannelParts;
@@ -103,6 +103,10 @@ export class ChannelHub {
     return this.isHere(ap_id) || this.#elsewhere?.has(ap_id) === true;
   }
 
+  isReady(ap_id: string): boolean {
+    return this.isConnected(ap_id);
+  }
+
   isHere(ap_id: string): boolean {
     return this.#channels.get(ap_id)?.isOpen === true;
   }
@@ -120,14 +124,15 @@ export class ChannelHub {
     this.#announce(channel);
   }
 
-  /** Looks for every agent whether something is due: after news may have been lost. */
-  wakeAll(): void {
+  /** Looks for every agent whether something is due. */
+  newsLost(): void {
     for (const channel of this.#channels.values()) channel.onDue();
   }
 
   /** Another node tells of its channels. */
-  heard(news: ChannelNews): void {
-    if (news.node === this.#node) return;
+  heard(text: string): void {
+    const news = parseChannelNews(text);
+    if (!news || news.node === this.#node) return;
     this.#elsewhere?.heard(news);
     for (const ap_id of news.ap_ids) {
       const channel = this.#channels.get(ap_id);

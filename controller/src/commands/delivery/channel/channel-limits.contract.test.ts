@@ -128,7 +128,8 @@ describe('on several nodes', () => {
   async function startTwo() {
     const nodes: ChannelServer[] = [];
     const tellFrom = (index: number) => (news: ChannelNews) => {
-      for (const [other, node] of nodes.entries()) if (other !== index) queueMicrotask(() => node.hub.heard(news));
+      for (const [other, node] of nodes.entries())
+        if (other !== index) queueMicrotask(() => node.hub.heard(JSON.stringify(news)));
     };
     for (const index of [0, 1]) nodes.push(await start({ tell: tellFrom(index) }));
     const [first, second] = nodes as [ChannelServer, ChannelServer];

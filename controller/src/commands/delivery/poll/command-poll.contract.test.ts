@@ -28,10 +28,10 @@ test('what waits is answered at once, oldest first, and counts as sent; the next
 test('a question is held until a command comes', async () => {
   const agent = await server.agent('ap-2');
   const asked = server.request('GET', pathOf('ap-2', 60), agent.token);
-  await untilSo(() => expect(server.poll.isWaiting('ap-2')).toBe(true));
+  await untilSo(() => expect(server.poll.isConnected('ap-2')).toBe(true));
   const command_id = server.ledger.send(agent, 'sleep');
   expect((await asked).body).toEqual([expect.objectContaining({ command_id })]);
-  expect([server.poll.isWaiting('ap-2'), server.poll.isAttentive('ap-2')]).toEqual([false, true]);
+  expect([server.poll.isConnected('ap-2'), server.poll.isReady('ap-2')]).toEqual([false, true]);
 });
 
 test('or until the time is over', async () => {
@@ -44,10 +44,10 @@ test('who hangs up is not waited for, and takes no command along', async () => {
   const agent = await server.agent('ap-4');
   const leaving = new AbortController();
   const asked = server.request('GET', pathOf('ap-4', 60), agent.token, undefined, leaving.signal);
-  await untilSo(() => expect(server.poll.isWaiting('ap-4')).toBe(true));
+  await untilSo(() => expect(server.poll.isConnected('ap-4')).toBe(true));
   leaving.abort();
   await expect(asked).rejects.toThrow();
-  await untilSo(() => expect(server.poll.isWaiting('ap-4')).toBe(false));
+  await untilSo(() => expect(server.poll.isConnected('ap-4')).toBe(false));
   const command_id = server.ledger.send(agent, 'sleep');
   expect((await server.request('GET', pathOf('ap-4'), agent.token)).body).toEqual([
     expect.objectContaining({ command_id }),
@@ -89,7 +89,7 @@ test('when Weft stops everybody is answered', async () => {
   const short = await startChannelServer();
   const { token } = await short.agent('ap-1');
   const asked = short.request('GET', pathOf('ap-1', 60), token);
-  await untilSo(() => expect(short.poll.isWaiting('ap-1')).toBe(true));
+  await untilSo(() => expect(short.poll.isConnected('ap-1')).toBe(true));
   await short.stop();
   expect((await asked).body).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // Long polls: each request is held until a command is due, its time is over, the agent disconnects, or Weft stops.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../../../errors.ts';
-import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
+import type { CommandDelivery, CommandTransport, OutgoingCommand } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
 
 const maxWaitersPerAgent = 4;
@@ -28,7 +28,7 @@ export interface CommandPollOptions {
   now?: () => number;
 }
 
-export class CommandPoll {
+export class CommandPoll implements CommandTransport {
   readonly #delivery: CommandDelivery;
   readonly #sentWindow: SentWindow;
   readonly #now: () => number;
@@ -47,12 +47,12 @@ export class CommandPoll {
   }
 
   /** Whether the agent waits for commands, or has polled within the last minute. */
-  isAttentive(ap_id: string): boolean {
+  isReady(ap_id: string): boolean {
     return this.#waiters.has(ap_id) || this.#asked.has(ap_id);
   }
 
   /** Whether a request of the agent is held now. */
-  isWaiting(ap_id: string): boolean {
+  isConnected(ap_id: string): boolean {
     return this.#waiters.has(ap_id);
   }
 

@@ -13,7 +13,7 @@ import { RequestRefused } from '../../../outgoing/allow-list.ts';
 import type { GuardedHttp } from '../../../outgoing/guarded-http.ts';
 import { AnswerTooLong, OutgoingError } from '../../../outgoing/outgoing-http.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
-import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
+import type { CommandDelivery, CommandTransport, OutgoingCommand } from '../command-delivery.ts';
 import { type SentWindow, toAgentCommand } from '../sent-window.ts';
 import type { PushSecretService } from './push-secret-service.ts';
 import type { PushSecretStore } from './push-secret-store.ts';
@@ -35,7 +35,7 @@ export interface PushDispatcherOptions {
   agents: Pick<AgentService, 'principal' | 'get'>;
   secrets: PushSecretService;
   claims: Pick<PushSecretStore, 'claim' | 'release'>;
-  client: Pick<GuardedHttp, 'post'>;
+  client: Pick<GuardedHttp, 'post' | 'isListed'>;
   validator: Validator;
   sentWindow: SentWindow;
   /** Whether the agent can be reached over another transport now. */
@@ -52,7 +52,7 @@ interface Line {
   retry: NodeJS.Timeout | undefined;
 }
 
-export class PushDispatcher {
+export class PushDispatcher implements CommandTransport {
   readonly #options: PushDispatcherOptions;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -83,6 +83,7 @@ export class PushDispatcher {
   /** Begins with what was left from before. */
   async start(): Promise<void> {
     this.#sweeping.start();
+    this.#sweeps = 0;
     await this.#sweeping.once();
   }
 
@@ -92,6 +93,20 @@ export class PushDispatcher {
     this.#stopping.abort(new Error('stopping'));
     for (const { retry } of this.#lines.values()) clearTimeout(retry);
     await Promise.all([swept, ...this.#running]);
+  }
+
+  isConnected(): boolean {
+    return false;
+  }
+
+  /** Whether it has a secret, and an address that the settings allow. */
+  isReady(ap_id: string, { api_url }: Record<string, unknown>): boolean {
+    const { secrets, client } = this.#options;
+    return api_url !== undefined && secrets.hasSecret(ap_id) && client.isListed(api_url);
+  }
+
+  removed(ap_id: string): Promise<void> {
+    return this.#options.secrets.removed(ap_id);
   }
 
   /** Something may be due for the agent. */
