@@ -1,9 +1,11 @@
-// Finds violations of the import rules in the whole source tree.
+// Finds violations of the import rules in the whole source tree, and differences between the map and the code.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findBreaches } from './import-rules.ts';
+import { mapBreaches, usesOfLater } from './map-rules.ts';
 
 const root = resolve(import.meta.dirname, '..');
+const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 const folders = [
   'contract/src',
   'broker/src',
@@ -23,8 +25,13 @@ const files = folders
       .filter((path) => /\.tsx?$/.test(path))
       .map((path) => `${folder}/${path}`),
   )
-  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+  .map((path) => ({ path, text: textOf(path) }));
 
-const breaches = findBreaches(files);
+const map = {
+  architecture: textOf('ARCHITECTURE.md'),
+  parts: textOf('controller/src/parts.ts'),
+  events: textOf('controller/src/events.ts'),
+};
+const breaches = [...findBreaches(files), ...mapBreaches(map), ...files.flatMap(usesOfLater)];
 for (const breach of breaches) process.stderr.write(`${breach}\n`);
 process.exitCode = breaches.length === 0 && files.length > 0 ? 0 : 1;

@@ -13,28 +13,31 @@ const types = (/** @type {string} */ project, /** @type {string} */ name) => [
   ...['-p', project, '--incremental', '--tsBuildInfoFile', tool(join('.cache', 'weft-types', `${name}.json`))],
 ];
 
-/** @type {[name: string, args: string[]][]} */
+/** With `true`, what it prints is shown also if all is well.
+ * @type {[name: string, args: string[], isShown?: boolean][]} */
 const checks = [
   ['format and lint', [tool('@biomejs/biome/bin/biome'), 'check', '--colors=off', '.']],
   ['types', types('.', 'all')],
   ['types of the dashboard', types('dashboard', 'dashboard')],
   ['types of its build', types(join('dashboard', 'tsconfig.build.json'), 'dashboard-build')],
   ['who imports whom', [join('scripts', 'check-imports.ts')]],
+  ['size', [join('scripts', 'check-size.ts')], true],
   ['plain words', [join('scripts', 'check-words.ts')]],
   ['dead code', [tool('knip/bin/knip.js')]],
   ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],
   ['interface documents', [join('scripts', 'check-interface.ts')]],
 ];
 
-const results = await Promise.all(checks.map(([name, args]) => run(name, args)));
+const results = await Promise.all(checks.map(([name, args, isShown]) => run(name, args, isShown)));
 process.exit(results.every((isGood) => isGood) ? 0 : 1);
 
 /**
  * @param {string} name
  * @param {string[]} args
+ * @param {boolean} [isShown]
  * @returns {Promise<boolean>}
  */
-function run(name, args) {
+function run(name, args, isShown = false) {
   const startedAt = Date.now();
   const child = spawn(node, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
@@ -47,7 +50,7 @@ function run(name, args) {
     child.on('error', reject);
     child.on('close', (code) => {
       const seconds = ((Date.now() - startedAt) / 1000).toFixed(1);
-      process.stdout.write(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n${code === 0 ? '' : `${output}\n`}`);
+      process.stdout.write(`${code === 0 ? '✓' : '✗'} ${name} (${seconds} s)\n${code === 0 && !isShown ? '' : output}`);
       resolve(code === 0);
     });
   });

@@ -1,12 +1,7 @@
 // Who may import whom: the rules that keep the parts apart, as a table, and the search for what breaks them.
 import { dirname, join, normalize } from 'node:path/posix';
+import { type Import, orderBreaches, unorderedFolders } from './folder-order.ts';
 import { type SourceFile, sizeBreaches } from './size-rules.ts';
-
-interface Import {
-  from: string;
-  /** The path of a file of ours, or the name of a package. */
-  to: string;
-}
 
 interface Rule {
   /** Ends the sentence "a.ts imports b.ts: ...". */
@@ -111,11 +106,6 @@ const rules: Rule[] = [
     ],
   },
   {
-    because: 'what the dashboard’s pages share knows none of the pages',
-    who: /^dashboard\/src\/(api|components|data|format|map|router|session|styles|text)\//,
-    never: /^dashboard\/src\/(pages|shell)\//,
-  },
-  {
     because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
     who: /^controller\/src\/(?!http\/).*-(routes|socket)\.ts$/,
     only: [
@@ -143,46 +133,11 @@ const rules: Rule[] = [
     never: backend,
   },
   {
-    because: 'serve.ts, the list of parts and the command line are the top; nothing stands on them',
+    because: 'serve.ts and the list of parts are the top; nothing but the command line stands on them',
     who: /^(contract\/|broker\/|timeseries\/|sdk\/|cli\/|emulator\/|controller\/src\/(?!bin\/|serve\.ts$))/,
-    never: /^controller\/src\/((serve|parts|platform|pages|offline)\.ts$|bin\/)/,
+    never: /^controller\/src\/(serve|parts|platform|pages|offline)\.ts$/,
   },
 ];
-
-/** Features may import those of earlier lines only, and never one another on the same line. */
-const featureOrder = [
-  ['input'],
-  ['outgoing'],
-  ['rights'],
-  ['lists'],
-  ['audit'],
-  ['event-log'],
-  ['users', 'sites', 'agents', 'third-party-apps'],
-  ['auth'],
-  ['telemetry'],
-  ['devices'],
-  ['jobs'],
-  ['commands'],
-  ['steering'],
-  ['emulator'],
-  ['fleet'],
-  ['timeline'],
-  ['alarms'],
-  ['health', 'notifications'],
-];
-
-/** Inside of a feature the same holds for its folders. A folder inside a folder belongs to it. */
-const folderOrder: Record<string, string[][]> = {
-  'controller/src/http': [['request'], ['sockets', 'pages'], ['server']],
-  'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
-  'controller/src/devices': [['privacy'], ['store'], ['registry'], ['api']],
-  'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
-  'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
-  'controller/src/commands/delivery': [['channel', 'push', 'poll']],
-  'controller/src/fleet': [['index'], ['list'], ['bulk']],
-  'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
-  'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
-};
 
 const namelessFolder = /(^|\/)(utils?|common|helpers?|lib)\//;
 /** As in `socket._handle` and `{ _handle: handle }`. */
@@ -198,8 +153,8 @@ export function findBreaches(files: SourceFile[]): string[] {
   const imports = sources.flatMap(importsOf);
   return [
     ...imports.flatMap(ruleBreaches),
-    ...imports.flatMap(orderBreach),
-    ...imports.flatMap(folderBreaches),
+    ...imports.flatMap(orderBreaches),
+    ...unorderedFolders(sources),
     ...cycles(imports),
     ...files
       .flatMap(importsOf)
@@ -241,32 +196,6 @@ function ruleBreaches({ from, to }: Import): string[] {
 function isOwnFeature(from: string, to: string): boolean {
   const feature = /^controller\/src\/[a-z-]+\//.exec(from)?.[0] ?? `${dirname(from)}/`;
   return to.startsWith(feature) && !to.includes('-store');
-}
-
-function orderBreach({ from, to }: Import): string[] {
-  const [mine, theirs] = [featureOf(from), featureOf(to)];
-  if (mine === undefined || theirs === undefined || mine === theirs || rank(theirs) < rank(mine)) return [];
-  return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of features`];
-}
-
-function folderBreaches({ from, to }: Import): string[] {
-  return Object.entries(folderOrder).flatMap(([feature, order]) => {
-    if (!from.startsWith(`${feature}/`) || !to.startsWith(`${feature}/`)) return [];
-    const [mine, theirs] = [from, to].map((path) => path.slice(feature.length + 1).split('/')[0]!);
-    const [myRank, theirRank] = [mine, theirs].map((folder) => order.findIndex((line) => line.includes(folder!)));
-    // Files beside the folders put them together, or are for all of them.
-    if (mine === theirs || myRank === -1 || theirRank === -1 || theirRank! < myRank!) return [];
-    return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of folders`];
-  });
-}
-
-function featureOf(path: string): string | undefined {
-  const [top, src, feature = ''] = path.split('/');
-  return top === 'controller' && src === 'src' && rank(feature) >= 0 ? feature : undefined;
-}
-
-function rank(feature: string): number {
-  return featureOrder.findIndex((line) => line.includes(feature));
 }
 
 function cycles(imports: Import[]): string[] {

@@ -153,8 +153,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     now,
   });
   const owners = new OwnerSweep({ owned: ownedJobs, principals, changes, database, now });
-  events.labelsChanged.on(() => owners.relabelled());
-  events.sitesChanged.on(() => owners.relabelled());
+  for (const event of [events.labelsChanged, events.sitesChanged]) event.on(() => owners.relabelled());
   const upkeep = new JobUpkeep({
     jobs: jobStore,
     outbox,

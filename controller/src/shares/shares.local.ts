@@ -1,6 +1,5 @@
 // Shares that are counted in this process; n nodes allow n times as much. Limits on events also count what other nodes tell.
 import { isObject } from '@weft/contract/is-object';
-import type { PlainGauges } from '../http/pages/service-metrics.ts';
 import { Budget, type BudgetRate } from './budget.ts';
 import { FairTurns, type TurnLimits } from './fair-turns.ts';
 import { JointBudget } from './joint-budget.ts';
@@ -11,7 +10,7 @@ import type { Shares } from './shares.ts';
 const budgetHelp = 'Refused because a budget was used up';
 
 export class LocalShares implements Shares {
-  readonly metrics: PlainGauges = {};
+  readonly metrics: Shares['metrics'] = {};
   readonly #limiters = new Map<string, RateLimiter>();
   #tell: ((news: string) => void) | undefined;
 

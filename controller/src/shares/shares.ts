@@ -1,7 +1,6 @@
 // Fair shares: everything that one caller could use up for all others is taken through one of these. A principal is
 // whoever the share belongs to: a caller (`principalOf`), or an address where nobody has logged in yet.
 import type { Actor } from '../caller.ts';
-import type { PlainGauges } from '../http/pages/service-metrics.ts';
 import type { Budget, BudgetRate } from './budget.ts';
 import type { FairTurns, TurnLimits } from './fair-turns.ts';
 import type { JointBudget } from './joint-budget.ts';
@@ -25,7 +24,7 @@ export interface Shares {
   /** Events within a time: failed logins, sign-ups. All nodes count together, moments later, unless it is for this one only. */
   limiter(name: string, limit: Limit, scope?: 'all nodes' | 'this node'): RateLimiter;
   /** What is held, waiting and refused of each, for /metrics. */
-  readonly metrics: PlainGauges;
+  readonly metrics: Record<string, { help: string; value: () => number }>;
 }
 
 /** The principal of a caller: what it takes counts for it alone, whatever its address. */

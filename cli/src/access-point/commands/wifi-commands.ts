@@ -3,12 +3,12 @@
 
 import type { Hostapd } from '../hostapd/hostapd.ts';
 import type { HostapdEvent } from '../hostapd/hostapd-event.ts';
-import { findServed, readServed, type ServedRadio } from '../hostapd/served-radio.ts';
 import type { Machine } from '../machine/machine.ts';
 import { parseChannels, type UsableChannel } from '../readers/iw-output.ts';
 import type { RadioModes } from '../readers/operating-class.ts';
 import type { Radio } from '../readers/radio.ts';
 import { findRadios } from '../readers/radios.ts';
+import { findServed, readServed, type ServedRadio } from '../readers/served-radio.ts';
 import type { AllowableCommand } from './allowance.ts';
 import { chosen, requireNumber, whichOf } from './command-arguments.ts';
 import type { CommandOffer } from './command-offer.ts';

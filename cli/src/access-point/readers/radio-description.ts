@@ -1,8 +1,9 @@
 // The radios as the agent's configuration tells of them: others steer devices to these.
-import { readServed } from '../hostapd/served-radio.ts';
+
 import type { Machine } from '../machine/machine.ts';
 import { operatingClass, phyType } from './operating-class.ts';
 import type { Radio } from './radio.ts';
+import { readServed } from './served-radio.ts';
 
 export interface RadioDescription {
   interface: string;

@@ -1,11 +1,11 @@
 // Finds the wireless interfaces in AP mode: with `iw` if available, else with `hostapd_cli`.
 import { askHostapd } from '../hostapd/hostapd.ts';
-import { wirelessOf } from '../hostapd/served-radio.ts';
 import type { Machine } from '../machine/machine.ts';
 import { ToolMissing } from '../machine/tool.ts';
 import { parseAllStations, parseStatus } from './hostapd-output.ts';
 import { parseInterfaces, parseStations, parseSurvey } from './iw-output.ts';
 import type { ObservedRadio, Radio } from './radio.ts';
+import { wirelessOf } from './served-radio.ts';
 
 /** Without devices and channels. Throws ToolFailure. */
 export async function findRadios(machine: Machine): Promise<Radio[]> {

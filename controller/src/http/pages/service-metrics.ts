@@ -7,9 +7,6 @@ const bucketSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 /** By name; asked for their values whenever somebody looks. What only grows is a counter, and its name ends in `_total`. */
 export type Gauges = Record<string, SingleValue | LabelledValues>;
 
-/** Without labels. */
-export type PlainGauges = Record<string, SingleValue>;
-
 interface SingleValue {
   help: string;
   value: () => number;

@@ -1,10 +1,10 @@
 // The radios that hostapd serves on this machine, also those that are asleep.
 import { access } from 'node:fs/promises';
+import { askHostapd } from '../hostapd/hostapd.ts';
 import type { Machine } from '../machine/machine.ts';
-import { toFields } from '../readers/hostapd-output.ts';
-import { interfacesOf } from '../readers/interface-reader.ts';
-import type { RadioModes } from '../readers/operating-class.ts';
-import { askHostapd } from './hostapd.ts';
+import { toFields } from './hostapd-output.ts';
+import { interfacesOf } from './interface-reader.ts';
+import type { RadioModes } from './operating-class.ts';
 
 export interface ServedRadio {
   interface: string;

@@ -1,0 +1,97 @@
+// The order of folders, for every folder of every package: a file imports only from folders on earlier lines.
+import type { SourceFile } from './size-rules.ts';
+
+export interface Import {
+  from: string;
+  /** The path of a file of ours, or the name of a package. */
+  to: string;
+}
+
+/**
+ * Folders on one line do not import one another, except those that `|` joins: these are one whole, divided for reading. Files beside
+ * the folders put them together, or are for all of them. A folder inside a folder belongs to it.
+ */
+const order: Record<string, string[][]> = {
+  'contract/src': [['functions', 'schema'], ['devices']],
+  'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
+  'sdk/src': [['app', 'spool']],
+  'cli/src': [['access-point', 'history', 'templates'], ['commands'], ['bin']],
+  'cli/src/access-point': [['machine', 'enrolment'], ['hostapd'], ['readers'], ['commands'], ['link', 'service']],
+  'emulator/src': [['radio'], ['world|traffic|multi-link|access-points'], ['what-if'], ['coverage'], ['runs']],
+  'controller/src': [
+    ['storage', 'input', 'outgoing'],
+    ['rights', 'lists', 'settings', 'backup'],
+    ['shares', 'mail'],
+    ['http'],
+    ['audit'],
+    ['event-log'],
+    ['users', 'sites', 'agents', 'third-party-apps'],
+    ['auth'],
+    ['telemetry'],
+    ['devices'],
+    ['jobs'],
+    ['commands'],
+    ['steering'],
+    ['emulator'],
+    ['fleet'],
+    ['timeline'],
+    ['alarms'],
+    ['health', 'notifications'],
+    ['moving'],
+    ['bin'],
+  ],
+  'controller/src/http': [['direct', 'streams'], ['request'], ['sockets', 'pages'], ['server']],
+  'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
+  'controller/src/telemetry/store': [['postgres', 'clickhouse', 'influx'], ['spread']],
+  'controller/src/devices': [['privacy'], ['store'], ['registry'], ['api']],
+  'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
+  'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],
+  'controller/src/commands/delivery': [['channel', 'push', 'poll']],
+  'controller/src/emulator': [['radio-map']],
+  'controller/src/fleet': [['index'], ['list'], ['bulk']],
+  'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
+  'controller/src/notifications': [['webhooks', 'mail']],
+  'dashboard/src': [['format', 'router'], ['text|api|data|session|components|styles'], ['map'], ['shell'], ['pages']],
+  'dashboard/src/data': [['lists']],
+  'dashboard/src/components': [['feedback'], ['chart', 'overlays', 'tables'], ['forms', 'layout']],
+  'dashboard/src/pages': [
+    ['alarms', 'apps', 'commands', 'compare', 'events', 'jobs', 'notifications', 'session', 'settings', 'users'],
+    ['conflicts'],
+    ['audit', 'agents|devices|emulator|map|overview|sites|wall'],
+  ],
+  'dashboard/src/pages/agents': [['list']],
+};
+
+const lines = new Map(
+  Object.entries(order).map(([parent, list]) => {
+    const places = list.flatMap((line, rank) =>
+      line.flatMap((whole) => whole.split('|').map((folder) => [folder, { rank, whole }] as const)),
+    );
+    return [parent, new Map(places)];
+  }),
+);
+
+/** One sentence for each folder of this import that is not before the one of the file. */
+export function orderBreaches({ from, to }: Import): string[] {
+  return [...lines].flatMap(([parent, places]) => {
+    if (!from.startsWith(`${parent}/`) || !to.startsWith(`${parent}/`)) return [];
+    const [mine, theirs] = [from, to].map((path) => path.slice(parent.length + 1).split('/')[0]!);
+    const [my, their] = [places.get(mine!), places.get(theirs!)];
+    if (mine === theirs || !my || !their || their.rank < my.rank || their.whole === my.whole) return [];
+    return [`${from} imports ${to}: ${theirs} does not come before ${mine} in the order of folders`];
+  });
+}
+
+export function unorderedFolders(sources: SourceFile[]): string[] {
+  const folders = new Set<string>();
+  for (const { path } of sources) {
+    const parts = path.split('/');
+    if (parts[1] !== 'src') continue;
+    for (let depth = 3; depth < parts.length; depth++) folders.add(parts.slice(0, depth).join('/'));
+  }
+  return [...folders]
+    .filter(
+      (folder) => !lines.get(folder.slice(0, folder.lastIndexOf('/')))?.has(folder.slice(folder.lastIndexOf('/') + 1)),
+    )
+    .map((folder) => `${folder} has no place in the order of folders (scripts/folder-order.ts)`);
+}
