@@ -2,7 +2,6 @@
 // with Weft? `npm run bench -- emulator`, or one question of it: model, spinup, crowd. BENCH_ACCESS_POINTS makes the crowd smaller.
 import { randomBytes } from 'node:crypto';
 import type { EmulatorSpec } from '@weft/contract';
-import { startInflux } from '../test/influx.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { startRabbit } from '../test/rabbitmq.ts';
 import { admin, EmulatedNetwork, loopDelayMs, pause } from './harness/emulated-network.ts';
@@ -64,12 +63,12 @@ async function spinup(): Promise<Figure[]> {
  * need more open files than most machines allow.
  */
 async function crowd(): Promise<Figure[]> {
-  const servers = await Promise.all([startPostgres(), startInflux(), startRabbit()]);
-  const [postgres, influx, rabbit] = servers;
+  const servers = await Promise.all([startPostgres(), startRabbit()]);
+  const [postgres, rabbit] = servers;
   const shared = {
     ...admin,
     WEFT_DATABASE_URL: postgres.url,
-    WEFT_INFLUX_URL: influx.url,
+    WEFT_TELEMETRY_URL: postgres.url,
     WEFT_AMQP_URL: rabbit.url,
     WEFT_SECRET: randomBytes(48).toString('base64'),
   };
@@ -88,7 +87,7 @@ async function crowd(): Promise<Figure[]> {
       : `${reported} in time`;
     return [
       {
-        question: `#25 with ${crowdSize.toLocaleString('en')} access points, PostgreSQL, InfluxDB and RabbitMQ on the same machine`,
+        question: `#25 with ${crowdSize.toLocaleString('en')} access points, PostgreSQL and RabbitMQ on the same machine`,
         value: `answered after ${(answerMs / 1000).toFixed(1)} s, reported: ${seconds}`,
       },
       {

@@ -3,7 +3,7 @@ import { expect, inject, test } from 'vitest';
 import { startCluster } from './cluster.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const rule = {
   name: 'Slow',
   selector: 'name:ap-1',

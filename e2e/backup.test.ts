@@ -206,18 +206,18 @@ test('what is in other servers is not in the backup, and it says so', async () =
   const weft = await serve();
   await weft.createAdmin();
   const { folder } = weft;
-  const env = { WEFT_INFLUX_URL: 'http://127.0.0.1:9/weft' };
+  const env = { WEFT_TELEMETRY_URL: 'clickhouse://127.0.0.1:9/weft' };
   const { code, out, err } = await runWeft(['backup', 'file', '--json'], { folder, env });
   const manifest = JSON.parse(out);
   expect([code, manifest.parts.map(({ path }: { path: string }) => path)]).toEqual([0, ['weft.db']]);
-  expect(manifest.left_out).toEqual([{ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' }]);
-  expect(err).toContain('Not included: telemetry, in InfluxDB. Back it up with influxd backup -portable.');
+  expect(manifest.left_out).toEqual([{ what: 'telemetry, in ClickHouse', command: 'BACKUP DATABASE of ClickHouse' }]);
+  expect(err).toContain('Not included: telemetry, in ClickHouse. Back it up with BACKUP DATABASE of ClickHouse.');
   const both = {
     ...env,
     WEFT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:9/weft',
     WEFT_SECRET: randomBytes(48).toString('base64'),
   };
   const nothing = await runWeft(['backup', 'other'], { folder, env: both });
-  expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/pg_dump.*influxd backup/s)]);
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/pg_dump.*BACKUP DATABASE/s)]);
   expect(nothing.err).not.toContain('geheim');
 });

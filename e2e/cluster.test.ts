@@ -1,4 +1,4 @@
-// Two controllers and two workers on PostgreSQL, InfluxDB and RabbitMQ behind a proxy: they behave as one.
+// Two controllers and two workers on PostgreSQL and RabbitMQ behind a proxy: they behave as one.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import { startCluster } from './cluster.ts';
 import { JobLedger } from './job-ledger.ts';
 import { adminUsername, eventually, password, root } from './weft-process.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const details = '/api/v1/agent_details/request_all_agents_details';
 
 test.skipIf(isMissing)(

@@ -1,11 +1,10 @@
-// Weft on several processes: controllers and workers on a PostgreSQL, an InfluxDB and a RabbitMQ of their own, behind a
+// Weft on several processes: controllers and workers on a PostgreSQL and a RabbitMQ of their own, behind a
 // proxy that hands requests and sockets out in turn.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { startInflux, type TestInflux } from '../test/influx.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
@@ -25,7 +24,6 @@ export interface ClusterOptions {
 
 export class Cluster {
   readonly postgres: TestPostgres;
-  readonly influx: TestInflux;
   readonly rabbit: TestRabbit;
   readonly env: Record<string, string>;
   controllers: WeftServer[] = [];
@@ -33,9 +31,8 @@ export class Cluster {
   /** The proxy; everything a client does goes through it. */
   url = '';
 
-  constructor(postgres: TestPostgres, influx: TestInflux, rabbit: TestRabbit, env: Record<string, string>) {
+  constructor(postgres: TestPostgres, rabbit: TestRabbit, env: Record<string, string>) {
     this.postgres = postgres;
-    this.influx = influx;
     this.rabbit = rabbit;
     this.env = env;
   }
@@ -66,14 +63,14 @@ export class Cluster {
 }
 
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const servers = await Promise.all([startPostgres(), startInflux(), (options.startRabbit ?? startRabbit)()]);
+  const servers = await Promise.all([startPostgres(), (options.startRabbit ?? startRabbit)()]);
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.stop()));
   }, 60_000);
-  const [postgres, influx, rabbit] = servers;
-  const cluster = new Cluster(postgres, influx, rabbit, {
+  const [postgres, rabbit] = servers;
+  const cluster = new Cluster(postgres, rabbit, {
     WEFT_DATABASE_URL: postgres.url,
-    WEFT_INFLUX_URL: `${influx.url}?db=weft`,
+    WEFT_TELEMETRY_URL: postgres.url,
     WEFT_AMQP_URL: options.amqpUrl?.(rabbit) ?? rabbit.url,
     WEFT_SECRET: randomBytes(48).toString('base64'),
     WEFT_ADMIN_USERNAME: adminUsername,

@@ -1,10 +1,10 @@
-// Emulators as processes of their own, on PostgreSQL, InfluxDB and RabbitMQ: one takes a run over from another that was
+// Emulators as processes of their own, on PostgreSQL and RabbitMQ: one takes a run over from another that was
 // killed, and what is asked of the network finds it from any node.
 import { expect, inject, test } from 'vitest';
 import { startCluster } from './cluster.ts';
 import { adminUsername, eventually, password, type WeftServer } from './weft-process.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
 test.skipIf(isMissing)(
   'a run goes on when its emulator is killed, and answers from every node',

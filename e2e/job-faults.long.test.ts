@@ -2,7 +2,7 @@
 import { inject, test } from 'vitest';
 import { killBeforeConfirm, killParts } from './job-fault-rounds.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
 test.skipIf(isMissing)(
   'workers killed 50 times; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed 20 times',

@@ -2,7 +2,7 @@
 import { inject, test } from 'vitest';
 import { killBeforeConfirm, killParts } from './job-fault-rounds.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
 test.skipIf(isMissing)(
   'each worker killed; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed',

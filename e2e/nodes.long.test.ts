@@ -8,7 +8,7 @@ import { type Cluster, startCluster } from './cluster.ts';
 import { report } from './outage.ts';
 import { adminUsername, eventually, password, type WeftServer } from './weft-process.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const agents = 20;
 /** As docs/operations.md advises. */
 const healthPath = '/readyz?parts=database';

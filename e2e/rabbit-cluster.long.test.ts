@@ -6,7 +6,7 @@ import { JobLedger, type LedgerJob } from './job-ledger.ts';
 import { report } from './outage.ts';
 import { adminUsername, eventually, password } from './weft-process.ts';
 
-const isMissing = [inject('postgresUrl'), inject('influxUrl'), inject('amqpUrl')].includes(undefined);
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const details = '/api/v1/agent_details/request_all_agents_details';
 const jobs = 1_000;
 const atOnce = 20;

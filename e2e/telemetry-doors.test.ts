@@ -1,13 +1,12 @@
 // One sample through each door gives the same answer on the way out, with either store behind; repeats and disorder
 // change nothing; and no name that an agent chose gets into the page for Prometheus.
-import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { type DatabaseNamespace, databaseKinds } from '../test/databases.ts';
 import { password, startWeft, type TestWeft } from '../test/weft.ts';
 
 const ts = Date.now() - 60_000;
 const update = '/api/v1/agent_update/update';
-const influx = inject('influxUrl');
 
 interface Agent {
   ap_id: string;
@@ -55,19 +54,19 @@ const expected = [
 
 describe.each([
   ['the embedded store', {}],
-  ['InfluxDB', influx === undefined ? undefined : { WEFT_INFLUX_URL: `${influx}/?db=doors_${randomUUID()}` }],
-])('with %s', (_store, settings) => {
+  ['PostgreSQL', inject('postgresUrl') && {}],
+])('with %s', (store, settings) => {
   let weft: TestWeft;
+  let namespace: DatabaseNamespace | undefined;
   let count = 0;
   beforeAll(async () => {
-    if (settings) weft = await startWeft(settings);
+    if (!settings) return;
+    if (store === 'PostgreSQL') namespace = await databaseKinds.postgres.createNamespace({ isBare: true });
+    weft = await startWeft(namespace ? { WEFT_TELEMETRY_URL: namespace.address } : {});
   });
   afterAll(async () => {
     await weft?.stop();
-    const database =
-      settings && 'WEFT_INFLUX_URL' in settings && new URL(settings.WEFT_INFLUX_URL).searchParams.get('db');
-    const drop = encodeURIComponent(`DROP DATABASE "${database}"`);
-    if (database) await fetch(`${influx}/query?q=${drop}`, { method: 'POST' });
+    await namespace?.remove();
   });
 
   const newAgent = async (): Promise<Agent> => {

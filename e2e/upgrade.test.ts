@@ -1,15 +1,16 @@
-// From version 0.1.0 to this one: its data folder is read, and what it had built is noticed and replaced. A newer build beside a
-// running Weft.
+// From versions 0.1.0 and 0.2.0 to this one: their data folders are read, and what they had built is noticed and replaced. A
+// newer build beside a running Weft.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { root, runWeft, serve, temporaryFolder } from './weft-process.ts';
+import { hasOtherClock, otherClock } from './other-clock.ts';
+import { eventually, root, runWeft, serve, temporaryFolder } from './weft-process.ts';
 
-const kept = join(root, 'test', 'kept-data', '0.1.0.tar.gz');
 const admin = { username: 'ada@example.org', password: 'correct horse battery' };
 
-function unpack(): string {
+function unpack(version: string): string {
+  const kept = join(root, 'test', 'kept-data', `${version}.tar.gz`);
   const folder = temporaryFolder();
   expect(spawnSync('tar', ['-xzf', kept, '-C', folder]).status).toBe(0);
   return join(folder, 'data');
@@ -18,7 +19,7 @@ function unpack(): string {
 test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry, commands, the audit log', async () => {
   const years = '3650';
   const env = {
-    WEFT_DATA_DIR: unpack(),
+    WEFT_DATA_DIR: unpack('0.1.0'),
     WEFT_TELEMETRY_RETENTION_DAYS: years,
     WEFT_ROLLUP_RETENTION_DAYS: years,
     WEFT_JOB_RETENTION_HOURS: '8760',
@@ -43,6 +44,59 @@ test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry,
   expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
   await weft.end();
 });
+
+/** Soon after 0.2.0 was killed with jobs in its embedded queue: they would have expired by now. */
+const restartedAt = Date.parse('2026-11-17T12:55:00Z');
+
+test.skipIf(!hasOtherClock)(
+  'the data of version 0.2.0 is all there, and what waited in its queue or was under way when it was killed gets done',
+  { timeout: 300_000 },
+  async () => {
+    const FAKETIME = `-${Math.round((Date.now() - restartedAt) / 1000)}`;
+    const env = { WEFT_DATA_DIR: unpack('0.2.0'), ...otherClock({ FAKETIME }) };
+    const weft = await serve({ env });
+    const token = (await weft.login(admin.username, admin.password)).body.access_token;
+    expect((await weft.login('bob@example.org', 'a password of bob')).status).toBe(200);
+    expect((await weft.login('roof-1', 'roof password', 'agent')).status).toBe(200);
+    expect((await weft.login('energy-saver', 'an old key of the app', 'third_party_app')).status).toBe(200);
+    const get = async (path: string) => (await weft.request('GET', `/api/v1/${path}`, { token })).body;
+    expect(await get('agents/roof-1')).toMatchObject({ ap_id: 'roof-1', configuration: { site: 'Bristol' } });
+    const { body: rows } = await weft.request(
+      'GET',
+      '/api/v1/metrics/export?agent=roof-1&format=ndjson&start=2026-11-16T12:00:00Z',
+      {
+        token,
+      },
+    );
+    const samples = String(rows).trim().split('\n');
+    expect(samples).toHaveLength(24 * 60 + 1);
+    expect(JSON.parse(samples.at(-1)!)).toMatchObject({ power_w: 12.5, latency_ms: 150, note: 'as it was' });
+    expect((await get('alarms?agent=roof-1')).items).toMatchObject([{ state: 'firing', rule: 'Slow' }]);
+    expect((await get('agents/roof-2/devices')).items).toHaveLength(1);
+    expect(JSON.stringify(await get('commands'))).toContain('"name":"set_tx_power"');
+
+    const jobs: { job_number: string; task_type: string; state: string }[] = await eventually(
+      () => get('jobs?limit=200'),
+      (list) =>
+        list.every(
+          ({ task_type, state }: Record<string, string>) => state === 'succeeded' || task_type === 'send_command',
+        ),
+    );
+    const kinds = Object.groupBy(jobs, ({ task_type }) => task_type);
+    expect([kinds.agent_data?.length, kinds.agent_details?.length, kinds.send_command?.length]).toEqual([120, 31, 1]);
+    // Each with everything, once, whatever 0.2.0 had delivered of it.
+    for (const { job_number } of kinds.agent_data!.filter((_, n) => n % 12 === 0)) {
+      const { messages } = await get(`jobs/${job_number}`);
+      const values = messages.flatMap(({ data }: { data: unknown }) => (Array.isArray(data) ? data : []));
+      expect(new Set(values.map(({ time, field }: Record<string, string>) => `${time} ${field}`)).size).toBe(
+        values.length,
+      );
+      expect(values).toHaveLength(2 * samples.length + 1);
+    }
+    expect((await runWeft(['audit', 'verify'], { env })).out).toContain('intact');
+    await weft.end();
+  },
+);
 
 /** This checkout without what is installed and built; the packages are those of this one. */
 function freshCheckout(): string {

@@ -15,7 +15,7 @@ interface Rule {
 }
 
 const test = /\.(test|contract)\.tsx?$/;
-const backend = /\.(embedded|memory|sqlite|postgres|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$/;
+const backend = /\.(embedded|memory|sqlite|postgres|smtp|outbox|clickhouse|amqp)\.ts$/;
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** What holds code rather than schemas. */
@@ -129,7 +129,7 @@ const rules: Rule[] = [
   {
     because: 'only parts, offline.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|memory|sqlite|postgres|smtp|outbox|influx|clickhouse|spread|amqp)\.ts$)/,
+    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|memory|sqlite|postgres|smtp|outbox|clickhouse|amqp)\.ts$)/,
     never: backend,
   },
   {

@@ -12,12 +12,6 @@ import { ensureInstalled, fail, root } from './install.mjs';
 const servers = [
   { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
   {
-    title: 'InfluxDB',
-    debianPackage: 'influxdb',
-    isThere: () => existsSync('/usr/bin/influxd'),
-    variable: 'TEST_INFLUX_URL',
-  },
-  {
     title: 'RabbitMQ',
     debianPackage: 'rabbitmq-server',
     isThere: () => existsSync('/usr/lib/rabbitmq/bin/rabbitmq-server'),
@@ -52,7 +46,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['influxdb', 'rabbitmq-server', 'haproxy', 'nginx', 'prometheus', 'prometheus-alertmanager'];
+const services = ['rabbitmq-server', 'haproxy', 'nginx', 'prometheus', 'prometheus-alertmanager'];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };

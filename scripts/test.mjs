@@ -1,4 +1,4 @@
-// `npm test`: installs what the tests need, including PostgreSQL, InfluxDB, ClickHouse, RabbitMQ and a browser, and
+// `npm test`: installs what the tests need, including PostgreSQL, ClickHouse, RabbitMQ and a browser, and
 // runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
 // does. All other arguments are passed to Vitest.
 import { join } from 'node:path';

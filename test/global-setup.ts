@@ -3,7 +3,6 @@
 import type { TestProject } from 'vitest/node';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { fillCompileCache } from './compile-cache.ts';
-import { findInflux, startInflux } from './influx.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
@@ -15,8 +14,6 @@ declare module 'vitest' {
     postgresUrl: string | undefined;
     /** What fresh databases are copies of. */
     migrated: MigratedDatabases;
-    /** Undefined where there is no InfluxDB; its half of the suites is then skipped. */
-    influxUrl: string | undefined;
     /** Undefined where there is no RabbitMQ; its half of the suites is then skipped. */
     amqpUrl: string | undefined;
   }
@@ -35,20 +32,13 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
   if (!(await ensureBuilt())) throw new Error('Weft could not be built: see above');
   const statuses = openSeenStatuses();
-  const [postgres, influx, rabbit] = await Promise.all([
+  const [postgres, rabbit] = await Promise.all([
     provide({
       title: 'PostgreSQL',
       variable: 'TEST_POSTGRES_URL',
       debianPackage: 'postgresql',
       isThere: findPostgres() !== undefined,
       start: startPostgres,
-    }),
-    provide({
-      title: 'InfluxDB',
-      variable: 'TEST_INFLUX_URL',
-      debianPackage: 'influxdb',
-      isThere: findInflux() !== undefined,
-      start: startInflux,
     }),
     provide({
       title: 'RabbitMQ',
@@ -62,11 +52,10 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const { remove: removeMigrated, ...migrated } = await createMigratedDatabases(postgres.url);
   project.provide('postgresUrl', postgres.url);
   project.provide('migrated', migrated);
-  project.provide('influxUrl', influx.url);
   project.provide('amqpUrl', rabbit.url);
   return async () => {
     await removeMigrated();
-    await Promise.all([postgres.stop(), influx.stop(), rabbit.stop()]);
+    await Promise.all([postgres.stop(), rabbit.stop()]);
     checkStatuses(statuses, await isWholeRun(project));
   };
 }

@@ -1,6 +1,6 @@
 // InfluxDB as a peer: the same samples written to it, and the same questions asked, straight through its own interface.
 import type { Sample } from '../../controller/src/telemetry/store/telemetry-store.ts';
-import { startInflux } from '../../test/influx.ts';
+import { startInflux } from './influx-server.ts';
 import { LightReader } from './light-reader.ts';
 import { light, requestBytes } from './load.ts';
 

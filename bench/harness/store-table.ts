@@ -1,18 +1,14 @@
 // The stores of telemetry that `bench stores` compares, each with a server of its own that flushes what it answers. One more is
 // one more line in the table at the end.
 import { mkdirSync, rmSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { openClickHouseTelemetry } from '../../controller/src/telemetry/store/clickhouse/telemetry-store.clickhouse.ts';
-import { openInfluxTelemetry } from '../../controller/src/telemetry/store/influx/telemetry-store.influx.ts';
 import { openPostgresTelemetry } from '../../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { openEmbeddedTelemetry } from '../../controller/src/telemetry/store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from '../../controller/src/telemetry/store/telemetry-store.ts';
 import { clickHouseAnswers, findClickHouse, startClickHouse } from '../../test/clickhouse.ts';
-import { startInflux } from '../../test/influx.ts';
 import { startPostgres } from '../../test/postgres.ts';
 import { cpuSecondsOfFamily, createDataDir, parentOf } from './processes.ts';
 
@@ -89,38 +85,6 @@ async function openPostgres(): Promise<StoreUnderLoad> {
   };
 }
 
-async function openInflux(): Promise<StoreUnderLoad> {
-  const server = await startInflux({ isCompact: true });
-  const store = openInfluxTelemetry({ url: `${server.url}?db=bench`, rawRetentionMs: retention.rawRetentionMs });
-  await orStop(store, server);
-  const sizes = async () => ({
-    data: await bytesBelow(join(server.folder, 'data')),
-    wal: await bytesBelow(join(server.folder, 'wal')),
-  });
-  return {
-    store,
-    serverCpuSeconds: () => cpuSecondsOfFamily(server.pid()),
-    settle: async () => {
-      // Packed once the log is gone and the files have stayed the same for a while; for a minute at most.
-      let before = await sizes();
-      for (let still = 0, rounds = 0; still < 4 && rounds < 60; rounds++) {
-        await pause(1_000);
-        const now = await sizes();
-        still = now.data === before.data && now.wal < 100_000 ? still + 1 : 0;
-        before = now;
-      }
-    },
-    bytes: async () => {
-      const { data, wal } = await sizes();
-      return { samples: data + wal, rollups: 0 };
-    },
-    stop: async () => {
-      await store.close();
-      await server.stop();
-    },
-  };
-}
-
 async function openClickHouse(): Promise<StoreUnderLoad> {
   const server = await startClickHouse();
   const answer = (statement: string) => clickHouseAnswers(server.url, statement);
@@ -153,26 +117,9 @@ async function orStop(store: TelemetryStore, server: { stop(): Promise<void> }):
   });
 }
 
-async function bytesBelow(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  // Files come and go while it packs.
-  const sizes = await Promise.all(
-    files.map(({ parentPath, name }) =>
-      stat(join(parentPath, name)).then(
-        // What is allocated: some files are as long as they may become.
-        ({ blocks }) => blocks * 512,
-        () => 0,
-      ),
-    ),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
 export const stores: Record<string, () => Promise<StoreUnderLoad>> = {
   embedded: openEmbedded,
   PostgreSQL: openPostgres,
-  'InfluxDB 1.x': openInflux,
   // Its library is large, and installed apart (test/clickhouse/).
   ...(findClickHouse() !== undefined && { ClickHouse: openClickHouse }),
 };

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openMemoryBroker } from '@weft/broker';
 import { TaskType } from '@weft/contract';
-import { type Config, isClickHouse, telemetryServers } from './config.ts';
+import { type Config, isClickHouse } from './config.ts';
 import type { Logger } from './http/request/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
 import { createSmtpMailer } from './mail/mailer.smtp.ts';
@@ -12,16 +12,11 @@ import { readOrCreateSecret } from './secret-file.ts';
 import { Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import { PostgresPool } from './storage/postgres-pool.ts';
-import { placeOf } from './storage/postgres-servers.ts';
 import { openPostgres } from './storage/sql-database.postgres.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
-import { readStandby } from './storage/standby-setting.ts';
 import { openClickHouseTelemetry } from './telemetry/store/clickhouse/telemetry-store.clickhouse.ts';
-import { openInfluxTelemetry } from './telemetry/store/influx/telemetry-store.influx.ts';
 import { openPostgresTelemetry } from './telemetry/store/postgres/telemetry-store.postgres.ts';
-import { createPlaceStore } from './telemetry/store/spread/place-store.sql.ts';
-import { SpreadTelemetryStore } from './telemetry/store/spread/telemetry-store.spread.ts';
 import { openEmbeddedTelemetry } from './telemetry/store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
@@ -51,28 +46,17 @@ export function openMailer(config: Config, onWritten: (file: string) => void = (
 /** `onFatal` is called when durability is lost and the process must end. */
 export async function openTelemetry(
   config: Config,
-  database: SqlDatabase,
   log: Logger,
   onFatal: (error: Error) => void,
 ): Promise<TelemetryStore> {
   const rawRetentionMs = config.retention.rawDays * dayMs;
   const rollupRetentionMs = config.retention.rollupDays * dayMs;
-  if (config.influxUrl !== undefined) return openInfluxTelemetry({ url: config.influxUrl, rawRetentionMs });
   if (config.telemetryUrl !== undefined && isClickHouse(config.telemetryUrl)) {
     return openClickHouseTelemetry({ url: config.telemetryUrl, rawRetentionMs });
   }
   if (config.telemetryUrl !== undefined) {
     const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
-    const servers = telemetryServers(config.telemetryUrl).map((address) => {
-      const { url, maxBehindMs } = readStandby(address);
-      const place = placeOf(url);
-      const tell = (message: string, error?: unknown) => onChange(`${message} (${place})`, error);
-      return {
-        place,
-        store: openPostgresTelemetry({ url, rawRetentionMs, rollupRetentionMs, maxBehindMs, onChange: tell }),
-      };
-    });
-    return new SpreadTelemetryStore({ servers, places: createPlaceStore(database), onChange });
+    return openPostgresTelemetry({ url: config.telemetryUrl, rawRetentionMs, rollupRetentionMs, onChange });
   }
   const folder = join(config.dataDir, 'telemetry');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -156,22 +140,14 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
     const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: TaskType.enum, deliveryLimit }));
     reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
   }
-  const { influxUrl: url, telemetryUrl, retention } = config;
+  const { telemetryUrl, retention } = config;
   if (telemetryUrl !== undefined && isClickHouse(telemetryUrl)) {
     const open = () => openClickHouseTelemetry({ url: telemetryUrl, rawRetentionMs: retention.rawDays * dayMs });
     const advice = 'See the setting WEFT_TELEMETRY_URL';
     reports.push(report('Telemetry in ClickHouse', 'answers', advice, () => checkAndClose(open())));
   } else if (telemetryUrl !== undefined) {
-    const servers = telemetryServers(telemetryUrl);
-    for (const server of servers) {
-      const title = `Telemetry in PostgreSQL${servers.length > 1 ? `, ${placeOf(server)}` : ''}`;
-      const check = () => checkAndClose(new PostgresPool(server));
-      reports.push(report(title, 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
-    }
-  }
-  if (url !== undefined) {
-    const check = () => checkAndClose(openInfluxTelemetry({ url, rawRetentionMs: retention.rawDays * dayMs }));
-    reports.push(report('InfluxDB', 'answers', 'See the setting WEFT_INFLUX_URL', check));
+    const check = () => checkAndClose(new PostgresPool(telemetryUrl));
+    reports.push(report('Telemetry in PostgreSQL', 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
   }
   return Promise.all(reports);
 }

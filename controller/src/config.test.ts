@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig, telemetryServers } from './config.ts';
+import { ConfigError, loadConfig } from './config.ts';
 import type { SettingSources } from './setting-sources.ts';
 import { settingKeys, settings } from './settings.ts';
 
@@ -40,10 +40,14 @@ test('flags win over the environment, the environment over the file, the file ov
 });
 
 test('telemetry stays 30 days as it came and 400 days rolled up, in the data folder, unless settings say otherwise', () => {
-  expect(loadConfig({})).toMatchObject({ influxUrl: undefined, retention: { rawDays: 30, rollupDays: 400 } });
-  const influxUrl = 'https://weft:pass%40word@influx.test:8086/proxied?db=radio';
-  const env = { WEFT_TELEMETRY_RETENTION_DAYS: '7', WEFT_ROLLUP_RETENTION_DAYS: '90', WEFT_INFLUX_URL: influxUrl };
-  expect(loadConfig({ env })).toMatchObject({ influxUrl, retention: { rawDays: 7, rollupDays: 90 } });
+  expect(loadConfig({})).toMatchObject({ telemetryUrl: undefined, retention: { rawDays: 30, rollupDays: 400 } });
+  const telemetryUrl = 'clickhouses://weft:pass%40word@clickhouse.test:8443/radio';
+  const env = {
+    WEFT_TELEMETRY_RETENTION_DAYS: '7',
+    WEFT_ROLLUP_RETENTION_DAYS: '90',
+    WEFT_TELEMETRY_URL: telemetryUrl,
+  };
+  expect(loadConfig({ env })).toMatchObject({ telemetryUrl, retention: { rawDays: 7, rollupDays: 90 } });
 });
 
 test('one process does everything by default; fewer roles need what processes share, and a worker a place for results', () => {
@@ -66,7 +70,7 @@ test('one process does everything by default; fewer roles need what processes sh
   const env = {
     WEFT_DATABASE_URL: 'postgres://weft@db.test/weft',
     WEFT_SECRET: 'fHsk3v0QmZ8Tn1Lr5Wc9Xb2Yd7Ge4Pj6Ka0Ui',
-    WEFT_INFLUX_URL: 'http://influx.test:8086?db=weft',
+    WEFT_TELEMETRY_URL: 'clickhouses://clickhouse.test:8443/weft',
     WEFT_AMQP_URL: 'amqps://weft:hidden@rabbit.test/weft',
   };
   expect(loadConfig({ env, flags: { roles: 'worker,worker' } })).toMatchObject({ roles: ['worker'] });
@@ -84,44 +88,47 @@ test('several servers are named in one address, each with a host', () => {
   }
 });
 
-test('telemetry is in one place', () => {
-  const telemetryUrl = 'postgres://weft@db.test/telemetry?sslmode=verify-full';
-  expect(loadConfig({ env: { WEFT_TELEMETRY_URL: telemetryUrl } })).toMatchObject({ telemetryUrl });
-  const both = { WEFT_TELEMETRY_URL: telemetryUrl, WEFT_INFLUX_URL: 'https://influx.test:8086' };
-  expect(problemsOf({ env: both })).toEqual([
-    'WEFT_TELEMETRY_URL and WEFT_INFLUX_URL are both set: telemetry is in one of them',
-  ]);
-});
-
-test('telemetry may be on several databases of PostgreSQL, each with its standbys', () => {
-  const telemetryUrl =
-    'postgres://weft@a.test,b.test/x?sslmode=verify-full postgres://weft@c.test/x?sslmode=verify-full';
-  const config = loadConfig({ env: { WEFT_TELEMETRY_URL: telemetryUrl } });
-  expect([telemetryServers(config.telemetryUrl!), config.warnings]).toEqual([telemetryUrl.split(' '), []]);
-  const problems = (value: string) => problemsOf({ env: { WEFT_TELEMETRY_URL: value } });
-  expect(problems('postgres://a.test/x,postgres://b.test/x')).toEqual([
-    expect.stringContaining('must have spaces, not commas, between several addresses'),
-  ]);
-  for (const other of ['clickhouse://b.test:8123', 'b.test']) {
-    expect(problems(`postgres://a.test/x ${other}`)).toEqual([
-      expect.stringContaining('must be a URL beginning with postgres://'),
+test('with InfluxDB a start is refused, wherever it is set, and says how to take telemetry from there', () => {
+  const url = 'https://weft:hidden@influx.test:8086';
+  for (const [sources, name] of [
+    [{ env: { WEFT_INFLUX_URL: url } }, 'WEFT_INFLUX_URL'],
+    [{ env: { WEFT_INFLUX_URL_FILE: '/run/secrets/influx' } }, 'WEFT_INFLUX_URL_FILE'],
+    [{ file: { WEFT_INFLUX_URL: url } }, 'WEFT_INFLUX_URL'],
+    [{ env: { WEFT_INFLUX_URL: url, WEFT_TELEMETRY_URL: 'clickhouse://127.0.0.1:8123' } }, 'WEFT_INFLUX_URL'],
+  ] as const) {
+    expect(problemsOf(sources)).toEqual([
+      `${name} is set, and telemetry is not stored in InfluxDB any more: export it with influx_inspect, start Weft ` +
+        'without this setting, and read the export with weft import (docs/operations.md, Leaving InfluxDB)',
     ]);
   }
-  expect(problems('postgres://a.test,b.test/x?standby=never')).toEqual([expect.stringContaining('must be seconds')]);
-  expect(problems('postgres://a.test/x?standby=5')).toEqual([expect.stringContaining('names one server')]);
-  const clear = telemetryUrl.replace(/\?[^ ]*$/, '');
-  expect(loadConfig({ env: { WEFT_TELEMETRY_URL: clear } }).warnings).toEqual([
-    'WEFT_TELEMETRY_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full',
-  ]);
 });
 
-test('roll-ups that would go before their samples, and an address of InfluxDB that is none, stop the start', () => {
+test('telemetry is in one database, which may have standbys; what 0.2.0 took beyond that says what to do', () => {
+  const problems = (value: string) => problemsOf({ env: { WEFT_TELEMETRY_URL: value } });
+  const servers = 'postgres://weft@a.test,b.test/x?sslmode=verify-full';
+  expect(loadConfig({ env: { WEFT_TELEMETRY_URL: servers } })).toMatchObject({ telemetryUrl: servers, warnings: [] });
+  for (const between of [' ', '\n', ',', ', ']) {
+    expect(problems(`${servers}${between}postgres://weft:hidden@c.test/x`)).toEqual([
+      'WEFT_TELEMETRY_URL names several databases, and telemetry is in one: with Weft 0.2.0 move everything to one of ' +
+        'them with weft rebalance --drain, then name that one (environment)',
+    ]);
+  }
+  expect(problems('postgres://a.test/x b.test')).toEqual([expect.stringContaining('names several databases')]);
+  for (const standby of ['?standby', '?standby=5', '?sslmode=require&standby=30&options=-c%20a']) {
+    expect(problems(`postgres://weft:hidden@a.test,b.test/x${standby}`)).toEqual([
+      'WEFT_TELEMETRY_URL has standby, and telemetry is not read from standbys any more: remove that from the address ' +
+        '(environment)',
+    ]);
+  }
+});
+
+test('roll-ups that would go before their samples, and an address of telemetry that is none, stop the start', () => {
   expect(problemsOf({ env: { WEFT_ROLLUP_RETENTION_DAYS: '29' } })).toEqual([
     'WEFT_TELEMETRY_RETENTION_DAYS (30) must not be above WEFT_ROLLUP_RETENTION_DAYS (29)',
   ]);
-  const [problem, ...others] = problemsOf({ env: { WEFT_INFLUX_URL: 'influx://weft:hidden@influx.test' } });
+  const [problem, ...others] = problemsOf({ env: { WEFT_TELEMETRY_URL: 'influx://weft:hidden@influx.test' } });
   expect(others).toEqual([]);
-  expect(problem).toMatch(/^WEFT_INFLUX_URL must be a URL beginning with http:\/\/ or https:\/\//);
+  expect(problem).toMatch(/^WEFT_TELEMETRY_URL must be a URL beginning with postgres:\/\//);
   expect(problem).not.toContain('hidden');
 });
 
@@ -349,7 +356,6 @@ test.each([
   ['WEFT_TELEMETRY_URL', 'postgres://weft:hidden@db.test/weft', 'postgres://weft:hidden@localhost/weft'],
   ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test/weft', 'clickhouse://weft:hidden@localhost/weft'],
   ['WEFT_TELEMETRY_URL', 'clickhouse://weft:hidden@ch.test:8123', 'clickhouses://weft:hidden@ch.test'],
-  ['WEFT_INFLUX_URL', 'http://weft:hidden@influx.test:8086', 'http://weft:hidden@[::1]:8086'],
   ['WEFT_SMTP_URL', 'smtp://mail.test', 'smtp://localhost'],
   ['WEFT_CALLBACK_URL', 'http://weft.test', 'https://weft.test'],
 ])('%s: clear text to another machine is a warning without secrets', (name, clear, fine) => {

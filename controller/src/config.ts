@@ -62,19 +62,9 @@ export interface Config
   warnings: string[];
 }
 
-/** Whether other nodes read and write the same telemetry; else it is in the data folder of this one. */
-export function isTelemetryShared({ telemetryUrl, influxUrl }: Pick<Config, 'telemetryUrl' | 'influxUrl'>): boolean {
-  return telemetryUrl !== undefined || influxUrl !== undefined;
-}
-
 /** Whether WEFT_TELEMETRY_URL names ClickHouse; else it is PostgreSQL. */
 export function isClickHouse(telemetryUrl: string): boolean {
   return /^clickhouses?:/.test(telemetryUrl);
-}
-
-/** The servers that WEFT_TELEMETRY_URL spreads agents over: each is an address of its own. */
-export function telemetryServers(telemetryUrl: string): string[] {
-  return telemetryUrl.trim().split(/\s+/);
 }
 
 /** The settings are invalid; `problems` has one line for each problem. */
@@ -120,9 +110,6 @@ function contradictions(values: SettingValues, isGiven: (key: SettingKey) => boo
   needs('adminPassword', 'adminUsername', 'WEFT_ADMIN_PASSWORD is given and needs the e-mail address it belongs to');
   needs('tlsCert', 'tlsKey', 'WEFT_TLS_CERT is given and needs its private key');
   needs('tlsKey', 'tlsCert', 'WEFT_TLS_KEY is given and needs its certificate');
-  if (isGiven('telemetryUrl') && isGiven('influxUrl')) {
-    problems.push('WEFT_TELEMETRY_URL and WEFT_INFLUX_URL are both set: telemetry is in one of them');
-  }
   problems.push(...roleProblems(values, isGiven));
   const clearText = clearTextListening(values, isGiven);
   if (clearText !== undefined) problems.push(clearText);
@@ -155,8 +142,7 @@ function roleProblems({ roles }: SettingValues, isGiven: (key: SettingKey) => bo
   if (roles === undefined) return [];
   if (roles.length === 0) return ['WEFT_ROLES is empty: name api, worker or emulator'];
   if ((['api', 'worker', 'emulator'] as const).every((role) => roles.includes(role))) return [];
-  const telemetry = isGiven('influxUrl') ? 'influxUrl' : 'telemetryUrl';
-  const shared = (['databaseUrl', telemetry, 'amqpUrl'] as const).filter((key) => !isGiven(key));
+  const shared = (['databaseUrl', 'telemetryUrl', 'amqpUrl'] as const).filter((key) => !isGiven(key));
   const problems = shared.map(
     (key) =>
       `${settings[key].name} is missing: with WEFT_ROLES=${roles.join()} other processes do the rest, and share it`,

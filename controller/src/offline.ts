@@ -12,7 +12,7 @@ import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
 import { CommandStore } from './commands/ledger/command-store.ts';
 import { commandableAmong } from './commands/ledger/present-rights.ts';
-import { type Config, telemetryServers } from './config.ts';
+import type { Config } from './config.ts';
 import { EmulatorRunStore } from './emulator/emulator-run-store.ts';
 import { RunCloser } from './emulator/run-closer.ts';
 import { RunEnding } from './emulator/run-ending.ts';
@@ -24,16 +24,13 @@ import { JobEnding } from './jobs/mailbox/job-ending.ts';
 import { MailboxStore } from './jobs/mailbox/mailbox-store.ts';
 import { JobStore } from './jobs/store/job-store.ts';
 import { OwnedJobs } from './jobs/store/owned-jobs.ts';
-import { migrate } from './moving/migration.ts';
+import { type MoveHooks, migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
-import type { MoveHooks } from './moving/move-hooks.ts';
-import { type RebalanceOptions, rebalance } from './moving/rebalance.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import { StartError } from './start-error.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
-import { createPlaceStore } from './telemetry/store/spread/place-store.sql.ts';
 import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { UserStore } from './users/user-store.ts';
@@ -142,22 +139,6 @@ export async function moveInstallation(from: string, config: Config, hooks: Move
   } finally {
     await local.close();
     await target.close();
-  }
-}
-
-/** For `weft rebalance`: telemetry in PostgreSQL, among the servers that the settings name. Throws StartError as requireDatabase does. */
-export async function rebalanceTelemetry(config: Config, hooks: Omit<RebalanceOptions, 'urls' | 'places'>) {
-  requireDatabase(config);
-  const database = openDatabase(config);
-  try {
-    await database.migrate();
-    return await rebalance({
-      urls: telemetryServers(config.telemetryUrl!),
-      places: createPlaceStore(database),
-      ...hooks,
-    });
-  } finally {
-    await database.close();
   }
 }
 

@@ -62,12 +62,6 @@ export function createPages(options: PagesOptions): {
         telemetry: () => stateOf('telemetry', () => telemetryStore.check()),
         broker: () => stateOf('broker', () => broker.check()),
       };
-      const servers = telemetryStore.servers ?? [];
-      for (const [index, server] of servers.length > 1 ? servers.entries() : []) {
-        const name = `telemetry_${index + 1}`;
-        // Its agents are refused and all others are served: another node could do no better.
-        checks[name] = async () => ({ ...(await stateOf(name, () => server.check())), isTolerated: true });
-      }
       for (const state of partsReadiness()) checks[state.name] = async () => state;
       const names = wanted ?? Object.keys(checks);
       // Not repeated: it is whatever somebody has sent.

@@ -37,7 +37,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   removeOldQueue(config.dataDir);
   const keyring = openKeyring(config);
   const database = openDatabase(config);
-  const telemetryStore = await openTelemetry(config, database, log, onFatal).catch(async (error) => {
+  const telemetryStore = await openTelemetry(config, log, onFatal).catch(async (error) => {
     await database.close();
     lock?.release();
     throw new StartError(`the telemetry in ${config.dataDir} cannot be opened: ${error.message}`, { cause: error });

@@ -2,7 +2,14 @@
 // names it suggests the closest known name.
 import { readFileSync, statSync } from 'node:fs';
 import { didYouMean } from '@weft/contract/closest-name';
-import { type Setting, type SettingKey, settingKeys, settings, settingsFileSetting } from './settings.ts';
+import {
+  removedSettings,
+  type Setting,
+  type SettingKey,
+  settingKeys,
+  settings,
+  settingsFileSetting,
+} from './settings.ts';
 
 type Texts = Record<string, string | undefined>;
 
@@ -105,11 +112,20 @@ function unknownNames(env: Texts, file: Texts, flags: Texts): { problems: string
   for (const flag of Object.keys(flags).map((name) => `--${name}`)) {
     if (!flagNames.has(flag)) problems.push(`${flag} is not a setting.${didYouMean(flag, flagNames)}`);
   }
+  const isRemoved = (name: string) => removedSettings[name.replace(/_FILE$/, '')] !== undefined;
+  for (const name of [...Object.keys(env), ...Object.keys(file)].filter(isRemoved)) {
+    problems.push(`${name} is set, and ${removedSettings[name.replace(/_FILE$/, '')]}`);
+  }
   for (const name of Object.keys(file)) {
-    if (!names.has(name)) problems.push(`${name} in the settings file is not a setting.${didYouMean(name, names)}`);
+    if (!names.has(name) && !isRemoved(name))
+      problems.push(`${name} in the settings file is not a setting.${didYouMean(name, names)}`);
   }
   const isStray = (name: string) =>
-    name.startsWith('WEFT_') && !name.startsWith('WEFT_TEST_') && name !== settingsFileSetting.name && !names.has(name);
+    name.startsWith('WEFT_') &&
+    !name.startsWith('WEFT_TEST_') &&
+    name !== settingsFileSetting.name &&
+    !names.has(name) &&
+    !isRemoved(name);
   const warnings = Object.keys(env)
     .filter(isStray)
     .map((name) => `${name} in the environment is not a setting.${didYouMean(name, names)}`);

@@ -33,5 +33,12 @@ export const settingKeys = Object.keys(settings) as SettingKey[];
 
 export const settingGroups: readonly SettingGroup[] = ['Address', 'Data', 'Accounts', 'Mail', 'Limits', 'Operation'];
 
+/** Settings of earlier versions that a start is refused with, and what to do: going on without them would lose something. */
+export const removedSettings: Record<string, string> = {
+  WEFT_INFLUX_URL:
+    'telemetry is not stored in InfluxDB any more: export it with influx_inspect, start Weft without this setting, and ' +
+    'read the export with weft import (docs/operations.md, Leaving InfluxDB)',
+};
+
 /** The path of the settings file. It is read before all other settings, so it is not in the table. */
 export const settingsFileSetting = { name: 'WEFT_CONFIG', flag: 'config', default: 'weft.env' } as const;

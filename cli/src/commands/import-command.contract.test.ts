@@ -1,12 +1,12 @@
 // History into a real server and out of it again, by the command and by the interface.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 import { runClientCommand } from '../client-commands.ts';
 import { tellFailure } from '../failures.ts';
@@ -171,6 +171,33 @@ describe('the line protocol', () => {
     const rows = await rowsOf(agent);
     expect([rows.length, rows.at(-1)!.x]).toEqual([12_000, 11_999]);
   });
+});
+
+/** Written by influx_inspect of Debian's InfluxDB, which Weft 0.2.0 had filled; beside it what that Weft read from it. */
+test('an export of the InfluxDB of an earlier Weft gives every value back, at its time, to its agent', async () => {
+  const kept = resolve(import.meta.dirname, '../../../test/kept-data/influxdb-1.6.7-export');
+  const expected: Record<string, ({ ts: number } & Record<string, unknown>)[]> = JSON.parse(
+    readFileSync(`${kept}.json`, 'utf8'),
+  );
+  const years = '3650';
+  const other = await startWeft({ WEFT_TELEMETRY_RETENTION_DAYS: years, WEFT_ROLLUP_RETENTION_DAYS: years });
+  onTestFinished(() => other.stop());
+  const token = await other.admin();
+  for (const ap_id of Object.keys(expected)) await other.agent(ap_id);
+  // Compressed or not, by a name that says nothing, twice.
+  const plain = file('export', gunzipSync(readFileSync(`${kept}.gz`)));
+  for (const path of [`${kept}.gz`, plain]) {
+    const { code, out, err } = await run([path], { url: other.url, token });
+    expect([code, out, err]).toEqual([0, 'Stored 388 lines.\n', '']);
+    for (const [ap_id, rows] of Object.entries(expected)) {
+      const query = new URLSearchParams({ agent: ap_id, format: 'ndjson', start: iso(rows[0]!.ts / 1000 - 1) });
+      const { body } = await other.request('GET', `/api/v1/metrics/export?${query}`, { token });
+      const found = String(body).split('\n').filter(Boolean);
+      expect(found.map((line) => JSON.parse(line))).toEqual(
+        rows.map((row) => ({ ...row, ts: new Date(row.ts).toISOString() })),
+      );
+    }
+  }
 });
 
 describe('a bad line', () => {

@@ -4,7 +4,7 @@ import { connect, identityHelp, urlOf, urlOption } from '../connection.ts';
 import { readCsvHistory } from '../history/csv-history.ts';
 import { BadLine, type HistoryItem } from '../history/history-line.ts';
 import { HistoryWriter } from '../history/history-writer.ts';
-import { readLineProtocol } from '../history/line-protocol-history.ts';
+import { exportHeader, readLineProtocol } from '../history/line-protocol-history.ts';
 import { openText } from '../history/text-source.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
@@ -19,10 +19,15 @@ const maxSniffed = 1024 * 1024;
 
 export const importCommand: ClientCommand = {
   summary: 'import history from CSV or InfluxDB’s line protocol',
-  usage: ['import FILE|- --agent AGENT [--skip-bad]', 'import FILE|- --agent-tag NAME [--skip-bad]'],
+  usage: [
+    'import FILE|- --agent AGENT [--skip-bad]',
+    'import FILE|- --agent-tag NAME [--skip-bad]',
+    'import EXPORT [--skip-bad]',
+  ],
   about: `For administrators. The file may be compressed with gzip, and of any size. A CSV has a column of times and a column for each metric, or
 the columns metric and value; empty cells are skipped. Lines of the line protocol get the same metric names
-as when the agent posts them. Importing the same file again changes nothing, so after a failure import the whole file again.
+as when the agent posts them. EXPORT is what influx_inspect export wrote of the InfluxDB that an earlier Weft stored telemetry in:
+it names the agents. Importing the same file again changes nothing, so after a failure import the whole file again.
 ${identityHelp}`,
   options: {
     agent: { value: 'AGENT', about: 'the agent of all lines' },
@@ -150,7 +155,7 @@ function formatOfName(path: string): string | undefined {
   return /\.(lp|line|influx)(\.gz)?$/i.test(path) ? 'line' : undefined;
 }
 
-/** A line of the line protocol contains an equals sign; the header of a table does not. */
+/** A line of the line protocol contains an equals sign; the header of a table does not. An export says what it is. */
 async function recognise(pieces: AsyncIterable<string>, format: string | undefined) {
   if (format !== undefined) return { format, pieces };
   const source = pieces[Symbol.asyncIterator]();
@@ -164,6 +169,7 @@ async function recognise(pieces: AsyncIterable<string>, format: string | undefin
       yield text;
       yield* { [Symbol.asyncIterator]: () => source };
     }
-    return { format: first?.includes('=') ? 'line' : 'csv', pieces: all() };
+    const isLine = text.startsWith(exportHeader) || first?.includes('=');
+    return { format: isLine ? 'line' : 'csv', pieces: all() };
   }
 }

@@ -3,6 +3,8 @@
 import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
 
 const maxLineLength = 1024 * 1024;
+/** The first line of what `influx_inspect export` writes. */
+export const exportHeader = '# INFLUXDB EXPORT';
 
 export interface LineProtocolOptions {
   /** The agent of lines that do not name one. */
@@ -17,11 +19,16 @@ export async function* readLineProtocol(
   pieces: AsyncIterable<string>,
   options: LineProtocolOptions,
 ): AsyncGenerator<HistoryItem> {
+  let isExport = false;
+  let isDefinition = false;
   for await (const { text, number } of wholeLines(pieces)) {
     const line = text.trim();
-    if (line === '' || line.startsWith('#')) continue;
+    isExport ||= line.startsWith(exportHeader);
+    // Statements that create databases.
+    if (isExport && (line === '# DDL' || line === '# DML')) isDefinition = line === '# DDL';
+    if (line === '' || line.startsWith('#') || isDefinition) continue;
     try {
-      const item = toHistory(line, number, options);
+      const item = toHistory(line, number, options, isExport);
       if (item) yield item;
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
@@ -69,7 +76,12 @@ function hasOpenQuote(text: string): boolean {
   return isOpen;
 }
 
-function toHistory(line: string, number: number, options: LineProtocolOptions): HistoryItem | undefined {
+function toHistory(
+  line: string,
+  number: number,
+  options: LineProtocolOptions,
+  isExport: boolean,
+): HistoryItem | undefined {
   const end = seriesEnd(line);
   if (end === line.length) throw new BadLine(number, 'there are no fields');
   const [measurement = '', ...tags] = splitUnescaped(line.slice(0, end));
@@ -87,7 +99,14 @@ function toHistory(line: string, number: number, options: LineProtocolOptions): 
   // Remove the tag: in the metric names it would only repeat the agent.
   const kept = tags.filter((each) => each !== tag);
   const series = [named === undefined ? measurement : ownMeasurement(ap_id), ...kept].join(',');
-  return { ap_id, text: series + rest, number };
+  return { ap_id, text: series + (isExport && named !== undefined ? withNames(rest) : rest), number };
+}
+
+/** Versions of Weft that stored telemetry in InfluxDB encoded some characters of names. An export has one field a line. */
+function withNames(fields: string): string {
+  const [key] = /^ (?:\\.|[^=\\])*/s.exec(fields)!;
+  const decoded = key.replaceAll(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return decoded + fields.slice(key.length);
 }
 
 /** The position of the first unescaped space. */

@@ -3,7 +3,7 @@ import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError, 
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
-import { type Config, isClickHouse, isTelemetryShared } from '../config.ts';
+import { type Config, isClickHouse } from '../config.ts';
 import { inBytes, showBytes } from './byte-progress.ts';
 import { parseCommandLine } from './command-line.ts';
 import { endingCleanly } from './ending-cleanly.ts';
@@ -24,7 +24,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
 
   const { BackupError } = await import('../backup/backup-error.ts');
   const { writeBackup } = await import('../backup/write-backup.ts');
-  if (config.databaseUrl !== undefined && isTelemetryShared(config)) {
+  if (config.databaseUrl !== undefined && config.telemetryUrl !== undefined) {
     throw new BackupError(`this installation stores nothing in its data folder. ${inWords(leftOut)}`);
   }
   const progress = new ProgressBar(around.stderr);
@@ -33,7 +33,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
     dataDir: config.dataDir,
     leftOut,
     hasRegistry: config.databaseUrl === undefined,
-    hasTelemetry: !isTelemetryShared(config),
+    hasTelemetry: config.telemetryUrl === undefined,
     secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
     weftVersion: packageJson.version,
     onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
@@ -49,8 +49,8 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
   return exitCode.ok;
 }
 
-/** The parts in PostgreSQL, ClickHouse or InfluxDB, and the commands that back them up. */
-function keptElsewhere({ databaseUrl, telemetryUrl, influxUrl }: Config): LeftOut[] {
+/** The parts in PostgreSQL or ClickHouse, and the commands that back them up. */
+function keptElsewhere({ databaseUrl, telemetryUrl }: Config): LeftOut[] {
   const left: LeftOut[] = [];
   if (databaseUrl !== undefined) {
     left.push({ what: 'accounts, agents, apps, jobs and the audit log, in PostgreSQL', command: 'pg_dump' });
@@ -62,7 +62,6 @@ function keptElsewhere({ databaseUrl, telemetryUrl, influxUrl }: Config): LeftOu
         : { what: 'telemetry, in PostgreSQL', command: 'pg_dump' },
     );
   }
-  if (influxUrl !== undefined) left.push({ what: 'telemetry, in InfluxDB', command: 'influxd backup -portable' });
   return left;
 }
 

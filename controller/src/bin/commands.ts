@@ -30,7 +30,6 @@ const commands: Record<string, () => Promise<Command>> = {
   backup: async () => (await import('./backup-command.ts')).backupCommand,
   restore: async () => (await import('./restore-command.ts')).restoreCommand,
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
-  rebalance: async () => (await import('./rebalance-command.ts')).rebalanceCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
   run: async () => (await import('./run-command.ts')).runFileCommand,

@@ -68,7 +68,7 @@ Examples:
 `,
   backup:
     () => `Writes one file with a consistent snapshot of the data folder; the server may keep running. Data in PostgreSQL or
-InfluxDB is not included; the secret is not included by default. Only the owner can read the file, and it appears under
+ClickHouse is not included; the secret is not included by default. Only the owner can read the file, and it appears under
 its name only when it is complete. Until then its folder needs space for an uncompressed copy.
 
 Usage: weft backup [FILE|-] [--with-secret] [--json] [settings]
@@ -111,24 +111,6 @@ Options:
 Examples:
   weft migrate --config /etc/weft/cluster.env
   weft migrate --config /etc/weft/cluster.env --from /var/lib/weft --data-dir /var/lib/weft-cluster
-`,
-  rebalance:
-    () => `Moves telemetry between the databases of PostgreSQL that WEFT_TELEMETRY_URL names, to where each access point belongs: after
-one was added, or before one is left out. Controllers keep running; each access point waits for a fraction of a second. What was
-copied is compared by counts and hashes. May be ended at any time and run again.
-
-Usage: weft rebalance [--drain SERVER | --use SERVER] [--json] [settings]
-
-Options:
-  --drain SERVER  moves everything away from this server, which gets no new access points any more
-  --use SERVER    lets a server that was drained take access points again
-  --json          print the result as JSON
-
-SERVER is hosts and database, as the result shows it: db1.example.org:5432/weft
-
-Examples:
-  weft rebalance --config /etc/weft/weft.env
-  weft rebalance --config /etc/weft/weft.env --drain db3.example.org:5432/weft
 `,
   audit:
     () => `Verifies that no entry of the audit log was changed, removed, moved or inserted. Prints the number of entries and

@@ -8,10 +8,6 @@ test.each([
     'clickhouse://weft:hidden@127.0.0.1:9',
     'WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only',
   ],
-  [
-    'postgres://127.0.0.1:9/a postgres://127.0.0.1:9/b',
-    'WEFT_TELEMETRY_URL names several databases: move to one of them, add the others, run weft rebalance',
-  ],
 ])('weft migrate to %s is refused before anything is opened', async (url, problem) => {
   const env = {
     WEFT_DATABASE_URL: 'postgres://weft@127.0.0.1:9/weft',

@@ -1,12 +1,19 @@
 // `weft migrate`: moves an installation with the embedded stores to PostgreSQL.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { exitCode, type Surroundings, toInterfaceJson, toTable, UsageError } from '@weft/cli';
-import { type Config, ConfigError, isClickHouse, telemetryServers } from '../config.ts';
-import type { MigrationReport } from '../moving/migration.ts';
+import {
+  exitCode,
+  interruptedCode,
+  ProgressBar,
+  type Surroundings,
+  toInterfaceJson,
+  toTable,
+  UsageError,
+} from '@weft/cli';
+import { type Config, ConfigError, isClickHouse } from '../config.ts';
+import type { MigrationReport, MoveHooks } from '../moving/migration.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
-import { runMove } from './run-move.ts';
 
 export async function migrateCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['from'], bare: ['json'] });
@@ -31,16 +38,35 @@ export async function migrateCommand(args: string[], around: Surroundings): Prom
   return exitCode.ok;
 }
 
+/** With a progress bar. If it is interrupted, it says how to go on, and gives the exit code of its process. */
+async function runMove<Report>(
+  around: Surroundings,
+  move: (hooks: MoveHooks) => Promise<Report>,
+): Promise<{ report: Report } | { exitCode: number }> {
+  const progress = new ProgressBar(around.stderr);
+  const signal = around.interruption?.();
+  const onStage = (text: string) => {
+    progress.clear();
+    around.stderr.write(`${text}\n`);
+  };
+  try {
+    return { report: await move({ onStage, onProgress: (share, text) => progress.show(share, text), signal }) };
+  } catch (error) {
+    if (!signal?.aborted) throw error;
+    progress.clear();
+    around.stderr.write('Interrupted. Run the same command again to go on.\n');
+    return { exitCode: interruptedCode() };
+  } finally {
+    progress.clear();
+  }
+}
+
 function requireTarget(config: Config, from: string): void {
   const problems: string[] = [];
   if (config.databaseUrl === undefined) problems.push('WEFT_DATABASE_URL is missing: where accounts go');
   if (config.telemetryUrl === undefined) problems.push('WEFT_TELEMETRY_URL is missing: where telemetry goes');
   else if (isClickHouse(config.telemetryUrl)) {
     problems.push('WEFT_TELEMETRY_URL names ClickHouse: telemetry can be moved to PostgreSQL only');
-  } else if (telemetryServers(config.telemetryUrl).length > 1) {
-    problems.push(
-      'WEFT_TELEMETRY_URL names several databases: move to one of them, add the others, run weft rebalance',
-    );
   }
   const file = join(from, 'secret');
   if (config.secret !== undefined && existsSync(file)) {

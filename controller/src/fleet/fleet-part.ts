@@ -7,7 +7,6 @@ import type { LabelService } from '../agents/label-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import type { BatchService } from '../commands/api/batch-service.ts';
-import { isTelemetryShared } from '../config.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -51,7 +50,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const columns = new MetricColumns({
     telemetry,
     index,
-    freshMs: isTelemetryShared(config) ? sharedFreshMs : Number.POSITIVE_INFINITY,
+    freshMs: config.telemetryUrl !== undefined ? sharedFreshMs : Number.POSITIVE_INFINITY,
   });
   index.gone.on((agent, successor) => {
     columns.forget(agent.slot);

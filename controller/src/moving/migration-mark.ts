@@ -2,7 +2,7 @@
 // with the embedded stores starts on the folder any more: what it stored would be nowhere else.
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, isTelemetryShared } from '../config.ts';
+import type { Config } from '../config.ts';
 import { StartError } from '../start-error.ts';
 
 export const markName = 'migration.json';
@@ -39,10 +39,8 @@ export function writeMark(dataDir: string, mark: MigrationMark): void {
 }
 
 /** Throws StartError if these settings store something in a data folder whose content has moved. */
-export function refuseMovedFolder(
-  config: Pick<Config, 'dataDir' | 'databaseUrl' | 'telemetryUrl' | 'influxUrl'>,
-): void {
-  if (config.databaseUrl !== undefined && isTelemetryShared(config)) return;
+export function refuseMovedFolder(config: Pick<Config, 'dataDir' | 'databaseUrl' | 'telemetryUrl'>): void {
+  if (config.databaseUrl !== undefined && config.telemetryUrl !== undefined) return;
   const mark = readMark(config.dataDir);
   if (mark === undefined || mark.completed_at === null) return;
   throw new StartError(

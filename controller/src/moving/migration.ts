@@ -21,7 +21,6 @@ import { copyFiles, type FileReport } from './file-copy.ts';
 import { LocalTelemetry } from './local-telemetry.ts';
 import { type MigrationMark, readMark, writeMark } from './migration-mark.ts';
 import { countContent, readState } from './migration-state.ts';
-import type { MoveHooks } from './move-hooks.ts';
 import { copyTables, type TableReport } from './table-copy.ts';
 import { copyTelemetry, type TelemetryPass } from './telemetry-copy.ts';
 import type { TelemetryTotals } from './telemetry-totals.ts';
@@ -31,6 +30,13 @@ const lookEveryMs = 100;
 const passEveryMs = 60_000;
 /** Of single statements, such as the hashes of a whole table. */
 const statementTimeoutMs = 30 * 60_000;
+
+/** How whoever runs it follows it, and ends it early. */
+export interface MoveHooks {
+  onStage: (text: string) => void;
+  onProgress: (share: number | undefined, text: string) => void;
+  signal?: AbortSignal | undefined;
+}
 
 export interface MigrationOptions extends MoveHooks {
   /** The data folder of the embedded stores. */

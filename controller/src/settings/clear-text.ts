@@ -16,17 +16,14 @@ export function clearTextListening(values: SettingValues, isGiven: (key: 'tlsCer
 
 /** One warning for each server beyond this machine that is connected to without TLS. */
 export function clearTextConnections(values: SettingValues): string[] {
-  const { databaseUrl, telemetryUrl, amqpUrl, influxUrl, smtpUrl, callbackUrl } = values;
+  const { databaseUrl, telemetryUrl, amqpUrl, smtpUrl, callbackUrl } = values;
   const warnings = [
     databaseUrl && isRemote(databaseUrl) && !isPostgresEncrypted(databaseUrl)
       ? 'WEFT_DATABASE_URL connects to PostgreSQL unencrypted: add ?sslmode=verify-full'
       : undefined,
-    telemetryUrl?.trim().split(/\s+/).filter(isRemote).map(clearTextTelemetry).find(Boolean),
+    telemetryUrl && isRemote(telemetryUrl) ? clearTextTelemetry(telemetryUrl) : undefined,
     amqpUrl && isRemote(amqpUrl) && !amqpUrl.startsWith('amqps:')
       ? 'WEFT_AMQP_URL connects to RabbitMQ unencrypted: use amqps://'
-      : undefined,
-    influxUrl && isRemote(influxUrl) && !influxUrl.startsWith('https:')
-      ? 'WEFT_INFLUX_URL connects to InfluxDB unencrypted: use https://'
       : undefined,
     callbackUrl && isRemote(callbackUrl) && !callbackUrl.startsWith('https:')
       ? 'WEFT_CALLBACK_URL posts results unencrypted: use https://'

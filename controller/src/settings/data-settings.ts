@@ -1,24 +1,21 @@
 // Settings of the data: where it is stored, how long, and the secrets that protect it.
-import { serverAddresses } from '@weft/contract/server-addresses';
 import * as read from '../setting-values.ts';
-import { readStandby } from '../storage/standby-setting.ts';
 import { secret, withDefault } from './setting.ts';
 
-/** Only servers of PostgreSQL stand in for each other, and only among them agents are spread. */
+/** Also says what to do with what version 0.2.0 took: several databases, and reads on standbys. */
 const telemetryAddress = (value: string) => {
-  const servers = value.trim().split(/\s+/);
-  if (servers.length === 1 && !/^postgres(ql)?:/i.test(value)) {
-    return read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
+  if (/[\s,]\s*[a-z]+:\/\//i.test(value.trim()) || /\s/.test(value.trim())) {
+    throw new Error(
+      'names several databases, and telemetry is in one: with Weft 0.2.0 move everything to one of them with ' +
+        'weft rebalance --drain, then name that one',
+    );
   }
-  for (const server of servers) {
-    if (/,postgres(ql)?:/i.test(server)) throw new Error('must have spaces, not commas, between several addresses');
-    read.urlOfServers('postgres', 'postgresql')(server);
-    const { maxBehindMs } = readStandby(server);
-    if (maxBehindMs !== undefined && serverAddresses(server).length < 2) {
-      throw new Error('has standby and names one server: name the standbys beside it, separated by commas');
-    }
+  if (/[?&]standby(=|&|$)/.test(value)) {
+    throw new Error('has standby, and telemetry is not read from standbys any more: remove that from the address');
   }
-  return value;
+  // Only servers of PostgreSQL stand in for each other.
+  if (/^postgres(ql)?:/i.test(value)) return read.urlOfServers('postgres', 'postgresql')(value);
+  return read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
 };
 
 export const dataSettings = {
@@ -51,15 +48,7 @@ export const dataSettings = {
     placeholder: 'URL',
     read: telemetryAddress,
     description:
-      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist. Several addresses of PostgreSQL, separated by spaces, spread the access points over these databases; weft rebalance moves those that lie elsewhere. With ?standby=SECONDS (default: 5) in an address of several servers, charts and exports are read from a standby that is at most so far behind.',
-  }),
-  influxUrl: secret({
-    name: 'WEFT_INFLUX_URL',
-    group: 'Data',
-    placeholder: 'URL',
-    read: read.urlWith('http', 'https'),
-    description:
-      'InfluxDB (v1 API) for telemetry, instead of the data folder: http://user:password@host:8086?db=weft. The database is created if it does not exist.',
+      'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
   amqpUrl: secret({
     name: 'WEFT_AMQP_URL',
@@ -82,7 +71,7 @@ export const dataSettings = {
     placeholder: 'DAYS',
     read: read.wholeNumber(1, 3650),
     description:
-      'Retention of roll-ups by minute and hour, and the longest window of a query. With InfluxDB and ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+      'Retention of roll-ups by minute and hour, and the longest window of a query. With ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
   }),
   jobRetentionHours: withDefault('job-retention-hours', '24', {
     name: 'WEFT_JOB_RETENTION_HOURS',

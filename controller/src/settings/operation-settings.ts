@@ -9,7 +9,7 @@ export const operationSettings = {
     placeholder: 'ROLES',
     read: read.oneOf('api', 'worker', 'emulator'),
     description:
-      'Roles of this process, separated by commas: api answers requests, worker processes jobs, emulator runs emulated networks. A process without all roles needs WEFT_DATABASE_URL, WEFT_TELEMETRY_URL (or WEFT_INFLUX_URL) and WEFT_AMQP_URL.',
+      'Roles of this process, separated by commas: api answers requests, worker processes jobs, emulator runs emulated networks. A process without all roles needs WEFT_DATABASE_URL, WEFT_TELEMETRY_URL and WEFT_AMQP_URL.',
   }),
   callbackUrl: optional('callback-url', {
     name: 'WEFT_CALLBACK_URL',

@@ -1,12 +1,13 @@
 // Starting on a database that is empty, half way, ahead, changed, or being migrated by somebody else right now.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DatabaseKind, type DatabaseNamespace, eachDatabase } from '../../../test/databases.ts';
 import { UserStore } from '../users/user-store.ts';
+import { MIGRATIONS_FOLDER } from './migrations.ts';
 import { openSqlite } from './sql-database.sqlite.ts';
 import type { SqlDatabase } from './sql-database.ts';
 
@@ -47,6 +48,28 @@ eachDatabase((kind: DatabaseKind) => {
     expect(await db.query('SELECT * FROM schema_migrations')).toEqual(before);
     expect(before[0]).toMatchObject({ version: 1, name: '0001_accounts' });
     expect(await new UserStore(db).count()).toBe(0);
+  });
+
+  test('the places of telemetry go if all agents lie on one server; if not, nothing is changed, and it says what to do', async () => {
+    const path = mkdtempSync(join(folder, 'migrations-'));
+    const files = readdirSync(MIGRATIONS_FOLDER).filter((file) => file < '0038');
+    for (const file of files) copyFileSync(join(MIGRATIONS_FOLDER, file), join(path, file));
+    const old = namespace.open({ migrationsFolder: path });
+    await old.migrate();
+    await old.query(
+      `INSERT INTO telemetry_servers (id, place, is_drained) VALUES ('a', 'a:5432/weft', 0), ('b', 'b:5432/weft', 0)`,
+    );
+    await old.query(`INSERT INTO telemetry_places (ap_id, server) VALUES ('x', 'b'), ('y', 'a'), ('z', 'b')`);
+    const db = namespace.open();
+    await expect(db.migrate()).rejects.toThrow(
+      'the telemetry of access points lies on 2 servers (a:5432/weft: 1; b:5432/weft: 2), and this version knows one: ' +
+        'with Weft 0.2.0 move everything to one of them with weft rebalance --drain',
+    );
+    expect(await versionsIn(db)).toHaveLength(37);
+    expect(await db.query('SELECT ap_id FROM telemetry_places')).toHaveLength(3);
+    await db.query(`UPDATE telemetry_places SET server = 'a'`);
+    await db.migrate();
+    await expect(db.query('SELECT ap_id FROM telemetry_places')).rejects.toThrow('telemetry_places');
   });
 
   test('four nodes that start at once on an empty database all come up', async () => {

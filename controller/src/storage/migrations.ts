@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { StartError } from '../start-error.ts';
 import type { SqlDatabase, SqlQueries } from './sql-database.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
@@ -33,6 +34,23 @@ const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at BIGINT NOT NULL
 )`;
 
+/** What must hold before a migration removes something, by its name. Throws StartError that says what to do. */
+const conditions: Record<string, (session: SqlQueries) => Promise<void>> = {
+  '0038_one_telemetry_server': async (session) => {
+    const servers = await session.query<{ place: string | null; agents: number }>(
+      `SELECT max(telemetry_servers.place) AS place, count(*) AS agents
+       FROM telemetry_places LEFT JOIN telemetry_servers ON id = server GROUP BY server ORDER BY server`,
+    );
+    if (servers.length < 2) return;
+    throw new StartError(
+      `the telemetry of access points lies on ${servers.length} servers ` +
+        `(${servers.map(({ place, agents }) => `${place ?? 'unknown'}: ${agents}`).join('; ')}), and this version ` +
+        'knows one: with Weft 0.2.0 move everything to one of them with weft rebalance --drain, then start this version ' +
+        '(if that telemetry is not used any more, empty the table telemetry_places)',
+    );
+  },
+};
+
 /**
  * Applies missing migrations, one exclusive session for each file. Throws an Error that says what to do if the database
  * is newer than this code or was created by other files; then it is not changed.
@@ -56,6 +74,7 @@ async function applyNext(session: MigrationSession, migrations: Migration[]): Pr
   for (const [index, row] of applied.entries()) assertSame(row, migrations[index], migrations.at(-1));
   const next = migrations[applied.length];
   if (next === undefined) return true;
+  await conditions[next.name]?.(session);
   await session.runScript(next.sql);
   await session.query('INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)', [
     next.version,

@@ -35,8 +35,6 @@ export interface PartState {
   name: string;
   ok: boolean;
   reason?: string;
-  /** The node is ready without it. */
-  isTolerated?: boolean;
 }
 
 export interface ServicePagesOptions {
@@ -72,14 +70,14 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       url: '/readyz',
       async handle(request, reply) {
         const { parts, warnings } = await options.readiness(wantedParts(request));
-        const isReady = parts.every(({ ok, isTolerated }) => ok || isTolerated);
         const failing = parts.filter(({ ok }) => !ok);
+        const isReady = failing.length === 0;
         const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
         if (!isReady) reply.code(503).header('retry-after', '2');
         return {
           status: isReady ? 'ready' : 'not ready',
           parts: Object.fromEntries(parts.map(({ name, ok }) => [name, ok ? 'ok' : 'failing'])),
-          ...(failing.length === 0 ? {} : { reasons: Object.fromEntries(failing.map(toReason)) }),
+          ...(isReady ? {} : { reasons: Object.fromEntries(failing.map(toReason)) }),
           ...(advice.length > 0 ? { advice } : {}),
           ...(warnings.length > 0 ? { warnings } : {}),
         };

@@ -32,7 +32,7 @@ export async function* exportPieces(
   let from = startMs;
   while (from <= endMs) {
     const wantedHere = hasTexts ? undefined : metrics;
-    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit, wantedHere, { mayBeStale: true });
+    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit, wantedHere);
     const wanted = metrics && hasTexts ? pick(page, metrics) : page;
     const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
     if (text !== '') yield text;

@@ -87,7 +87,7 @@ export class MetricsService {
       const fields = await this.#telemetry.fields(ap_id, range.startMs);
       const maxPoints = boundedPoints(options.maxPoints, fields.length);
       const { aggregate } = options;
-      const frame = await this.#telemetry.query({ ...range, ap_id, maxPoints, aggregate, mayBeStale: true });
+      const frame = await this.#telemetry.query({ ...range, ap_id, maxPoints, aggregate });
       const values = frame.ts.length * (frame.columns.size + frame.texts.size);
       const pieces = () => agentDataJson(ap_id, options.window.window_minutes, frame);
       if (values > maxSharedValues) return pieces;
@@ -108,7 +108,7 @@ export class MetricsService {
     return this.#share(caller, ap_id, `28 ${metrics.join()}`, options, async (range) => {
       const maxPoints = boundedPoints(options.maxPoints, metrics.length);
       const { aggregate } = options;
-      const frame = await this.#telemetry.query({ ...range, ap_id, metrics, maxPoints, aggregate, mayBeStale: true });
+      const frame = await this.#telemetry.query({ ...range, ap_id, metrics, maxPoints, aggregate });
       const values = frame.ts.length * metrics.length;
       const { window_minutes } = options.window;
       if (values > maxSharedValues) return () => multiMetricJson(ap_id, window_minutes, metrics, frame);

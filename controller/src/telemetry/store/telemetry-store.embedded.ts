@@ -16,7 +16,7 @@ export async function openEmbeddedTelemetry(
   const series = await openTimeSeries({ ...options, toError });
   return {
     append: series.append.bind(series),
-    query: ({ ap_id, mayBeStale: _, ...query }) => series.query({ source: ap_id, ...query }),
+    query: ({ ap_id, ...query }) => series.query({ source: ap_id, ...query }),
     fields: series.fields.bind(series),
     latest: async (ap_ids) => (await series.latest(ap_ids)).map(({ source, metrics }) => ({ ap_id: source, metrics })),
     rows: series.rows.bind(series),

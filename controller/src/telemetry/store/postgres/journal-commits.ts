@@ -5,7 +5,7 @@ import { readRecord } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import { NewestRecord } from './newest-record.ts';
-import { journalSlots, leavingPeriod, periodSeconds } from './telemetry-schema.ts';
+import { journalSlots, periodSeconds } from './telemetry-schema.ts';
 
 /** Of newest values, 24 bytes a field: those of 100,000 agents with ten fields each. */
 const maxRememberedBytes = 48 * 1024 * 1024;
@@ -101,8 +101,7 @@ async function insertIfUnchanged(
        SELECT * FROM unnest(${list('bigint')}, ${list('int')}, ${list('int')}) AS rows(no, start, length)
      ), locked AS MATERIALIZED (
        SELECT sealed_period, last_period FROM telemetry_newest JOIN old ON source = no
-       WHERE source = ANY(${list('bigint')}) AND last_period > ${leavingPeriod}
-         AND data = substring(?::bytea FROM start FOR length)
+       WHERE source = ANY(${list('bigint')}) AND data = substring(?::bytea FROM start FOR length)
        ORDER BY source FOR UPDATE OF telemetry_newest
      ), chosen AS MATERIALIZED (
        SELECT GREATEST(${currentPeriod}, max(sealed_period) + 1, max(last_period)) AS period
@@ -143,7 +142,7 @@ async function insertUnderLock(
 ): Promise<{ rows: NewestRow[]; newest: Newest }> {
   const rows = await session.query<NewestRow>(
     `SELECT source, sealed_period AS sealed, last_period AS last, data, ${currentPeriod} AS period
-     FROM telemetry_newest WHERE source = ANY(${list('bigint')}) AND last_period > ${leavingPeriod} ORDER BY source FOR UPDATE`,
+     FROM telemetry_newest WHERE source = ANY(${list('bigint')}) ORDER BY source FOR UPDATE`,
     [numbers],
   );
   const newest = new Map(rows.map(({ source, data }) => [source, new NewestRecord(data)]));

@@ -36,10 +36,7 @@ export class JournalWriter {
     this.#commits = new JournalCommits(pool);
   }
 
-  /**
-   * Resolves true once they are durable, false if the agent was removed or is being moved. Undefined: the source has not all the
-   * names yet.
-   */
+  /** Resolves true once they are durable, false if the agent was removed. Undefined: the source has not all the names yet. */
   append(source: KnownSource, samples: readonly Sample[]): Promise<boolean> | undefined {
     if (this.#waitingSamples + samples.length > maxWaitingSamples) {
       return Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'More arrives than can be stored', 1));

@@ -5,7 +5,6 @@ import type { Sample } from '@weft/timeseries';
 import { type NumberedSource, neverTs, SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { requireHere } from './moved-agents.ts';
 import type { NewestFields } from './newest-record.ts';
 
 const maxKnown = 50_000;
@@ -31,7 +30,7 @@ export class KnownSources {
     if (source === undefined || this.#known.get(ap_id) === source) this.#known.delete(ap_id);
   }
 
-  /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict, and AgentMoved. */
+  /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict. */
   async register(ap_id: string, samples: readonly Sample[]): Promise<KnownSource> {
     const names = namesOf(samples);
     let source: KnownSource | undefined;
@@ -48,7 +47,6 @@ export class KnownSources {
       const sql = 'SELECT no FROM telemetry_sources WHERE ap_id = ? FOR UPDATE';
       const [row] = await session.query<{ no: number }>(sql, [ap_id]);
       if (!row) return undefined;
-      await requireHere(session, ap_id);
       await session.query(
         `INSERT INTO telemetry_newest (source, sealed_period, last_period, data) VALUES (?, -1, -1, '')
          ON CONFLICT DO NOTHING`,

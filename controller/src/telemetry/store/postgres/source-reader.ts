@@ -3,7 +3,6 @@ import { readRecord, type SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type { FieldNames } from './field-names.ts';
 import { type KnownSource, toSeries } from './known-sources.ts';
-import { AgentMoved, goneNo } from './moved-agents.ts';
 import { type NewestFields, readNewest } from './newest-record.ts';
 import { journalSlots } from './telemetry-schema.ts';
 
@@ -14,7 +13,7 @@ export interface FoundSource {
   lastPeriod: number;
 }
 
-/** Undefined if there is no such agent. Throws AgentMoved. */
+/** Undefined if there is no such agent. */
 export async function findSource(
   session: PostgresSession,
   ap_id: string,
@@ -22,12 +21,10 @@ export async function findSource(
 ): Promise<FoundSource | undefined> {
   const [row] = await session.query<{ no: number; sealed: number; last: number; data: Uint8Array }>(
     `SELECT no, sealed_period AS sealed, last_period AS last, data
-     FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ?
-     UNION ALL SELECT ${goneNo}, 0, 0, '' FROM telemetry_moved WHERE ap_id = ? AND is_gone = 1`,
-    [ap_id, ap_id],
+     FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ?`,
+    [ap_id],
   );
   if (!row) return undefined;
-  if (row.no === goneNo) throw new AgentMoved([ap_id]);
   const { no, sealed: sealedPeriod, last: lastPeriod, data } = row;
   const newest = readNewest(data);
   const [known] = await names.of(session, [{ no, newest }]);

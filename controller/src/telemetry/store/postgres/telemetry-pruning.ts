@@ -2,7 +2,6 @@
 import { chunkOf, hourMs, minuteMs } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { forgetMoved } from './moved-agents.ts';
 import { dropDayBefore } from './telemetry-schema.ts';
 
 const pruneStep = 64;
@@ -28,14 +27,7 @@ export async function pruneSome(
     );
     removed += rows.length;
   }
-  await pool.run(forgetMoved);
-  await pool.run(forgetNodes);
   return isDropped || removed > 0 || (await pool.transaction(pruneRemoved));
-}
-
-/** Those that ended without a word. */
-async function forgetNodes(session: PostgresSession): Promise<void> {
-  await session.query(`DELETE FROM telemetry_beats WHERE beaten_at < now() - interval '1 day'`);
 }
 
 /** Some blocks and roll-ups of one removed agent; returns whether there was one. */

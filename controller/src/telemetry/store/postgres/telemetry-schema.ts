@@ -1,5 +1,4 @@
 // The tables of telemetry in PostgreSQL, and the days that blocks are partitioned by.
-import { randomUUID } from 'node:crypto';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 
@@ -7,8 +6,6 @@ import type { PostgresSession } from '../../../storage/postgres-session.ts';
 export const periodSeconds = 600;
 /** A ring: each period has one of them, which is emptied once everything in it is sealed. */
 export const journalSlots = 12;
-/** In place of the sealed and the last period of an agent that takes nothing more, because it moves to another server. */
-export const leavingPeriod = -2;
 const dayMs = 86_400_000;
 /** Any number that is not used elsewhere in the same database. */
 const schemaLock = 7_305_002;
@@ -52,21 +49,9 @@ const schema = `
   CREATE TABLE telemetry_removed (source BIGINT PRIMARY KEY);
 `;
 
-/** Beside those of version 1, which do without them. */
-const addedTables = `
-  CREATE TABLE IF NOT EXISTS telemetry_identity (id TEXT NOT NULL);
-  -- Agents that are being moved to another server, or have been.
-  CREATE TABLE IF NOT EXISTS telemetry_moved (
-    ap_id TEXT PRIMARY KEY, is_gone INTEGER NOT NULL, to_server TEXT NOT NULL, copy TEXT NOT NULL,
-    last_period BIGINT NOT NULL, moved_at TIMESTAMPTZ NOT NULL
-  );
-  -- By which nodes know how far a standby is behind.
-  CREATE TABLE IF NOT EXISTS telemetry_beats (node TEXT PRIMARY KEY, beat BIGINT NOT NULL, beaten_at TIMESTAMPTZ NOT NULL);
-`;
-
-/** Creates the tables if there are none; safe if several nodes start at once. Resolves what identifies this store for ever. */
-export async function createTelemetryTables(pool: PostgresPool): Promise<string> {
-  return pool.transaction(async (session) => {
+/** Creates the tables if there are none; safe if several nodes start at once. Throws an Error that says what to do. */
+export async function createTelemetryTables(pool: PostgresPool): Promise<void> {
+  await pool.transaction(async (session) => {
     await session.runUnhurried(`SELECT pg_advisory_xact_lock(${schemaLock})`);
     const [found] = await session.query<{ name: string | null }>(
       `SELECT to_regclass('telemetry_version')::text AS name`,
@@ -76,14 +61,22 @@ export async function createTelemetryTables(pool: PostgresPool): Promise<string>
     if (row?.version !== schemaVersion) {
       throw new Error(`telemetry in PostgreSQL was written by a newer version (${row?.version}): use that one`);
     }
-    await session.runScript(addedTables);
-    await session.query(
-      'INSERT INTO telemetry_identity (id) SELECT ?::text WHERE NOT EXISTS (SELECT 1 FROM telemetry_identity)',
-      [randomUUID()],
-    );
-    const [identity] = await session.query<{ id: string }>('SELECT id FROM telemetry_identity');
-    return identity!.id;
+    await dropTablesOfMoves(session);
   });
+}
+
+/** In version 0.2.0 agents moved between several servers; the copy of one that had not arrived has a name with a tilde. */
+async function dropTablesOfMoves(session: PostgresSession): Promise<void> {
+  const [found] = await session.query<{ name: string | null }>(`SELECT to_regclass('telemetry_moved')::text AS name`);
+  if (found?.name === null) return;
+  const unfinished = await session.query(
+    `SELECT ap_id FROM telemetry_moved WHERE is_gone = 0 OR copy <> ''
+     UNION ALL SELECT ap_id FROM telemetry_sources WHERE ap_id LIKE '~%' LIMIT 1`,
+  );
+  if (unfinished.length > 0) {
+    throw new Error('weft rebalance has not ended: run it to its end with Weft 0.2.0, then start this version');
+  }
+  await session.runScript('DROP TABLE IF EXISTS telemetry_moved, telemetry_identity, telemetry_beats');
 }
 
 export function dayOf(ts: number): number {

@@ -58,6 +58,28 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     );
   const count = async (table: string) => (await client.query(`SELECT count(*)::int AS n FROM ${table}`)).rows[0].n;
 
+  test('it does not start while agents of 0.2.0 are on their way to another server; then it drops what that needed', async () => {
+    await client.query(`CREATE TABLE telemetry_identity (id TEXT NOT NULL);
+      CREATE TABLE telemetry_beats (node TEXT PRIMARY KEY, beat BIGINT NOT NULL, beaten_at TIMESTAMPTZ NOT NULL);
+      CREATE TABLE telemetry_moved (ap_id TEXT PRIMARY KEY, is_gone INTEGER NOT NULL, to_server TEXT NOT NULL, copy TEXT NOT NULL,
+        last_period BIGINT NOT NULL, moved_at TIMESTAMPTZ NOT NULL);
+      INSERT INTO telemetry_moved VALUES ('moved long ago', 1, 'b', '', 0, now())`);
+    for (const [begin, end] of [
+      [`INSERT INTO telemetry_moved VALUES ('leaving', 0, 'b', '~1~leaving', 0, now())`, 'leaving'],
+      [`INSERT INTO telemetry_moved VALUES ('gone', 1, 'b', '~1~gone', 0, now())`, 'gone'],
+      [`INSERT INTO telemetry_sources (ap_id) VALUES ('~1~coming')`, '~1~coming'],
+    ] as const) {
+      await client.query(begin);
+      await expect(openOther().prepare()).rejects.toThrow('run it to its end with Weft 0.2.0');
+      for (const table of ['telemetry_moved', 'telemetry_sources']) {
+        await client.query(`DELETE FROM ${table} WHERE ap_id = $1`, [end]);
+      }
+    }
+    await openOther().prepare();
+    const left = `SELECT to_regclass('telemetry_moved') AS a, to_regclass('telemetry_identity') AS b, to_regclass('telemetry_beats') AS c`;
+    expect((await client.query(left)).rows).toEqual([{ a: null, b: null, c: null }]);
+  });
+
   test('a sample stays for its whole time, though its block began long before', async () => {
     const days = Array.from({ length: 60 }, (_, index) => midnight - (59 - index) * day);
     await store.append(

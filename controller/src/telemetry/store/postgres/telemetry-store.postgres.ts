@@ -2,8 +2,8 @@
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
 
 import { pauseUnless } from '@weft/contract/pause';
-import { serverAddresses } from '@weft/contract/server-addresses';
 import { queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+import { TryLaterError } from '../../../errors.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
@@ -11,7 +11,6 @@ import type {
   FieldInfo,
   Frame,
   LatestValues,
-  ReadOptions,
   Sample,
   SeriesQuery,
   TelemetryStore,
@@ -23,16 +22,13 @@ import { emptySlots, JournalSealer } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
 import { KnownSources } from './known-sources.ts';
 import { LoadedTables } from './loaded-tables.ts';
-import { AgentMoved, agentsAfter, deleteSource, goneNo, type Move, welcome, whereTo } from './moved-agents.ts';
 import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
-import { StandbyReads } from './standby-reads.ts';
 import { pruneSome } from './telemetry-pruning.ts';
 import { createTelemetryTables, periodSeconds } from './telemetry-schema.ts';
 
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
-const standbyConnections = { maxConnections: 5, connectTimeoutMs: 1_000 };
 const sealEveryMs = 15_000;
 /** How long sealing rests after each step, as a share of what the step took. */
 const restShare = 3;
@@ -45,9 +41,6 @@ export interface PostgresTelemetryOptions {
   onChange: (message: string, error?: unknown) => void;
   /** How often to look for what can be sealed. */
   sealEveryMs?: number;
-  /** Lets standbys among the servers of `url` take reads that may be behind by so much. */
-  maxBehindMs?: number | undefined;
-  now?: () => number;
 }
 
 /** Connects with the first call. */
@@ -63,7 +56,6 @@ interface Question {
   ap_id: string;
   range: TimeRange;
   metrics: readonly string[] | undefined;
-  mayBeStale: boolean;
 }
 
 export class PostgresTelemetryStore implements TelemetryStore {
@@ -73,11 +65,10 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #journal: JournalWriter;
   readonly #names = new FieldNames();
   readonly #memory: BlockMemory;
-  readonly #standbys: StandbyReads | undefined;
   readonly #sealer: JournalSealer;
   readonly #completeSealer: JournalSealer;
   readonly sealing: PeriodicTask;
-  #prepared: Promise<string> | undefined;
+  #prepared: Promise<void> | undefined;
 
   constructor(options: PostgresTelemetryOptions) {
     this.#options = options;
@@ -85,7 +76,6 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#sources = new KnownSources(this.#pool);
     this.#journal = new JournalWriter(this.#pool);
     this.#memory = new BlockMemory(options.onChange);
-    this.#standbys = openStandbys(this.#pool, options);
     this.#sealer = new JournalSealer(this.#pool, { everything: false, onDamage: options.onChange });
     this.#completeSealer = new JournalSealer(this.#pool, { everything: true, onDamage: options.onChange });
     this.sealing = new PeriodicTask({
@@ -93,6 +83,13 @@ export class PostgresTelemetryStore implements TelemetryStore {
       what: 'sealing of telemetry',
       run: () => this.#sealRound(),
       onChange: options.onChange,
+    });
+  }
+
+  async prepare(): Promise<void> {
+    await this.#prepare().catch((error) => {
+      if (!(error instanceof TryLaterError)) throw error;
+      this.#options.onChange('telemetry in PostgreSQL is unavailable', error);
     });
   }
 
@@ -109,21 +106,15 @@ export class PostgresTelemetryStore implements TelemetryStore {
     }
   }
 
-  async query({ ap_id, mayBeStale = false, ...query }: SeriesQuery): Promise<Frame> {
+  async query({ ap_id, ...query }: SeriesQuery): Promise<Frame> {
     const work: FrameReader = (series, sealed) =>
       queryFrame(series, { source: ap_id, ...query }, sealed, Date.now() - this.#options.rawRetentionMs);
-    return this.#read({ ap_id, range: query, metrics: query.metrics, mayBeStale }, work);
+    return this.#read({ ap_id, range: query, metrics: query.metrics }, work);
   }
 
-  async rows(
-    ap_id: string,
-    range: TimeRange,
-    limit: number,
-    metrics?: readonly string[],
-    { mayBeStale = false }: ReadOptions = {},
-  ): Promise<Frame> {
+  async rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame> {
     const work: FrameReader = (series, sealed) => readRows(series, range, limit, metrics, sealed);
-    return this.#read({ ap_id, range, metrics, mayBeStale }, work);
+    return this.#read({ ap_id, range, metrics }, work);
   }
 
   async fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]> {
@@ -139,8 +130,6 @@ export class PostgresTelemetryStore implements TelemetryStore {
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
     await this.#prepare();
     const rows = await this.#pool.run((session) => readLatest(session, ap_ids, this.#names));
-    const moved = rows.filter(({ no }) => no === goneNo);
-    if (moved.length > 0) throw new AgentMoved(moved.map(({ ap_id }) => ap_id));
     const byName = new Map(rows.map((row) => [row.ap_id, row]));
     return ap_ids.flatMap((ap_id) => {
       const row = byName.get(ap_id);
@@ -157,12 +146,13 @@ export class PostgresTelemetryStore implements TelemetryStore {
     await this.#prepare();
     this.#sources.forget(ap_id);
     await this.#pool.transaction(async (session) => {
-      await session.query('SELECT no FROM telemetry_sources WHERE ap_id = ? FOR UPDATE', [ap_id]);
-      const sql = 'SELECT is_gone FROM telemetry_moved WHERE ap_id = ?';
-      const [moved] = await session.query<{ is_gone: number }>(sql, [ap_id]);
-      if (moved?.is_gone === 1) throw new AgentMoved([ap_id]);
-      if (moved) await session.query('DELETE FROM telemetry_moved WHERE ap_id = ?', [ap_id]);
-      await deleteSource(session, ap_id);
+      const sql = 'DELETE FROM telemetry_sources WHERE ap_id = ? RETURNING no';
+      const [row] = await session.query<{ no: number }>(sql, [ap_id]);
+      if (!row) return;
+      await session.query('DELETE FROM telemetry_newest WHERE source = ?', [row.no]);
+      await session.query('DELETE FROM telemetry_fields WHERE source = ?', [row.no]);
+      // Its blocks and roll-ups follow in small steps.
+      await session.query('INSERT INTO telemetry_removed (source) VALUES (?)', [row.no]);
     });
   }
 
@@ -193,33 +183,6 @@ export class PostgresTelemetryStore implements TelemetryStore {
     }
   }
 
-  /** How often a standby has answered. */
-  get standbyAnswers(): number {
-    return this.#standbys?.answers ?? 0;
-  }
-
-  /** What identifies this store, wherever its server is. */
-  id(): Promise<string> {
-    return this.#prepare();
-  }
-
-  /** The next agents in the order of their names. */
-  async agentsAfter(after: string, limit: number): Promise<string[]> {
-    await this.#prepare();
-    return agentsAfter(this.#pool, after, limit);
-  }
-
-  /** Where an agent went that has left this server. */
-  whereTo(ap_id: string): Promise<Move | undefined> {
-    return whereTo(this.#pool, ap_id);
-  }
-
-  /** An agent has come from another server, which has its last word about it. */
-  async welcome(move: Move): Promise<void> {
-    await this.#prepare();
-    await welcome(this.#pool, move);
-  }
-
   async check(): Promise<void> {
     await this.#pool.check();
     await this.#prepare();
@@ -228,19 +191,11 @@ export class PostgresTelemetryStore implements TelemetryStore {
   async close(): Promise<void> {
     await this.sealing.stop();
     await this.#journal.idle();
-    await this.#standbys?.close();
     await this.#pool.close();
   }
 
   async #read(question: Question, work: FrameReader): Promise<Frame> {
     await this.#prepare();
-    if (question.mayBeStale) {
-      // What a standby does not know, or takes for moved, it may not have heard of yet.
-      const stale = await this.#standbys?.read(snapshot, (session) =>
-        this.#readIn(session, question, work).catch(undefinedIfMoved),
-      );
-      if (stale) return stale;
-    }
     const frame = await this.#pool.transaction((session) => this.#readIn(session, question, work), snapshot);
     return frame ?? { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
   }
@@ -264,7 +219,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 
   /** Once, and again after a failure. */
-  #prepare(): Promise<string> {
+  #prepare(): Promise<void> {
     this.#prepared ??= createTelemetryTables(this.#pool).catch((error) => {
       this.#prepared = undefined;
       throw error;
@@ -273,21 +228,10 @@ export class PostgresTelemetryStore implements TelemetryStore {
   }
 }
 
-function undefinedIfMoved(error: unknown): undefined {
-  if (!(error instanceof AgentMoved)) throw error;
-}
-
-function openStandbys(primary: PostgresPool, { url, maxBehindMs, now }: PostgresTelemetryOptions) {
-  if (maxBehindMs === undefined) return undefined;
-  const servers = serverAddresses(url).map((each) => new PostgresPool(each, standbyConnections));
-  return new StandbyReads({ primary, servers, maxBehindMs, now });
-}
-
 async function readLatest(session: PostgresSession, ap_ids: readonly string[], names: FieldNames) {
   const rows = await session.query<{ ap_id: string; no: number; data: Uint8Array }>(
-    `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])
-     UNION ALL SELECT ap_id, ${goneNo}, '' FROM telemetry_moved WHERE ap_id = ANY(?::text[]) AND is_gone = 1`,
-    [ap_ids, ap_ids],
+    `SELECT ap_id, no, data FROM telemetry_sources JOIN telemetry_newest ON source = no WHERE ap_id = ANY(?::text[])`,
+    [ap_ids],
   );
   const sources = rows.map(({ ap_id, no, data }) => ({ ap_id, no, newest: readNewest(data) }));
   const known = await names.of(session, sources);
