@@ -1,4 +1,4 @@
-// Looks for words that are not plain English in everything that users and operators read: documents, help, messages, pages.
+// Looks for words that are not plain English in everything that people read: documents, help, messages, pages, comments.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findDialect } from './word-rules.ts';
@@ -14,11 +14,10 @@ const places = [
   'contract/src',
   'controller/src',
   'dashboard/README.md',
-  'dashboard/src/text',
-  'dashboard/src/pages',
-  'dashboard/src/components',
-  'dashboard/src/shell',
+  'dashboard/src',
+  'emulator/src',
   'sdk/src',
+  'timeseries/src',
 ];
 
 const chosen = process.argv.slice(2);

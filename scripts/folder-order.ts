@@ -42,7 +42,7 @@ const order: Record<string, string[][]> = {
   ],
   'controller/src/http': [['direct', 'streams'], ['request'], ['sockets', 'pages'], ['server']],
   'controller/src/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
-  'controller/src/telemetry/store': [['postgres', 'clickhouse', 'influx'], ['spread']],
+  'controller/src/telemetry/store': [['postgres', 'clickhouse']],
   'controller/src/devices': [['privacy'], ['store'], ['registry'], ['api']],
   'controller/src/jobs': [['store'], ['mailbox'], ['publish'], ['api', 'worker']],
   'controller/src/commands': [['grammar'], ['arbitration'], ['ledger', 'replay'], ['delivery'], ['api'], ['upkeep']],

@@ -1,8 +1,8 @@
-// Words and phrases that users and operators should not have to read, each with plain English to use instead. See
+// Words and phrases that users, operators and developers should not have to read, each with plain English to use instead. See
 // CONTRIBUTING.md: the field's own words, short sentences, one name for one thing.
 import type { SourceFile } from './size-rules.ts';
 
-/** A phrase is found in any case, as whole words, and across line breaks. `(a|b)` are alternatives. */
+/** A phrase is found in any case, as whole words, and across line breaks, also those of comments. `(a|b)` are alternatives. */
 const plainWords: Record<string, string> = {
   'unless (told|set|given)': 'default: ...',
   'cannot be followed': 'is invalid',
@@ -47,29 +47,22 @@ interface Rule {
 }
 
 const rules: Rule[] = Object.entries(plainWords).map(([phrase, instead]) => ({
-  phrase: new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '\\s+')}(?![\\w-])`, 'gi'),
+  phrase: new RegExp(`(?<![\\w-])${phrase.replaceAll(' ', '[\\s/*]+')}(?![\\w-])`, 'gi'),
   instead,
 }));
 // One search over a file decides whether the rules are tried one by one.
 const anyPhrase = new RegExp(rules.map(({ phrase }) => phrase.source).join('|'), 'i');
-const comments = /(?<=^|\s)\/\/[^\n]*|\/\*[\s\S]*?\*\//gm;
 
-/** One line for each phrase that is found, with its position and what to write instead. In code, comments are skipped. */
+/** One line for each phrase that is found, with its position and what to write instead. */
 export function findDialect(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) => {
-    const { path } = file;
-    const text = path.endsWith('.md') ? file.text : withoutComments(file.text);
+    const { path, text } = file;
     if (!anyPhrase.test(text)) return [];
     return rules.flatMap(({ phrase, instead }) =>
       [...text.matchAll(phrase)].map(({ 0: found, index }) => {
         const line = text.slice(0, index).split('\n').length;
-        return `${path}:${line}: "${found.replaceAll(/\s+/g, ' ')}": write "${instead}"`;
+        return `${path}:${line}: "${found.replaceAll(/[\s/*]+/g, ' ')}": write "${instead}"`;
       }),
     );
   });
-}
-
-/** The line numbers stay. */
-function withoutComments(text: string): string {
-  return text.replaceAll(comments, (comment) => comment.replaceAll(/[^\n]/g, ' '));
 }

@@ -9,7 +9,7 @@ export interface AmqpAddress {
   port: number;
   username: string;
   password: string;
-  /** As it stands in the URL. */
+  /** As it is written in the URL. */
   vhost: string;
 }
 

@@ -9,7 +9,7 @@ export interface AmqpConsumerOptions {
   /** The name on the server. */
   queue: string;
   prefetch: number;
-  /** What becomes of the message is up to it; must not throw. */
+  /** The result of the message is up to it; must not throw. */
   take(message: ConsumeMessage, channel: Channel, signal: AbortSignal): Promise<void>;
   /** Creates the queue if it is missing; resolves whether it was. */
   redeclare(model: ChannelModel): Promise<boolean>;

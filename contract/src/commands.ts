@@ -1,4 +1,4 @@
-// Commands: what is sent to access points and what becomes of it; and the rules that decide between callers who want
+// Commands: what is sent to access points and its result; and the rules that decide between callers who want
 // different things.
 import * as Type from './schema/schema.ts';
 

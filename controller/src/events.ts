@@ -22,7 +22,7 @@ export function createEvents() {
     callerChanged: new ChangeEvent<CallerChange>(),
     /** Entries were appended to the audit log; further steps of the same transaction. */
     audited: new TransactionStep<[entries: readonly NewAuditEntry[]]>(),
-    /** Another process has changed the database; nobody knows what. */
+    /** Another process has changed the database; it is unknown what. */
     recordsChanged: new Event<[]>(),
     /** An agent is new or has another configuration than before. */
     agentConfigured: new Event<[agent: { ap_id: string; configuration: Record<string, unknown> }]>(),

@@ -3,12 +3,12 @@
 import { PeriodicTask } from './periodic-task.ts';
 
 const everyMs = 2_000;
-/** Out of reach for so long; and others count as well if they said so within this time. */
+/** Unreachable for so long; and others count as well if they said so within this time. */
 const afterMs = 10_000;
 const news = JSON.stringify({ kind: 'database_reached' });
 
 export interface NodeFenceOptions {
-  /** Each throws if it is out of reach. */
+  /** Each throws if it is unreachable. */
   reachDatabase: () => Promise<unknown>;
   reachBroker: () => Promise<unknown>;
   /** Reaches the other nodes. */

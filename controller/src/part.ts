@@ -60,6 +60,6 @@ export interface Platform {
   log: Logger;
   /** Logs a failure that Weft recovers from by itself. */
   onError: (error: unknown, message: string) => void;
-  /** Logs that something is out of reach (with the error), or back. */
+  /** Logs that something is unreachable (with the error), or back. */
   onChange: (message: string, error?: unknown) => void;
 }

@@ -14,7 +14,7 @@ export const passwordTurns: TurnLimits = { slots: Math.max(1, availableParalleli
 /** For whom a password is hashed or checked: an address, or a caller (`principalOf`). */
 export interface PasswordTurn {
   principal: string;
-  /** Before others of the same principal: an account that logged in correctly from this address lately. */
+  /** Before others of the same principal: an account that logged in correctly from this address recently. */
   isAhead?: boolean;
 }
 

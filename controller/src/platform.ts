@@ -29,7 +29,7 @@ export interface OpenPlatform extends Platform {
   close(): Promise<void>;
 }
 
-/** Throws StartError if it cannot be opened. PostgreSQL and RabbitMQ may be out of reach. */
+/** Throws StartError if it cannot be opened. PostgreSQL and RabbitMQ may be unreachable. */
 export async function openPlatform({ config, log, events, ownUrl, onFatal }: PlatformOptions): Promise<OpenPlatform> {
   prepareDataFolder(config.dataDir);
   refuseMovedFolder(config);

@@ -39,7 +39,7 @@ export interface ServeOptions<Parts extends PartList> {
 export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
   /** Where it listens. */
   url: string;
-  /** Undefined while the database is out of reach. */
+  /** Undefined while the database is unreachable. */
   firstAdminNeeded: boolean | undefined;
   /** Set if the first administrator must be created with it. */
   setupCode: string | undefined;
@@ -52,7 +52,7 @@ export interface RunningWeft<Parts extends PartList = ReturnType<typeof createPa
   failed: Promise<never>;
 }
 
-/** Throws StartError if it cannot start. While PostgreSQL is out of reach it starts all the same and answers 503. */
+/** Throws StartError if it cannot start. While PostgreSQL is unreachable it starts all the same and answers 503. */
 export async function serve<Parts extends PartList = ReturnType<typeof createParts>>(
   config: Config,
   options: ServeOptions<Parts> = {},

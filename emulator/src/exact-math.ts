@@ -129,7 +129,7 @@ export function degrees(angle: number): number {
   return angle * (90 / halfPi);
 }
 
-/** As values leave the model: four decimals unless told otherwise, and never a negative zero. */
+/** As values leave the model: four decimals by default, and never a negative zero. */
 export function rounded(value: number, digits = 4): number {
   const scale = scales[digits]!;
   return Math.round(value * scale) / scale + 0;

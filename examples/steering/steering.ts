@@ -8,7 +8,7 @@ export interface SteeringOptions {
   everySeconds?: number;
   /** Share of the time in which its light fails a device; above it, the device is moved. */
   moveAbove?: number;
-  /** Above this load an access point is relieved; below the other one it accepts devices. */
+  /** Above this load an access point is relieved; below the other limit it accepts devices. */
   fullAbove?: number;
   roomBelow?: number;
   /** Gives devices at risk a second link to fall back on, instead of moving them. */

@@ -43,7 +43,7 @@ export class CommandFailed extends Error {
   }
 }
 
-/** Does it, and resolves what became of it; what it throws makes the command fail, with the message as reason. */
+/** Does it, and resolves its result; what it throws makes the command fail, with the message as reason. */
 export type CommandHandler<Args = Record<string, unknown>> = (
   args: Args,
   command: GivenCommand,

@@ -185,7 +185,7 @@ function isNoSpace(error: unknown): boolean {
   return isFull || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
 }
 
-/** A flush may have failed: then nobody knows what is on disk. */
+/** A flush may have failed: then it is unknown what is on disk. */
 function isIoError(error: unknown): boolean {
   const { errcode = 0 } = error as { errcode?: number };
   return errcode % 256 === sqliteIoError && !isNoSpace(error);

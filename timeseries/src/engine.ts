@@ -26,7 +26,7 @@ export interface EngineOptions {
   rawRetentionMs: number;
   rollupRetentionMs: number;
   onDamage: (message: string, isUnfinishedEnd: boolean) => void;
-  /** A flush has failed that nobody waits for: nobody knows what is on disk. */
+  /** A flush has failed that nobody waits for: it is unknown what is on disk. */
   onFlushFailed: (error: Error) => void;
 }
 

@@ -221,7 +221,7 @@ class ThreadedStore implements TimeSeriesStore {
   #noteNewest({ appends }: Group): void {
     if (this.#newest.isEmpty) return;
     for (const { source, numbered, samples } of appends) {
-      // It was removed, or evicted from memory, meanwhile: only the store's thread knows what became of the append.
+      // It was removed, or evicted from memory, meanwhile: only the store's thread knows the result of the append.
       if (this.#numbered.get(source) === numbered) this.#newest.recorded(source, samples);
       else this.#newest.forget(source);
     }
@@ -268,7 +268,7 @@ class ThreadedStore implements TimeSeriesStore {
     }
   }
 
-  /** After a failed flush nobody knows what is on disk: every call fails from now on, and the process should end. */
+  /** After a failed flush it is unknown what is on disk: every call fails from now on, and the process should end. */
   #fail(error: Error): void {
     if (this.#failure) return;
     this.#failure = error;

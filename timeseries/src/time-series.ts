@@ -127,7 +127,7 @@ export class StoreUnavailable extends Error {
   /** `busy`: more arrives than the disk takes, try again shortly. `full`: the disk is. `failed`: see `cause`. */
   readonly reason: 'busy' | 'full' | 'failed';
   constructor(reason: StoreUnavailable['reason'], options?: ErrorOptions) {
-    super(reason === 'busy' ? 'more arrives than can be stored' : 'the store cannot be used', options);
+    super(reason === 'busy' ? 'more arrives than can be stored' : 'the store is unavailable', options);
     this.reason = reason;
   }
 }

@@ -18,7 +18,7 @@ const olderForm = /^[\w-]{43}$/;
 
 export interface OwnPassword {
   password: string;
-  /** The one before, when a new one was stored and Weft has perhaps not heard of it. */
+  /** The one before, when a new one was stored and Weft may not know it yet. */
   formerPassword?: string | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface LoginLimits {
 export class LoginFailures {
   /** Of one account from one address, whether or not it exists. */
   readonly #perAccount: RateLimiter;
-  /** Of all accounts from one address that did not log in correctly from there lately. Beyond it the address is crowded. */
+  /** Of all accounts from one address that did not log in correctly from there recently. Beyond it the address is crowded. */
   readonly #perAddress: RateLimiter;
   /** Correct logins of an account from an address. */
   readonly #known: RateLimiter;

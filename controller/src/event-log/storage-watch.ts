@@ -1,4 +1,4 @@
-// Tells when a store of this node goes out of reach and comes back, and when the disk runs low: as events. While the database
+// Tells when a store of this node becomes unreachable and comes back, and when the disk runs low: as events. While the database
 // is away nothing can be logged, so what happened meanwhile is logged once it is back.
 import { TryLaterError } from '../errors.ts';
 import { PeriodicTask } from '../periodic-task.ts';
@@ -17,7 +17,7 @@ export interface StorageWatchOptions {
   /** The name of this node. */
   node: string;
   isDiskLow: () => boolean;
-  /** By name: throws while it is out of reach. */
+  /** By name: throws while it is unreachable. */
   stores: Record<string, () => Promise<void>>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;

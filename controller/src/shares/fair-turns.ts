@@ -1,6 +1,6 @@
 // Slots that work waits for. A free slot goes to the waiting principal that holds the fewest, and among those to the one
 // that has had the fewest turns since it began to ask (start-time fair queueing); so whoever asks for little is served
-// next, however much another asks for, and nobody gets ahead by asking anew.
+// next, however much another asks for, and nobody gets ahead by asking again.
 import { TryLaterError } from '../errors.ts';
 
 export interface TurnLimits {
@@ -204,7 +204,7 @@ export class FairTurns {
     return next;
   }
 
-  /** Only once its turns no longer count: else it would get ahead by asking anew. */
+  /** Only once its turns no longer count: else it would get ahead by asking again. */
   #forgetIdle(principal: string, queue: Queue): void {
     if (isIdle(queue) && queue.start <= this.#virtualTime) this.#queues.delete(principal);
     if (this.#held === 0 && this.#waiting === 0) this.#queues.clear();

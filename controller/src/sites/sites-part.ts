@@ -13,7 +13,7 @@ export function createSitesPart(platform: Platform & { audit: AuditService }, ev
     sites: siteStore,
     audit,
     maxSites: config.maxSites,
-    // Where nobody knows the access points, only users see sites.
+    // Where the access points are unknown, only users see sites.
     visibleTo: (caller) =>
       events.visibleSites.ask(caller) ?? Promise.resolve(caller.kind === 'user' ? undefined : new Set()),
     onChanged: events.sitesChanged.emit,

@@ -1,4 +1,4 @@
-// Steering as a part: what becomes of commands that move a device, by what the network sees, and who would not be moved.
+// Steering as a part: the result of commands that move a device, by what the network sees, and who would not be moved.
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';

@@ -85,7 +85,7 @@ export class PostgresServers {
     }
   }
 
-  /** Gives the connection back, or ends it, if it cannot be used any more. */
+  /** Gives the connection back, or ends it, if it is broken. */
   release(client: PoolClient, isLost: boolean): void {
     const use = this.#inUse.get(client);
     this.#inUse.delete(client);
@@ -93,7 +93,7 @@ export class PostgresServers {
     if (isLost && use) this.#doubt(use.server);
   }
 
-  /** The next connection looks anew which server takes writes. */
+  /** The next connection looks again which server takes writes. */
   #doubt(server: Server): void {
     if (!this.#isOne && this.#current === server) this.#current = undefined;
   }

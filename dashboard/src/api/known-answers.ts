@@ -26,7 +26,7 @@ export class KnownAnswers {
   async resolve(key: string, response: Response): Promise<Response> {
     if (response.status === 304) {
       const known = this.#answers.get(key);
-      // Whoever asks anew gets the whole.
+      // Whoever asks again gets the whole.
       if (!known) throw new TypeError('Weft answered with 304, and the answer is not known any more');
       return new Response(known.text, { status: 200, headers: response.headers });
     }

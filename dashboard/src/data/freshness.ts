@@ -11,7 +11,7 @@ export const lastAnswerAt = signal(0);
 const lastMissAt = signal(0);
 const tick = signal(Date.now());
 /**
- * The server's time. Moves once a second, so that ages grow by themselves; while Weft is out of reach it stands still with
+ * The server's time. Moves once a second, so that ages grow by themselves; while Weft is unreachable it stands still with
  * what is known.
  */
 export const now = computed(() => awaySince.value ?? tick.value + clockOffsetMs.value);
@@ -46,7 +46,7 @@ export const freshness = computed<Freshness>(() => {
   return states.includes('polling') ? 'polling' : 'live';
 });
 
-/** When Weft answered last, by the server's time, while it is out of reach; undefined while it answers. */
+/** When Weft answered last, by the server's time, while it is unreachable; undefined while it answers. */
 export const awaySince = computed(() =>
   freshness.value === 'old' ? lastAnswerAt.value + clockOffsetMs.value : undefined,
 );

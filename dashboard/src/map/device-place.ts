@@ -1,4 +1,4 @@
-// Where a device is drawn on the map. Nobody knows where it is: it stands among the access points that serve it and that it hears,
+// Where a device is drawn on the map. Its position is unknown: it stands among the access points that serve it and that it hears,
 // nearer to the stronger ones. Pure.
 import type { Device } from '../api/operations.ts';
 import type { WorldPlace } from './mercator.ts';

@@ -71,7 +71,7 @@ export function startAlarmNotices(): void {
       const fresh = new Set(newAlarms(items, { known, sinceMs, choice }));
       show(items.filter(({ id }) => fresh.has(id)));
     } catch {
-      // The page says when Weft is out of reach.
+      // The page says when Weft is unreachable.
     }
   }, everyMs);
 }

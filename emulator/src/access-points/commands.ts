@@ -14,7 +14,7 @@ export type CommandResult =
       settles_in_seconds: number;
     }
   | { state: 'failed'; reason: string; answer?: DeviceAnswer }
-  /** The access point is out of reach, or behaves as if the command had never come: its agent must not answer. */
+  /** The access point is unreachable, or behaves as if the command had never come: its agent must not answer. */
   | { state: 'unanswered' };
 
 /** What the access point saw of a device that did not go: it refused, or is not attached. */

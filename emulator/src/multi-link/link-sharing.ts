@@ -1,4 +1,4 @@
-// How the traffic of a device with several links is split among them before a second is served, and what became of it after.
+// How the traffic of a device with several links is split among them before a second is served, and what came of it after.
 import { baseMs } from '../traffic/scheduler.ts';
 import { accessPointTypes, type LinkMode, linkModes } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';

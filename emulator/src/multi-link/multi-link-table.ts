@@ -27,7 +27,7 @@ export interface MultiLinks {
   duplicateBits: Float64Array;
   /** By entry and technology. All weights 0: by what the links can carry. */
   weights: Float64Array;
-  /** For how many seconds the link could be used without a break, and what it gave lately to somebody with data without end. */
+  /** For how many seconds the link could be used without a break, and what it gave recently to somebody with data without end. */
   usableSteps: Int32Array;
   usualBps: Float64Array;
 }

@@ -1,4 +1,4 @@
-// The agent of one emulated access point, which comes and goes with it: while the access point is out of reach there is no
+// The agent of one emulated access point, which comes and goes with it: while the access point is unreachable there is no
 // channel, and when it is back its agent logs in again.
 import { pauseUnless } from '@weft/contract/pause';
 import type { Semaphore } from '@weft/contract/semaphore';
@@ -18,7 +18,7 @@ const backOff = { firstMs: 500, longestMs: 10_000 };
 /** Of one report; with all its fields it is a fraction of what Weft takes. */
 const maxSamplesPerReport = 500;
 
-/** What became of the samples of all access points. */
+/** The result of the samples of all access points. */
 export interface SampleTally {
   stored: number;
   /** Weft did not take them. */

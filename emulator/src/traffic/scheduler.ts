@@ -16,7 +16,7 @@ const classTallies = trafficClasses.map((name) => `${name}Bits` as const);
 export const baseMs = [3, 2, 2];
 export const turnMs = [0.5, 2, 1];
 
-/** Devices by access point, in one list; made anew in each second. */
+/** Devices by access point, in one list; rebuilt in each second. */
 let order = new Int32Array(0);
 let starts = new Int32Array(0);
 const water = new WaterLevel();

@@ -18,7 +18,7 @@ export interface MinuteMeans {
   deliveredMbps: number;
 }
 
-/** What became of one of the two copies. */
+/** The result of one of the two copies. */
 export interface Side {
   /** By access point and metric, over the whole time. */
   means: Map<string, Map<string, number>>;

@@ -24,7 +24,7 @@ export interface Minute {
 }
 
 export interface WhatIf {
-  /** What became of each command, in their order. */
+  /** The result of each command, in their order. */
   results: CommandResult[];
   /** How far it was run ahead, and how often. */
   seconds: number;

@@ -47,7 +47,7 @@ export function isLinkBroken({ devices }: WorldState, device: number): boolean {
   return devices.weakSteps[device]! >= brokenAfterSteps && devices.steeredTo[device]! < 0;
 }
 
-/** The source counts what became of it; the target only who arrived. `row` is that of the link (multi-link/). */
+/** The source counts its result; the target only who arrived. `row` is that of the link (multi-link/). */
 export function handOver(state: WorldState, device: number, row: number, before: number, now: number): number {
   const { cells, devices, tallies, step } = state;
   tallies.handoverAttempts[before]! += 1;

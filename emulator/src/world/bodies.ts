@@ -38,7 +38,7 @@ export function placePillars(seed: number, lamps: readonly number[], x: Float64A
   return { ...pillars, near };
 }
 
-/** Everybody near a lamp, by square; made anew in each second. */
+/** Everybody near a lamp, by square; rebuilt in each second. */
 export class Bodies {
   #heads = new Int32Array(64).fill(-1);
   #next = new Int32Array(0);

@@ -112,7 +112,7 @@ export function shareAir(state: WorldState): void {
   }
 }
 
-/** How full each access point finds the air, once everybody's airtime is known. */
+/** How full each access point finds the air, once the airtime of all is known. */
 export function measureAir(state: WorldState): void {
   const { cells } = state;
   const { relations } = airOf(state);

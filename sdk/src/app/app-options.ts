@@ -46,7 +46,7 @@ export interface SeriesOptions extends Abortable {
   window?: Window;
   /** Of each series; longer ones come as evenly spaced buckets. Default: 5,000. */
   maxPoints?: number;
-  /** What becomes of the values that share a bucket; default: `mean`. */
+  /** The result of the values that share a bucket; default: `mean`. */
   aggregate?: Aggregate;
   /** Where the window ends; default: now. */
   end?: Moment;

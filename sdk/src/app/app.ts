@@ -76,7 +76,7 @@ export class App extends NetworkReader {
   }
 
   /**
-   * Sends a command to an access point. Resolves when Weft has taken it, with the verdict; `result()` tells what became of
+   * Sends a command to an access point. Resolves when Weft has taken it, with the verdict; `result()` tells the result of
    * it. Throws CommandConflict if somebody else holds what it would change. A request that got no answer is repeated: it
    * carries a key by which Weft knows it again.
    *

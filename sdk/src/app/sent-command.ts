@@ -1,4 +1,4 @@
-// A command on its way to an access point: what was decided about it, and what becomes of it.
+// A command on its way to an access point: what was decided about it, and its result.
 import type { Command, CommandAccepted, CommandState, Rival, VerdictReason, VerdictWord } from '@weft/contract';
 import { type JobConnection, jobMessages } from './job-messages.ts';
 import { Stream } from './stream.ts';

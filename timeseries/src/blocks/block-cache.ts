@@ -1,4 +1,4 @@
-// The blocks of the tables, decoded; those that were read lately stay in memory.
+// The blocks of the tables, decoded; those that were read recently stay in memory.
 import { Block } from './block-codec.ts';
 import { DecodedBlocks } from './decoded-blocks.ts';
 import type { Tables } from './tables.ts';

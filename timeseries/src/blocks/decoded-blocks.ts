@@ -1,4 +1,4 @@
-// Blocks that were read lately, decoded, within a memory limit.
+// Blocks that were read recently, decoded, within a memory limit.
 import type { Block } from './block-codec.ts';
 
 const maxBytes = 64 * 1024 * 1024;

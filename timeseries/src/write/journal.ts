@@ -166,7 +166,7 @@ export class Journal {
   }
 }
 
-/** A failed flush is not retried, whatever its cause: nobody knows what is on disk. */
+/** A failed flush is not retried, whatever its cause: it is unknown what is on disk. */
 function flush(handle: number, sync: (handle: number) => void): void {
   try {
     sync(handle);

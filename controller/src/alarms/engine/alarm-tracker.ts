@@ -1,4 +1,4 @@
-// One rule on one agent: ok or firing, and since when the samples have spoken for the other one. Only times of samples count, and
+// One rule on one agent: ok or firing, and since when the samples have spoken for the other state. Only times of samples count, and
 // no clock: whoever replays the samples gets the same alarms.
 import type { MetricCondition } from './metric-condition.ts';
 import type { Quantity } from './quantity.ts';
@@ -15,7 +15,7 @@ export interface Transition {
 
 export class AlarmTracker {
   readonly condition: MetricCondition;
-  /** Between samples that are further apart than this nobody knows how it was: what was pending begins again. */
+  /** Between samples that are further apart than this it is unknown how it was: what was pending begins again. */
   gapMs: number;
   isFiring = false;
   /** The newest sample that was looked at. */
@@ -59,7 +59,7 @@ export class AlarmTracker {
       this.value = quantity;
       if (this.isFiring ? !condition.clears(quantity) : !condition.fires(quantity)) {
         this.sinceMs = Number.NaN;
-        // Without the window before, nobody knows what the quantity is.
+        // Without the window before, it is unknown what the quantity is.
         return !this.isCertain && condition.windowMs > 0;
       }
     }

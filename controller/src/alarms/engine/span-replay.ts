@@ -7,8 +7,8 @@ export interface Span {
 }
 
 /**
- * The alarms that these spans, in order and apart, would have been until `nowMs`: one fires once the condition has held for
- * `forMs`, and is cleared once it has not held for `clearMs`. Each begins with the condition.
+ * The alarms that these spans, in order and apart, would have been until `nowMs`: one fires once the condition was true for
+ * `forMs`, and is cleared once it was false for `clearMs`. Each begins with the condition.
  */
 export function alarmsOf(
   spans: readonly Span[],

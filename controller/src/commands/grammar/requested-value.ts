@@ -34,7 +34,7 @@ export function fingerprint({ name, args }: Want): string {
 
 /**
  * One set of arguments for all wants: numbers are merged, each argument by itself, and lie between the lowest and the
- * highest that was wanted; everything else must agree. Undefined where it does not, where there is no number, and where
+ * highest that was wanted; everything else must agree. Undefined where it does not, where no number is given, and where
  * the agent's declaration does not take the result.
  */
 export function mergeWants(

@@ -1,5 +1,5 @@
 // The events of one transaction of the ledger: commands that were accepted, conflicts, commands that have ended, and
-// what became of devices that were to be moved.
+// the results of moving devices.
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { NewEvent, Severity } from '../../event-log/event-record.ts';
 import { type DecisionRecord, isPass } from '../arbitration/decision-record.ts';

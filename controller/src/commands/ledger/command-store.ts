@@ -30,7 +30,7 @@ import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putState
 
 const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class CommandStore {
   readonly #db: SqlDatabase;
 

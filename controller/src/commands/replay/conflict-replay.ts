@@ -27,7 +27,7 @@ export interface ReplayDifference {
   at: number;
   before: DecisionOutcome;
   after: DecisionOutcome;
-  /** What became of a command that would have been queued, once the lease had ended. */
+  /** The result of a command that would have been queued, once the lease had ended. */
   later?: DecisionOutcome;
 }
 

@@ -86,7 +86,7 @@ export class DeviceRegistry {
     return { agent, leftOut };
   }
 
-  /** The access point is not heard of any more: nobody knows what is attached there. */
+  /** The access point does not report any more: what is attached there is unknown. */
   leaveAll(ap_id: string, ts: number, because: SilenceReason): ServedDevices | undefined {
     const agent = this.#agents.get(ap_id);
     if (!agent || agent.linkCount === 0) return agent;

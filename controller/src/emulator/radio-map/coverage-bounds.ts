@@ -1,4 +1,4 @@
-// The part of the world that a radio map shows, as it stands in a query.
+// The part of the world that a radio map shows, as it is written in a query.
 import type { CoverageBounds } from '@weft/contract';
 import { invalidValue } from '../../input/value-rules.ts';
 

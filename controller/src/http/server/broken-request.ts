@@ -6,7 +6,7 @@ const tooSlow = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   // Opened in advance, as clients with many requests do: an answer to no request would be taken for that to the first one. Its
-  // time begins anew with the first byte, and it is closed like any other that is idle.
+  // time begins again with the first byte, and it is closed like any other that is idle.
   if (error.code === tooSlow && socket.bytesRead === 0) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

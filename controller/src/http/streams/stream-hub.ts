@@ -156,7 +156,7 @@ export class StreamHub<Stream extends ServerSentEvents> {
       const caller = this.#options.authorize(token);
       stream.caller = caller instanceof Promise ? await caller : caller;
     } catch (error) {
-      // While the accounts are out of reach nobody can say; whoever was allowed a second ago goes on.
+      // While the accounts are unreachable nobody can say; whoever was allowed a second ago goes on.
       if (!(error instanceof TryLaterError)) this.#finish(stream, 'the token is no longer good for this stream');
     }
   }

@@ -47,7 +47,7 @@ export interface NewMessage {
   maxBytes?: number;
 }
 
-/** What became of a message: stored as `seq`, or stored before, or refused and why. */
+/** The result of a message: stored as `seq`, or stored before, or refused and why. */
 export type AppendOutcome =
   | { outcome: 'stored' | 'repeated'; message: MessageRecord }
   | { outcome: 'unknown_job' | 'ended' | 'full' };
@@ -66,7 +66,7 @@ const APPEND_ALL_ROW = `(CAST(? AS TEXT), CAST(? AS INTEGER), CAST(? AS BIGINT),
 
 type MessageRow = Omit<MessageRecord, 'final'> & { final: number } & SqlRow;
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class MailboxStore {
   readonly #db: SqlDatabase;
 

@@ -11,7 +11,7 @@ export interface MessageViewOptions {
 }
 
 interface Item {
-  /** As it stands in the message, so that numbers stay as they were. */
+  /** As it is written in the message, so that numbers stay as they were. */
   text: string;
   ap_id: string | undefined;
 }
@@ -50,7 +50,7 @@ export class MessageView {
   }
 }
 
-/** What became of its own commands a caller may know as long as it may see the agent. */
+/** The result of its own commands a caller may know as long as it may see the agent. */
 function isReadable(caller: Caller, type: MessageRecord['type']): boolean {
   return type === 'command' || mayAsk(caller, type);
 }

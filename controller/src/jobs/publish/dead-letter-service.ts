@@ -1,4 +1,4 @@
-// What becomes of messages that nobody could work on: they are written down without their secrets, and their job, which
+// The result of messages that nobody could work on: they are written down without their secrets, and their job, which
 // nobody will ever finish, ends.
 import { createHash } from 'node:crypto';
 import type { DeadLetter } from '@weft/broker';
@@ -59,7 +59,7 @@ export class DeadLetterService {
   }
 }
 
-/** The message without its secrets, or undefined for what is no JSON or more than anybody wants to look at. */
+/** The message without its secrets, or undefined for what is not JSON or more than anybody wants to look at. */
 function readMessage(body: Uint8Array): unknown {
   if (body.length > maxLooksBytes) return undefined;
   try {

@@ -15,7 +15,7 @@ export interface DeadLetterRecord {
 
 const COLUMNS = 'id, queue, reason, job_number, received_at, body';
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class DeadLetterStore {
   readonly #db: SqlDatabase;
 

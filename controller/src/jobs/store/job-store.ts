@@ -21,7 +21,7 @@ import {
 } from './job-record.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class JobStore extends WaitingJobs {
   readonly #db: SqlDatabase;
   readonly #takeSql: string;

@@ -13,7 +13,7 @@ const PLAIN = "ended_at IS NULL AND task_type NOT IN ('send_command', 'emulator_
 /** One entry of the index for each open job, and no more. */
 const OWNERS = 'SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL';
 
-/** Every method throws TryLaterError (503) while the database is out of reach. */
+/** Every method throws TryLaterError (503) while the database is unreachable. */
 export class OwnedJobs {
   readonly #db: SqlDatabase;
 

@@ -105,7 +105,7 @@ export class JobRun {
     await this.#underLease(() => this.mailbox.end(this.job.job_number, 'failed', text));
   }
 
-  /** Repeats what a database, or the telemetry, that is out of reach refuses, for as long as the job is ours. */
+  /** Repeats what a database, or the telemetry, that is unreachable refuses, for as long as the job is ours. */
   retryUnavailable<T>(work: () => Promise<T>): Promise<T> {
     return retryUnavailable(work, this.signal);
   }

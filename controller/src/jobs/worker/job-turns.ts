@@ -20,7 +20,7 @@ export interface JobTurnsOptions {
   slots: Record<WorkKind, { slots: number; perPrincipal: number }>;
   /** Begins a job that was set aside, with that slot; gives it back if the job is not to be had. */
   begin: (job_number: string, release: () => void) => Promise<void>;
-  /** Repeats what a database that is out of reach refuses. */
+  /** Repeats what a database that is unreachable refuses. */
   retryUnavailable: <T>(work: () => Promise<T>) => Promise<T>;
   scanEveryMs: number;
   onError: (error: unknown, message: string) => void;

@@ -105,7 +105,7 @@ export class JobWorker {
     this.#leases.start();
     this.#turns.start();
     for (const queue of workTypes) {
-      // None of them is held for long; many at once are set aside together.
+      // None of them is kept long; many at once are set aside together.
       const options = { prefetch: 4 * maxJobs };
       this.#consumers.push(await broker.consume(queue, options, (delivery) => this.#handle(queue, delivery)));
     }

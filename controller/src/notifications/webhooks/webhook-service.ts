@@ -1,4 +1,4 @@
-// Webhooks for administrators: create, change, remove, test, replay, and what became of each attempt. They belong to the
+// Webhooks for administrators: create, change, remove, test, replay, and the result of each attempt. They belong to the
 // installation, not to whoever created them.
 import { randomUUID } from 'node:crypto';
 import type {

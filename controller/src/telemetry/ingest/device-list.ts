@@ -39,8 +39,8 @@ const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|^\s|\s$/;
 const maxNameLength = 128;
 
 /**
- * The list under the key `devices`. What cannot be used is ignored: a device without an identity, the second of two with the
- * same, a value that is no number. A list that is too long is a problem.
+ * The list under the key `devices`. What is invalid is ignored: a device without an identity, the second of two with the
+ * same, a value that is not a number. A list that is too long is a problem.
  */
 export function readDevices(value: unknown, loc: Loc, ts: number, run: ReportRun): DeviceList | undefined {
   run.credential ??= findCredential(value, loc);

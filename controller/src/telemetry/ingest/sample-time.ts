@@ -21,7 +21,7 @@ export interface PointLimits {
 }
 
 /**
- * Milliseconds, cut, or undefined with a problem added: for a value that is no time, more than five minutes ahead, or
+ * Milliseconds, cut, or undefined with a problem added: for a value that is not a time, more than five minutes ahead, or
  * older than the retention. Nanoseconds should be text: as a JSON number they arrive rounded to about 256.
  */
 export function readTime(input: unknown, loc: Loc, run: Run, nowMs: number, limits: PointLimits): number | undefined {

@@ -22,7 +22,7 @@ const conflicts: Record<FieldConflict['reason'], string> = {
 /** How often a report is stored without what conflicts, while others of the agent make new names. */
 const maxConflicts = 8;
 
-/** What became of a report. */
+/** The result of a report. */
 export interface Recorded {
   /** Samples that are stored. */
   accepted: number;

@@ -6,7 +6,7 @@ import type { PresenceRecord } from './presence.ts';
 
 const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class PresenceStore {
   readonly #db: SqlDatabase;
   /** Who wrote a record; another one after a restart. */

@@ -147,7 +147,7 @@ export class MetricsService {
     const release = this.#exports.take(principalOf(caller), 'too_many_exports');
     const pieces = exportPieces(this.#telemetry, ap_id, options);
     try {
-      // Read before the answer begins, so that a store out of reach is still a refusal and not a broken download.
+      // Read before the answer begins, so that an unreachable store is still a refusal and not a broken download.
       const first = await pieces.next();
       return heldWhileSent(first, pieces, release);
     } catch (error) {

@@ -12,7 +12,7 @@ const zero = 0x30;
 /** With a year of six digits and a sign. */
 const maxStartLength = 47;
 
-/** Kept between answers: memory that every answer took anew would be most of the garbage of a server that charts poll. */
+/** Kept between answers: memory that every answer allocated again would be most of the garbage of a server that charts poll. */
 const scratch = new JsonBytes(pieceLength);
 
 /** The body of #28: one list of points per metric, in the order asked for; absent values are no points. */

@@ -27,7 +27,7 @@ export interface LatestValues extends Omit<LatestOfSource, 'source'> {
   ap_id: string;
 }
 
-/** Every method throws TryLaterError (503) while the backend is out of reach or full; then nothing was stored. */
+/** Every method throws TryLaterError (503) while the backend is unreachable or full; then nothing was stored. */
 export interface TelemetryStore {
   /** Once, before anything else, if the backend is there. Throws an Error that says what to do if it must not be used. */
   prepare?(): Promise<void>;

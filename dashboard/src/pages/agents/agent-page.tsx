@@ -177,7 +177,7 @@ export function AgentPage({ params }: PageProps) {
   );
 }
 
-/** What Weft says of its connection; when Weft is out of reach, what it said last. */
+/** What Weft says of its connection; when Weft is unreachable, what it said last. */
 function Reason({ words }: { words: string }) {
   const since = awaySince.value;
   return (

@@ -39,7 +39,7 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
   const { data, failure } = useOperation('list_events', { query }, isPast ? {} : { pollMs: 3000 });
   const events = data?.items ?? [];
   const now = isPast || state === 'never' || state === 'ended' ? undefined : state;
-  // Until the events are known, nobody knows when it was in which state.
+  // Until the events are known, it is unknown when it was in which state.
   const spans = useMemo(() => (data ? stateSpans(events, range, now) : []), [data, range.from, range.to, now]);
   const byLane = lanes.map((lane) => ({ lane, events: events.filter(({ kind }) => familyOf(kind) === lane) }));
   const marked = events.filter(({ kind }) => familyOf(kind) !== 'agent');

@@ -1,4 +1,4 @@
-// How long ago an agent reported, growing by itself; the moment is in the tooltip. While Weft is out of reach nobody knows
+// How long ago an agent reported, growing by itself; the moment is in the tooltip. While Weft is unreachable it is unknown
 // how long: then the moment is shown.
 import { awaySince, now } from '../../data/freshness.ts';
 import { formatAge, formatMoment } from '../../format/times.ts';

@@ -20,7 +20,7 @@ const maxShown = 60;
 /** Servers and proxies refuse requests whose head is longer than some kilobytes. */
 const maxAddressLength = 6000;
 
-/** `wanted` is how an address writes it: names with commas between, `all`, or nothing for the usual ones. */
+/** `wanted` is how an address writes it: names separated by commas, `all`, or nothing for the usual ones. */
 export function chooseMetrics<Metric extends { name: string }>(known: readonly Metric[], wanted: string): Metric[] {
   if (wanted === 'all') return known.slice(0, fittingCount(known));
   if (wanted === 'none') return [];

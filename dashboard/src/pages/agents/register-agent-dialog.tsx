@@ -126,7 +126,7 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   const addresses = addressesFor(location.origin, token.urls ?? []);
   const [url, setUrl] = useState(addresses[0]!);
   useEffect(() => {
-    // Without them there is no such line: the other one works all the same.
+    // Without them there is no such line: the other line works all the same.
     readChecksums().then(setChecksums, () => {});
   }, []);
   return (

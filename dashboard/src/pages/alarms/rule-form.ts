@@ -180,7 +180,7 @@ function present<Fields extends object>(fields: Fields): Partial<Fields> {
   ) as Partial<Fields>;
 }
 
-/** A text that is no number goes to the server, which has words for it. */
+/** A text that is not a number goes to the server, which has words for it. */
 function toNumber(given: string): number {
   const value = Number(given.replace('−', '-').replace(',', '.'));
   return Number.isFinite(value) ? value : (given as unknown as number);

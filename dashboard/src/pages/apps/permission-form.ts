@@ -195,7 +195,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line !== '');
 }
 
-/** What is no number goes to the server as it is, which says so. */
+/** What is not a number goes to the server as it is, which says so. */
 function toNumber(text: string): number | string {
   const number = Number(text.trim().replace('−', '-'));
   return Number.isFinite(number) ? number : text;

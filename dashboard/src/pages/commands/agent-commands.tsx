@@ -1,4 +1,4 @@
-// Commands on the page of an agent: the form to send one, and what was sent and refused lately.
+// Commands on the page of an agent: the form to send one, and what was sent and refused recently.
 import { useMemo } from 'preact/hooks';
 import type { AgentListItem, Command, Conflict } from '../../api/operations.ts';
 import { FailureNotice } from '../../components/feedback/notice.tsx';

@@ -1,5 +1,5 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
-// decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+// decided, and afterwards one sees its result. Used on its own page and on that of an agent.
 
 import { interruptsService } from '@weft/contract/interrupting-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
@@ -235,7 +235,7 @@ async function sendToMany(
   return { isDryRun: dry_run, batch_id, targets };
 }
 
-/** What is no number goes out as it was typed: the server has words for it. */
+/** What is not a number goes out as it was typed: the server has words for it. */
 function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
   const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
   return {

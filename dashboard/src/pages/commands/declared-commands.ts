@@ -114,7 +114,7 @@ function readFreely(text: string): Record<string, unknown> {
   });
 }
 
-/** What is no number is sent as it was typed: the server has words for it. */
+/** What is not a number is sent as it was typed: the server has words for it. */
 function toValue({ type, enum: values }: DeclaredArgument, text: string): unknown {
   const listed = values?.find((value) => String(value) === text);
   if (listed !== undefined) return listed;

@@ -1,4 +1,4 @@
-// Sends a command: to whom, what, and what became of it. Whom it goes to stands in the address, so that other pages can
+// Sends a command: to whom, what, and its result. Whom it goes to stands in the address, so that other pages can
 // lead here and a choice can be shared.
 import { isGlob, matchesGlob } from '@weft/contract/glob';
 import { useMemo } from 'preact/hooks';

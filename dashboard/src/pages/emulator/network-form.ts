@@ -61,7 +61,7 @@ export function chosenTechnologies(values: NetworkValues): Technology[] {
   return technologies.filter((technology) => !isNone(values[`${technology}.num_access_points`]));
 }
 
-/** What is no number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
+/** What is not a number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
 export function toRequest(values: NetworkValues, faults: readonly number[]): EmulatorSpinupRequest {
   const duration = toNumber(values.duration);
   const demand = { ...toDemand(values), ...toLinkPolicy(values) };

@@ -1,4 +1,4 @@
-// Jobs, newest first: one's own, or everybody's for administrators; and the way to ask for new ones.
+// Jobs, newest first: one's own, or for administrators those of all users; and the way to ask for new ones.
 import { useMemo, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { toFailure } from '../../api/failure.ts';

@@ -22,7 +22,7 @@ export interface Drawn {
 /** Power says nothing about a silence longer than this. */
 const longestHoldSeconds = 120;
 
-/** A counter that is lower than before has begun anew at 0. */
+/** A counter that is lower than before has begun again at 0. */
 function increase(before: number, after: number): number {
   return after >= before ? after - before : Math.max(0, after);
 }

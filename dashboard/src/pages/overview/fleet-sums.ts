@@ -44,7 +44,7 @@ export interface AgentSeries {
   points: readonly { ts: string; value: number }[];
 }
 
-/** Adds up what each agent had in each bin, as often as it stands for others; `step` is the length of a bin in seconds. */
+/** Adds up what each agent had in each bin, as often as it counts for others; `step` is the length of a bin in seconds. */
 export function sumSeries(agents: readonly (readonly AgentSeries[])[], step: number, weight = 1): Map<number, Sums> {
   const bins = new Map<number, Sums>();
   for (const series of agents) {

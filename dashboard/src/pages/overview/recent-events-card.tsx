@@ -1,4 +1,4 @@
-// What changed lately, newest first; the rest is on its own page.
+// What changed recently, newest first; the rest is on its own page.
 import { EventRow } from '../../components/event-row.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';

@@ -56,7 +56,7 @@ export function WallPage() {
   );
 }
 
-/** Stands still while Weft is out of reach, like everything else on the page. */
+/** Stands still while Weft is unreachable, like everything else on the page. */
 function WallClock() {
   const at = new Date(now.value);
   return (

@@ -13,7 +13,7 @@ type Row = { ap_id: string; agent_id: string; secret_encrypted: string; created_
 
 const columns = 'ap_id, agent_id, secret_encrypted, created_at';
 
-/** Every method throws TryLaterError (503) while the database is out of reach; then nothing was changed. */
+/** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class PushSecretStore {
   readonly #db: SqlDatabase;
 

@@ -1,4 +1,4 @@
-// All access points: who is there, of what kind, where, and how each fares. The server selects, searches and sorts; the
+// All access points: which are online, of what kind, where, and how each fares. The server selects, searches and sorts; the
 // address says how, and views of it can be kept.
 import { useMemo, useState } from 'preact/hooks';
 import type { AgentListItem } from '../../../api/operations.ts';
