@@ -8,9 +8,9 @@ import type { Events } from '../events.ts';
 import { GuardedHttp } from '../outgoing/guarded-http.ts';
 import type { Part, Platform } from '../part.ts';
 import { NodeLease } from '../storage/node-lease.ts';
-import { NotificationDelivery } from './mail/notification-delivery.ts';
 import { notificationMail } from './mail/notification-mail.ts';
 import { notificationRoutes } from './mail/notification-routes.ts';
+import { createNotificationDelivery } from './mail/notification-runner.ts';
 import { NotificationService } from './mail/notification-service.ts';
 import { type NotificationRecord, NotificationStore } from './mail/notification-store.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
@@ -63,7 +63,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   const sendMail = ({ email: to, name, rule }: NotificationRecord, events: readonly LoggedEvent[]) =>
     mailer.send(notificationMail(events, { to, name, time_zone: rule.time_zone, publicUrl: config.publicUrl }));
   const notificationStore = new NotificationStore(database);
-  const mails = new NotificationDelivery({
+  const mails = createNotificationDelivery({
     database,
     lease,
     store: notificationStore,

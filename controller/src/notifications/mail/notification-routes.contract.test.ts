@@ -9,7 +9,7 @@ import { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent, Severity } from '../../event-log/event-record.ts';
 import { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
-import { NotificationDelivery } from './notification-delivery.ts';
+import { createNotificationDelivery } from './notification-runner.ts';
 import { type NotificationRecord, type NotificationRule, NotificationStore } from './notification-store.ts';
 
 const happened = (subject: string, severity: Severity = 'major', more: Partial<NewEvent> = {}): NewEvent => ({
@@ -99,7 +99,8 @@ eachDatabase((kind) => {
     let now: number;
     let mails: string[];
     let isDown: boolean;
-    let nodes: { delivery: NotificationDelivery; lease: NodeLease }[];
+    let isAway: boolean;
+    let nodes: { delivery: ReturnType<typeof createNotificationDelivery>; lease: NodeLease }[];
 
     beforeEach(async () => {
       ({ nodes: databases, remove } = await openTwoNodes(kind));
@@ -107,7 +108,7 @@ eachDatabase((kind) => {
       log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]), now: () => now });
       store = new NotificationStore(databases[0]);
       mails = [];
-      isDown = false;
+      isDown = isAway = false;
       nodes = [];
     });
     afterEach(async () => {
@@ -118,8 +119,8 @@ eachDatabase((kind) => {
     async function openNode(database = databases[0]) {
       const lease = new NodeLease({ database, name: 'notifications', onError: () => {} });
       await lease.once();
-      const delivery = new NotificationDelivery({
-        database,
+      const delivery = createNotificationDelivery({
+        database: { transaction: (work) => (isAway ? Promise.reject(new Error('away')) : database.transaction(work)) },
         lease,
         store: new NotificationStore(database),
         eventLog: log,
@@ -211,6 +212,20 @@ eachDatabase((kind) => {
       expect(mails).toEqual(['n: a b']);
       expect((await store.get('n'))!).toMatchObject({ failing_since: null, position: 2, last_sent_at: now });
       await passes(100, other);
+      expect(mails).toHaveLength(1);
+    });
+
+    test('that was sent is not sent again because the database was away when that was to be written down', async () => {
+      await create();
+      const delivery = await openNode();
+      await append(happened('a'));
+      isAway = true;
+      await passes(10);
+      expect([mails, (await store.get('n'))!.position]).toEqual([['n: a'], 0]);
+      isAway = false;
+      await passes(1);
+      expect((await store.get('n'))!).toMatchObject({ position: 1, failing_since: null });
+      await passes(100, delivery);
       expect(mails).toHaveLength(1);
     });
 

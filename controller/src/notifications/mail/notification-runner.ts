@@ -1,10 +1,14 @@
-// Tells one recipient: collects events from the log, waits for the end of a digest and of quiet hours, and sends them as one mail.
-// The position is written down after the mail was accepted, so that nothing is lost; a mail may come twice.
+// Notifications by e-mail, on the node that holds the lease. Each has a runner: it collects events from the log, waits for the
+// end of a digest and of quiet hours, and sends them as one mail. The position is written down after the mail was accepted, so
+// that nothing is lost; a mail may come twice.
 import { backOffMs } from '@weft/contract/back-off';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import type { NodeLease } from '../../storage/node-lease.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { DeliveryLoop, type DeliveryRunner, LogCursor, underLease } from '../delivery-loop.ts';
 import { severityOf } from './notification-mail.ts';
-import type { NotificationProgress, NotificationRecord } from './notification-store.ts';
+import type { NotificationRecord, NotificationStore } from './notification-store.ts';
 import { isQuiet } from './quiet-hours.ts';
 
 /** So many events are one mail; more stay in the log. */
@@ -17,63 +21,75 @@ const betweenMailsMs = 20_000;
 const idleSaveMs = 10_000;
 const pauses = { firstMs: 5_000, longestMs: 600_000 };
 
-export interface NotificationRunnerOptions {
-  notification: NotificationRecord;
-  log: Pick<EventLog, 'read' | 'newest'>;
-  choose: (events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
+export interface NotificationDeliveryOptions {
+  database: Pick<SqlDatabase, 'transaction'>;
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  store: NotificationStore;
+  eventLog: EventLog;
+  /** Those of the events that a selector selects. */
+  choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
   /** Resolves once the mail is accepted. */
   send: (notification: NotificationRecord, events: readonly LoggedEvent[]) => Promise<void>;
-  /** False if the notification is another one now. */
-  save: (progress: NotificationProgress) => Promise<boolean>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
 
-export class NotificationRunner {
-  readonly notification: NotificationRecord;
-  readonly #options: NotificationRunnerOptions;
+export function createNotificationDelivery(
+  options: NotificationDeliveryOptions,
+): DeliveryLoop<NotificationRecord, NotificationRunner> {
+  const { lease, store, onError } = options;
+  const createRunner = (recipient: NotificationRecord) => new NotificationRunner(recipient, options);
+  return new DeliveryLoop({ what: 'notifications', lease, list: () => store.list(), createRunner, onError });
+}
+
+class NotificationRunner implements DeliveryRunner<NotificationRecord> {
+  readonly recipient: NotificationRecord;
+  readonly #options: NotificationDeliveryOptions;
   readonly #now: () => number;
+  readonly #cursor: LogCursor;
   #waiting: LoggedEvent[] = [];
-  #readUpTo: number;
   #position: number;
   #savedAtMs: number;
+  #isUnsaved = false;
   #failures = 0;
   #retryAtMs = 0;
 
-  constructor(options: NotificationRunnerOptions) {
+  constructor(recipient: NotificationRecord, options: NotificationDeliveryOptions) {
     this.#options = options;
-    this.notification = options.notification;
+    this.recipient = recipient;
     this.#now = options.now ?? Date.now;
-    this.#readUpTo = options.notification.position;
-    this.#position = options.notification.position;
+    const { position, rule } = recipient;
+    const choose = (events: readonly LoggedEvent[]) =>
+      options.choose(
+        rule.selector,
+        events.filter((event) => rule.severities.includes(severityOf(event))),
+      );
+    this.#cursor = new LogCursor({ log: options.eventLog, position, kinds: rule.events, readAtOnce, choose });
+    this.#position = position;
     this.#savedAtMs = this.#now();
   }
 
-  /** One round; resolves false if the notification is another one now. Throws if the database is away. */
   async run(): Promise<boolean> {
-    await this.#read();
+    // A mail that was sent is not sent again because its position could not be written down.
+    if (this.#isUnsaved && !(await this.#save())) return false;
+    while (this.#waiting.length < maxHeld) {
+      const page = await this.#cursor.next();
+      if (page === undefined) break;
+      this.#waiting.push(...page.events);
+    }
     const nowMs = this.#now();
     if (this.#waiting.length === 0) return this.#passOver(nowMs);
     if (!this.#isDue(nowMs)) return true;
     return this.#tell(nowMs);
   }
 
-  async #read(): Promise<void> {
-    const { log, choose } = this.#options;
-    const { events: kinds, severities } = this.notification.rule;
-    while (this.#waiting.length < maxHeld) {
-      const newest = await log.newest();
-      if (newest <= this.#readUpTo) return;
-      const page = await log.read({ after: this.#readUpTo, before: newest + 1, kinds, limit: readAtOnce });
-      const wanted = page.events.filter((event) => severities.includes(severityOf(event)));
-      this.#waiting.push(...(await choose(wanted)));
-      this.#readUpTo = page.next ?? newest;
-    }
+  async stop(): Promise<void> {
+    // Nothing is on its way between rounds.
   }
 
   #isDue(nowMs: number): boolean {
-    const { digest_minutes, quiet, time_zone } = this.notification.rule;
-    const { last_sent_at } = this.notification;
+    const { digest_minutes, quiet, time_zone } = this.recipient.rule;
+    const { last_sent_at } = this.recipient;
     if (nowMs < this.#retryAtMs || (last_sent_at !== null && nowMs - last_sent_at < betweenMailsMs)) return false;
     const collectMs = Math.max(digest_minutes * 60_000, gatherMs);
     if (nowMs - this.#waiting[0]!.ts < collectMs && this.#waiting.length < maxHeld) return false;
@@ -83,34 +99,39 @@ export class NotificationRunner {
 
   async #tell(nowMs: number): Promise<boolean> {
     const { send, onError } = this.#options;
-    const { notification } = this;
+    const { recipient } = this;
     try {
-      await send(notification, this.#waiting);
+      await send(recipient, this.#waiting);
     } catch (error) {
       onError(error, 'a notification could not be sent; trying again');
       this.#retryAtMs = nowMs + backOffMs(this.#failures++, pauses);
-      if (notification.failing_since !== null) return true;
-      notification.failing_since = nowMs;
+      if (recipient.failing_since !== null) return true;
+      recipient.failing_since = nowMs;
       return this.#save();
     }
     this.#failures = 0;
     this.#waiting = [];
-    this.#position = this.#readUpTo;
-    notification.last_sent_at = nowMs;
-    notification.failing_since = null;
+    this.#position = this.#cursor.readUpTo;
+    recipient.last_sent_at = nowMs;
+    recipient.failing_since = null;
     return this.#save();
   }
 
   /** What was not for them need not be read again after a restart. */
   async #passOver(nowMs: number): Promise<boolean> {
-    if (this.#readUpTo === this.#position || nowMs - this.#savedAtMs < idleSaveMs) return true;
-    this.#position = this.#readUpTo;
+    if (this.#cursor.readUpTo === this.#position || nowMs - this.#savedAtMs < idleSaveMs) return true;
+    this.#position = this.#cursor.readUpTo;
     return this.#save();
   }
 
   async #save(): Promise<boolean> {
-    const { id, version, last_sent_at, failing_since } = this.notification;
+    const { store } = this.#options;
+    const { id, version, last_sent_at, failing_since } = this.recipient;
     this.#savedAtMs = this.#now();
-    return this.#options.save({ id, version, position: this.#position, last_sent_at, failing_since });
+    this.#isUnsaved = true;
+    const progress = { id, version, position: this.#position, last_sent_at, failing_since };
+    const isSame = await underLease(this.#options, (tx) => store.save(tx, progress));
+    this.#isUnsaved = false;
+    return isSame;
   }
 }

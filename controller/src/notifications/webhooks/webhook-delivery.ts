@@ -1,14 +1,12 @@
-// Keeps a runner for each webhook, on the node that holds the lease; wakes them when something was logged and writes down how
-// far they have come.
+// Delivers events to all webhooks, on the node that holds the lease.
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
-import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
+import type { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { DeliveryLoop, underLease } from '../delivery-loop.ts';
 import { WebhookRunner, type WebhookRunnerOptions } from './webhook-runner.ts';
 import type { WebhookRecord, WebhookStore } from './webhook-store.ts';
 
-const lookEveryMs = 1_000;
-const saveEveryMs = 250;
 /** Events that come within this time are read together. */
 const gatherMs = 20;
 
@@ -22,121 +20,55 @@ export interface WebhookDeliveryOptions extends Pick<WebhookRunnerOptions, 'send
 }
 
 export class WebhookDelivery {
-  readonly #options: WebhookDeliveryOptions;
-  readonly #runners = new Map<string, WebhookRunner>();
-  #looking: Promise<void> | undefined;
-  #timers: NodeJS.Timeout[] = [];
+  readonly #loop: DeliveryLoop<WebhookRecord, WebhookRunner>;
   #gathering: NodeJS.Timeout | undefined;
-  #isStopped = false;
-  #deliveredBefore = 0;
+  /** Successful deliveries of this process. */
+  delivered = 0;
 
   constructor(options: WebhookDeliveryOptions) {
-    this.#options = options;
+    const { lease, store, eventLog, choose, onError } = options;
+    const createRunner = (recipient: WebhookRecord) =>
+      new WebhookRunner({
+        ...options,
+        recipient,
+        log: eventLog,
+        choose: (events) => choose(recipient.selector, events),
+        save: (progress, events) =>
+          underLease(options, async (tx) => {
+            if (!(await store.save(tx, progress))) return false;
+            await eventLog.append(tx, events);
+            return true;
+          }),
+        onDelivered: () => {
+          this.delivered++;
+        },
+      });
+    this.#loop = new DeliveryLoop({ what: 'webhooks', lease, list: () => store.list(), createRunner, onError });
   }
 
   start(): void {
-    this.#timers = [
-      setInterval(() => void this.look(), lookEveryMs).unref(),
-      setInterval(() => void this.#saveAll(), saveEveryMs).unref(),
-    ];
-    void this.look();
+    this.#loop.start();
   }
 
   /** Something was logged on this node. */
   logged(): void {
-    if (this.#runners.size === 0 || this.#isStopped) return;
     this.#gathering ??= setTimeout(() => {
       this.#gathering = undefined;
-      for (const runner of this.#runners.values()) runner.wake();
-    }, gatherMs);
+      for (const runner of this.#loop.runners) runner.wake();
+    }, gatherMs).unref();
   }
 
   /** A webhook was changed, or other nodes may have logged something. Never throws. */
   look(): Promise<void> {
-    this.#looking ??= this.#lookOnce()
-      .catch((error) => this.#options.onError(error, 'webhooks cannot be read; trying again'))
-      .finally(() => {
-        this.#looking = undefined;
-      });
-    return this.#looking;
+    return this.#loop.look();
   }
 
-  /** What is on its way is waited for, as long as one request may take. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
     clearTimeout(this.#gathering);
-    for (const timer of this.#timers) clearInterval(timer);
-    await this.#looking;
-    await Promise.all([...this.#runners.values()].map((runner) => runner.stop()));
-    await this.#saveAll();
-    this.#runners.clear();
-  }
-
-  get delivered(): number {
-    return this.#deliveredBefore + [...this.#runners.values()].reduce((sum, { delivered }) => sum + delivered, 0);
+    await this.#loop.stop();
   }
 
   get waiting(): number {
-    return [...this.#runners.values()].reduce((sum, { waiting }) => sum + waiting, 0);
-  }
-
-  async #lookOnce(): Promise<void> {
-    if (this.#isStopped) return;
-    if (!this.#options.lease.isHeld) {
-      for (const id of [...this.#runners.keys()]) await this.#drop(id);
-      return;
-    }
-    const webhooks = new Map((await this.#options.store.list()).map((webhook) => [webhook.id, webhook]));
-    for (const [id, { webhook }] of this.#runners) {
-      const present = webhooks.get(id);
-      if (!present?.enabled || present.version !== webhook.version) await this.#drop(id);
-    }
-    for (const webhook of webhooks.values()) {
-      if (this.#isStopped) return;
-      if (webhook.enabled && !this.#runners.has(webhook.id)) this.#runners.set(webhook.id, this.#createRunner(webhook));
-    }
-    for (const runner of this.#runners.values()) runner.wake();
-  }
-
-  #createRunner(webhook: WebhookRecord): WebhookRunner {
-    const { database, lease, store, eventLog, choose, send, onError, now, random } = this.#options;
-    return new WebhookRunner({
-      webhook,
-      store,
-      log: eventLog,
-      send,
-      choose: (events) => choose(webhook.selector, events),
-      save: (progress, events) =>
-        database.transaction(async (tx) => {
-          await lease.require(tx);
-          if (!(await store.save(tx, progress))) return false;
-          await eventLog.append(tx, events);
-          return true;
-        }),
-      onError,
-      ...(now && { now }),
-      ...(random && { random }),
-    });
-  }
-
-  /** Cut off: it is another webhook now, or another node delivers. */
-  async #drop(id: string): Promise<void> {
-    const runner = this.#runners.get(id);
-    this.#runners.delete(id);
-    this.#deliveredBefore += runner?.delivered ?? 0;
-    await runner?.stop({ isCutOff: true });
-  }
-
-  async #saveAll(): Promise<void> {
-    await Promise.all(
-      [...this.#runners].map(async ([id, runner]) => {
-        try {
-          if (!(await runner.save()) && !this.#isStopped) await this.#drop(id);
-        } catch (error) {
-          if (error instanceof NodeLeaseLost) await this.#drop(id);
-          else this.#options.onError(error, 'how far a webhook has come could not be stored; trying again');
-        }
-      }),
-    );
+    return this.#loop.runners.reduce((sum, { waiting }) => sum + waiting, 0);
   }
 }

@@ -4,6 +4,7 @@ import { backOffMs } from '@weft/contract/back-off';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent, NewEvent } from '../../event-log/event-record.ts';
+import { type DeliveryRunner, LogCursor } from '../delivery-loop.ts';
 import { type LineItem, WebhookLines } from './webhook-lines.ts';
 import type { WebhookAnswer } from './webhook-sender.ts';
 import type { DeliveryRecord, WebhookProgress, WebhookRecord, WebhookStore } from './webhook-store.ts';
@@ -15,11 +16,12 @@ const readAtOnce = 100;
 const pauses = { firstMs: 1_000, longestMs: 300_000 };
 const givenUpAfterMs = 24 * 3_600_000;
 const failingAfterMs = 3_600_000;
-/** How often a position is written down that only passed events that are not for this webhook. */
+/** How soon it is written down what was sent; and how often a position that only passed events that are not for this webhook. */
+const saveAfterMs = 250;
 const idleSaveMs = 10_000;
 
 export interface WebhookRunnerOptions {
-  webhook: WebhookRecord;
+  recipient: WebhookRecord;
   store: Pick<WebhookStore, 'waiting'>;
   log: Pick<EventLog, 'read' | 'newest' | 'byIds'>;
   send: (webhook: WebhookRecord, event: LoggedEvent, attempt: number, signal: AbortSignal) => Promise<WebhookAnswer>;
@@ -27,19 +29,20 @@ export interface WebhookRunnerOptions {
   choose: (events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
   /** Writes progress and events in one transaction; false if the webhook is another one now. */
   save: (progress: WebhookProgress, events: readonly NewEvent[]) => Promise<boolean>;
+  onDelivered: () => void;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
   random?: () => number;
 }
 
-export class WebhookRunner {
-  readonly webhook: WebhookRecord;
+export class WebhookRunner implements DeliveryRunner<WebhookRecord> {
+  readonly recipient: WebhookRecord;
   readonly #options: WebhookRunnerOptions;
   readonly #now: () => number;
   readonly #lines = new WebhookLines();
   readonly #stopping = new AbortController();
   readonly #sending = new Set<Promise<void>>();
-  #readUpTo: number;
+  readonly #cursor: LogCursor;
   #savedPosition: number;
   #savedAtMs: number;
   #isLoaded = false;
@@ -47,27 +50,35 @@ export class WebhookRunner {
   #filling: Promise<void> | undefined;
   #saving: Promise<boolean> | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #saveTimer: NodeJS.Timeout | undefined;
   #deliveries: DeliveryRecord[] = [];
   #news: NewEvent[] = [];
   #parked: number[] = [];
   #failingSinceMs: number | null;
   #isFailingTold: boolean;
-  /** Successful deliveries since it began. */
-  delivered = 0;
 
   constructor(options: WebhookRunnerOptions) {
     this.#options = options;
-    this.webhook = options.webhook;
+    this.recipient = options.recipient;
     this.#now = options.now ?? Date.now;
-    this.#readUpTo = options.webhook.position;
-    this.#savedPosition = options.webhook.position;
+    const { id, events: kinds, position, failing_since, is_failing_told } = options.recipient;
+    // What happens to the webhook itself would only make more of it.
+    const isOther = ({ subject_kind, subject }: LoggedEvent) => subject_kind !== 'webhook' || subject !== id;
+    const choose = (events: readonly LoggedEvent[]) => options.choose(events.filter(isOther));
+    this.#cursor = new LogCursor({ log: options.log, position, kinds, readAtOnce, choose });
+    this.#savedPosition = position;
     this.#savedAtMs = this.#now();
-    this.#failingSinceMs = options.webhook.failing_since;
-    this.#isFailingTold = options.webhook.is_failing_told;
+    this.#failingSinceMs = failing_since;
+    this.#isFailingTold = is_failing_told;
   }
 
   get waiting(): number {
     return this.#lines.size;
+  }
+
+  run(): Promise<boolean> {
+    this.wake();
+    return this.save();
   }
 
   /** There may be new events. */
@@ -85,8 +96,7 @@ export class WebhookRunner {
       });
   }
 
-  /** No more is sent. What is on its way is waited for; with `isCutOff`, it is cut off. */
-  async stop({ isCutOff = false } = {}): Promise<void> {
+  async stop({ isCutOff }: { isCutOff: boolean }): Promise<void> {
     clearTimeout(this.#timer);
     if (isCutOff) this.#stopping.abort(new Error('stopping'));
     this.#isWanted = false;
@@ -94,6 +104,11 @@ export class WebhookRunner {
     this.#isLoaded = false;
     await Promise.allSettled([this.#filling, ...sending]);
     this.#stopping.abort(new Error('stopping'));
+    clearTimeout(this.#saveTimer);
+    if (isCutOff) return;
+    await this.save().catch((error) => {
+      this.#options.onError(error, 'how far a webhook has come could not be stored; some events are sent again');
+    });
   }
 
   /** Writes down how far it has come, if that is news; resolves false if the webhook is another one now. Throws if it does not work. */
@@ -107,27 +122,18 @@ export class WebhookRunner {
   async #fill(): Promise<void> {
     if (!this.#isLoaded) await this.#load();
     this.#pump();
-    const { log, choose } = this.#options;
-    const { id, events: kinds } = this.webhook;
     while (this.#isWanted && this.#lines.size < maxHeld && this.#isLoaded) {
       this.#isWanted = false;
-      // In this order: what becomes visible between the two has a higher id.
-      const newest = await log.newest();
-      if (newest <= this.#readUpTo) continue;
-      const page = await log.read({ after: this.#readUpTo, before: newest + 1, kinds, limit: readAtOnce });
-      // What happens to the webhook itself would only make more of it.
-      const others = page.events.filter(({ subject_kind, subject }) => subject_kind !== 'webhook' || subject !== id);
-      const chosen = await choose(others);
-      for (const event of chosen) this.#lines.add({ event, attempts: 0, nextAtMs: 0, isStored: false });
-      this.#readUpTo = page.next ?? newest;
-      this.#isWanted ||= page.next !== null;
+      const page = await this.#cursor.next();
+      for (const event of page?.events ?? []) this.#lines.add({ event, attempts: 0, nextAtMs: 0, isStored: false });
+      this.#isWanted ||= page?.hasMore === true;
       this.#pump();
     }
   }
 
   async #load(): Promise<void> {
     const { store, log } = this.#options;
-    const waiting = await store.waiting(this.webhook.id);
+    const waiting = await store.waiting(this.recipient.id);
     const events = new Map(
       (await log.byIds(waiting.map(({ event_id }) => event_id))).map((event) => [event.id, event]),
     );
@@ -164,7 +170,7 @@ export class WebhookRunner {
     const { event } = item;
     let answer: WebhookAnswer;
     try {
-      answer = await send(this.webhook, event, item.attempts + 1, this.#stopping.signal);
+      answer = await send(this.recipient, event, item.attempts + 1, this.#stopping.signal);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       onError(error, 'an event could not be sent to a webhook; trying again');
@@ -182,17 +188,22 @@ export class WebhookRunner {
       outcome: answer.error === null ? 'delivered' : isParked ? 'parked' : 'failed',
       ...answer,
     });
+    // What goes wrong then is told by the next round, which tries again.
+    this.#saveTimer ??= setTimeout(() => {
+      this.#saveTimer = undefined;
+      this.save().catch(() => {});
+    }, saveAfterMs).unref();
   }
 
   #succeeded(item: LineItem): void {
-    this.delivered++;
+    this.#options.onDelivered();
     this.#lines.delivered(item);
     if (this.#failingSinceMs === null) return;
     this.#failingSinceMs = null;
     this.#lines.hurry(this.#now());
     if (!this.#isFailingTold) return;
     this.#isFailingTold = false;
-    this.#tell('webhook.recovered', 'info', `The webhook ${this.webhook.name} works again`, {});
+    this.#tell('webhook.recovered', 'info', `The webhook ${this.recipient.name} works again`, {});
   }
 
   #failed(item: LineItem): void {
@@ -201,9 +212,9 @@ export class WebhookRunner {
     if (!this.#isFailingTold && nowMs - this.#failingSinceMs >= failingAfterMs) {
       this.#isFailingTold = true;
       const since = new Date(this.#failingSinceMs).toISOString();
-      this.#tell('webhook.failing', 'major', `The webhook ${this.webhook.name} has failed for an hour`, { since });
+      this.#tell('webhook.failing', 'major', `The webhook ${this.recipient.name} has failed for an hour`, { since });
     }
-    if (nowMs - Math.max(item.event.ts, this.webhook.replayed_at) >= givenUpAfterMs) {
+    if (nowMs - Math.max(item.event.ts, this.recipient.replayed_at) >= givenUpAfterMs) {
       this.#parked.push(item.event.id);
       this.#lines.parked(item);
     } else
@@ -214,7 +225,7 @@ export class WebhookRunner {
   }
 
   #tell(kind: string, severity: NewEvent['severity'], text: string, data: Record<string, unknown>): void {
-    const { id, name } = this.webhook;
+    const { id, name } = this.recipient;
     this.#news.push({ kind, subject_kind: 'webhook', subject: id, severity, text, data: { name, ...data } });
   }
 
@@ -222,18 +233,19 @@ export class WebhookRunner {
     if (this.#parked.length > 0) {
       const ids = this.#parked.splice(0);
       const what = ids.length === 1 ? 'An event was' : `${ids.length} events were`;
-      this.#tell('webhook.parked', 'warning', `${what} given up after 24 hours by the webhook ${this.webhook.name}`, {
+      this.#tell('webhook.parked', 'warning', `${what} given up after 24 hours by the webhook ${this.recipient.name}`, {
         count: ids.length,
         first_event_id: ids[0],
         last_event_id: ids.at(-1),
       });
     }
     const isIdle = this.#deliveries.length === 0 && this.#news.length === 0 && !this.#lines.isDirty;
-    if (isIdle && (this.#readUpTo === this.#savedPosition || this.#now() - this.#savedAtMs < idleSaveMs)) return true;
-    const { position, waiting, done } = this.#lines.toSave(this.#readUpTo);
+    if (isIdle && (this.#cursor.readUpTo === this.#savedPosition || this.#now() - this.#savedAtMs < idleSaveMs))
+      return true;
+    const { position, waiting, done } = this.#lines.toSave(this.#cursor.readUpTo);
     const deliveries = this.#deliveries.splice(0);
     const news = this.#news.splice(0);
-    const { id, version } = this.webhook;
+    const { id, version } = this.recipient;
     try {
       const progress = { failing_since: this.#failingSinceMs, is_failing_told: this.#isFailingTold };
       const isSame = await this.#options.save({ id, version, position, ...progress, waiting, done, deliveries }, news);
