@@ -26,6 +26,8 @@ export interface PlatformOptions {
 export interface OpenPlatform extends Platform {
   /** Tells parts from now on what other processes change. Not before there are tables: parts would look for them. */
   watchOthers(): void;
+  /** How many failures were logged from which Weft recovers by itself. */
+  readonly recoveredFailures: number;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,11 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     fence.start();
   }
   let stopWatching: (() => void) | undefined;
+  let failures = 0;
+  const warn = (error: unknown, message: string) => {
+    failures++;
+    log.warn(shown(error), message);
+  };
   return {
     config,
     database,
@@ -86,8 +93,11 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     isCutOff: () => fence?.isCutOff === true,
     ownUrl,
     log,
-    onError: (error, message) => log.warn(shown(error), message),
-    onChange: (message, error) => (error ? log.warn(shown(error), message) : log.info(message)),
+    onError: warn,
+    onChange: (message, error) => (error ? warn(error, message) : log.info(message)),
+    get recoveredFailures() {
+      return failures;
+    },
     watchOthers() {
       stopWatching = database.watchOthers?.(events.recordsChanged.emit);
     },

@@ -115,7 +115,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
 
 /** Everything that is created before it starts. */
 function build<Parts extends PartList>(
-  platform: Platform,
+  platform: OpenPlatform,
   events: Events,
   options: ServeOptions<Parts>,
   onPreparationFailed: (error: Error) => void,
@@ -133,6 +133,10 @@ function build<Parts extends PartList>(
     weft_data_disk_free_bytes: {
       help: 'Free space on the disk of the data folder',
       value: () => platform.diskSpace.freeBytes,
+    },
+    weft_recovered_failures_total: {
+      help: 'Failures that Weft recovers from by itself',
+      value: () => platform.recoveredFailures,
     },
   });
   const authenticator = createAuthenticator(config, parts);
