@@ -82,3 +82,8 @@ export class TryLaterError extends WeftError {
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }
+
+/** The reason why Weft could not start, in one line that says what to do. */
+export class StartError extends Error {
+  override name = 'StartError';
+}

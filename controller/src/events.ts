@@ -1,7 +1,7 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
 import type { AlarmSeverity } from '@weft/contract';
-import type { AgentSight } from './agents/agent-sight.ts';
+import type { AgentSight } from './agents/agent-visibility.ts';
 import type { NewAuditEntry } from './audit/audit-entry.ts';
 import type { Caller, CallerChange } from './caller.ts';
 import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';

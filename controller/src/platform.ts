@@ -1,7 +1,7 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
 import { openBroker, openDatabase, openDatabaseProbe, openKeyring, openTelemetry } from './backends.ts';
 import type { Config } from './config.ts';
-import { TryLaterError } from './errors.ts';
+import { StartError, TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
@@ -9,7 +9,6 @@ import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { LocalShares } from './shares/shares.local.ts';
-import { StartError } from './start-error.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
 import { reasonOf } from './storage/preparation.ts';

@@ -2,8 +2,8 @@
 // owner only.
 import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from './errors.ts';
 import { generateSecret } from './secrets.ts';
-import { StartError } from './start-error.ts';
 
 /** Throws StartError if the file can be read by others or is too short. */
 export function readOrCreateSecret(dataDir: string): string {

@@ -1,12 +1,11 @@
 // What an agent's record is made of, and what leaves of it: answers, the caller that it is, and what a change of it means to others.
 import { randomUUID } from 'node:crypto';
-import type { Agent, AgentDetails } from '@weft/contract';
+import type { Agent, AgentDetails, AgentFilter, Presence } from '@weft/contract';
+import { isDeviceType } from '@weft/contract/selector';
 import type { Actor, CallerChange, Principal } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret } from '../secrets.ts';
-import { withoutReadOnlyKeys } from './agent-configuration.ts';
-import type { ListedAgent } from './agent-filter.ts';
-import { type AgentRecord, noLabels, revokedHash } from './agent-record.ts';
+import { type AgentRecord, noLabels, revokedHash, withoutReadOnlyKeys } from './agent-record.ts';
 import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface NewAgent {
@@ -91,4 +90,28 @@ export function tooManyAgents(max: number): TryLaterError {
 
 export function agentNotFound(): NotFoundError {
   return new NotFoundError('agent_not_found', 'Agent not found');
+}
+
+// Which agents a list has: by their state, and whether they are emulated. Emulated agents whose run has ended stay for a
+// while, thousands of them, so they are listed only for whoever asks; so are agents of devices, which are no access points.
+export interface ListedAgent extends AgentDetails, VisibleAgent {
+  /** It is emulated, and its run is over. */
+  isEnded: boolean;
+}
+
+/** The state of an agent that has not ended. */
+export type StateOf = (ap_id: string, configuration: Record<string, unknown>) => Presence | 'never';
+
+export function isListed(agent: ListedAgent, { state, emulated }: AgentFilter, stateOf: StateOf): boolean {
+  const { ap_id, configuration, isEnded } = agent;
+  if (emulated !== undefined && emulated !== (configuration.emulated === true)) return false;
+  if (state === 'all') return true;
+  if (isDeviceType(configuration.access_point_type)) return false;
+  if (state === undefined || isEnded || state === 'ended') return isEnded === (state === 'ended');
+  return stateOf(ap_id, configuration) === state;
+}
+
+/** Whether `isListed` asks for states. */
+export function needsStates({ state }: AgentFilter): boolean {
+  return state !== undefined && state !== 'all' && state !== 'ended';
 }

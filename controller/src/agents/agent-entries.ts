@@ -1,6 +1,5 @@
 // The audit entries for changes of agents and of enrolment tokens.
-import type { NewAuditEntry } from '../audit/audit-entry.ts';
-import { changedKeys, keyNames } from '../audit/change-detail.ts';
+import { changedKeys, keyNames, type NewAuditEntry } from '../audit/audit-entry.ts';
 import type { Actor } from '../caller.ts';
 import type { AgentRecord } from './agent-record.ts';
 import type { EnrolmentTokenRecord } from './enrolment-token-store.ts';

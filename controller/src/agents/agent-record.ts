@@ -1,5 +1,6 @@
-// An agent as it is stored, and how a new one is inserted.
+// An agent as it is stored, how a new one is inserted, and the rules for its configuration.
 import { ConflictError } from '../errors.ts';
+import { invalidValue } from '../input/value-rules.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import { type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
 import { type RowOf, runRows } from '../storage/sql-rows.ts';
@@ -74,4 +75,25 @@ export function throwAgentExists(error: unknown): never {
 export function toRecord(row: AgentRow): AgentRecord {
   const configuration = JSON.parse(row.configuration) as Record<string, unknown>;
   return { ...row, configuration, onboard: row.onboard === 1, tags: JSON.parse(row.tags) as string[] };
+}
+
+/** The limit for a configuration in a request (input/formats.ts) and after a merge. */
+const maxConfigurationBytes = 64 * 1024;
+
+/** With these top-level keys. Throws ValidationError if it would become too large. */
+export function mergedConfiguration(
+  configuration: Record<string, unknown>,
+  keys: Record<string, unknown>,
+): Record<string, unknown> {
+  const merged = { ...configuration, ...withoutReadOnlyKeys(keys) };
+  if (Buffer.byteLength(JSON.stringify(merged)) <= maxConfigurationBytes) return merged;
+  throw invalidValue(
+    ['body', 'configuration'],
+    `configuration should have at most ${maxConfigurationBytes} bytes as JSON`,
+  );
+}
+
+/** Only Weft sets `emulated`. */
+export function withoutReadOnlyKeys(configuration: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(configuration).filter(([key]) => key !== 'emulated'));
 }

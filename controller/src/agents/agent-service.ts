@@ -13,6 +13,7 @@ import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import {
   agentNotFound,
   type FoundAgent,
+  type ListedAgent,
   type NewAgent,
   toAgentResponse,
   toChange,
@@ -22,15 +23,19 @@ import {
   tooManyAgents,
   toPrincipal,
 } from './agent-answers.ts';
-import { mergedConfiguration, withoutReadOnlyKeys } from './agent-configuration.ts';
+import { AgentMemory, ListedAgents } from './agent-cache.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
-import type { ListedAgent } from './agent-filter.ts';
-import { AgentMemory } from './agent-memory.ts';
 import { hashOf, isGeneratedHash, isPassword } from './agent-password.ts';
-import { type AgentChange, type AgentRecord, agentExists, noLabels } from './agent-record.ts';
+import {
+  type AgentChange,
+  type AgentRecord,
+  agentExists,
+  mergedConfiguration,
+  noLabels,
+  withoutReadOnlyKeys,
+} from './agent-record.ts';
 import type { AgentStore } from './agent-store.ts';
 import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
-import { ListedAgents } from './listed-agents.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;

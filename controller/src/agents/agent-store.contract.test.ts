@@ -5,9 +5,9 @@ import { agentNamed, siteAt } from '../../../test/pure/stored-records.ts';
 import { SiteStore } from '../sites/site-store.ts';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
 import { toListedAgent } from './agent-answers.ts';
+import { ListedAgents } from './agent-cache.ts';
 import { type AgentRecord, revokedHash } from './agent-record.ts';
 import { AgentStore, UnknownSite } from './agent-store.ts';
-import { ListedAgents } from './listed-agents.ts';
 
 interface AgentStoreFixture {
   store: AgentStore;

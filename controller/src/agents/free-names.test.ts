@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { freeNames } from './free-names.ts';
+import { freeNames } from './agent-store.ts';
 
 it('counts on after the last one of each stem', () => {
   const taken = ['bristol-5g-3', 'bristol-5g-1', 'bristol-5g-x', 'bristol-5g', 'bristol-wifi-9', 'bath-5g-07'];

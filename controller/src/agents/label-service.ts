@@ -2,7 +2,7 @@
 // suggestion, unless a setting accepts it where nobody has set anything.
 import { hash } from 'node:crypto';
 import type { AgentLabels as LabelsAnswer, LabelsUpdate } from '@weft/contract';
-import { maxTags } from '@weft/contract/label-rules';
+import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, type Caller, system } from '../caller.ts';
 import { PreconditionError } from '../errors.ts';
@@ -12,7 +12,6 @@ import { labelsChanged } from './agent-entries.ts';
 import type { AgentLabels, AgentRecord } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
 import { canSeeAgent, requireManager, requireManagerOfNew } from './agent-visibility.ts';
-import { suggestedLabels } from './suggested-labels.ts';
 
 export interface LabelServiceOptions {
   agents: Pick<AgentStore, 'get' | 'changeLabels'>;
@@ -144,4 +143,24 @@ function toEtag({ id, display_name, site, tags }: AgentRecord): string {
 function isNamed(header: string, etag: string): boolean {
   if (header.trim() === '*') return true;
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+}
+
+// What an agent says about itself in `configuration.site` and `configuration.tags`: a suggestion, because labels decide who
+// may do what.
+export interface SuggestedLabels {
+  site: string | null;
+  tags: string[];
+}
+
+/** What is no path, or no tag, is left out. */
+export function suggestedLabels({ site, tags }: Record<string, unknown>): SuggestedLabels {
+  const path = typeof site === 'string' ? tidy(site).replace(/^\/+|\/+$/g, '') : '';
+  const given = typeof tags === 'string' ? tags.split(',') : Array.isArray(tags) ? tags : [];
+  const texts = given.slice(0, 1000).filter((each) => typeof each === 'string');
+  const known = new Set(texts.map(tidy).filter(isTag));
+  return { site: isSitePath(path) ? path : null, tags: [...known].sort().slice(0, maxTags) };
+}
+
+function tidy(text: string): string {
+  return text.slice(0, 1000).normalize('NFC').trim();
 }

@@ -3,14 +3,13 @@ import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
-import type { PrincipalSource } from '../caller.ts';
+import { anonymous, type PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import type { UserService } from '../users/user-service.ts';
 import { AuthService } from './auth-service.ts';
 import { BasicSecret } from './basic-secret.ts';
-import { LoginFailures } from './login-failures.ts';
-import { createLoginNotes } from './login-notes.ts';
+import { type LoginAttempt, LoginFailures, type LoginOutcome } from './login-failures.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { SessionService } from './session-service.ts';
 import { SessionStore } from './session-store.ts';
@@ -73,4 +72,29 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     },
     stop: () => sessions.upkeep.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+// Logins as security events. A refused one names its account only if there is one: what people type into the field of the
+// name may be their password.
+interface LoginNotesOptions {
+  security: SecurityLog;
+  principals: Record<LoginType, PrincipalSource>;
+  onError: (error: unknown, message: string) => void;
+}
+
+/** Returns at once: what it has to look up must not delay an answer, or its time would tell which names exist. */
+export function createLoginNotes({ security, principals, onError }: LoginNotesOptions) {
+  const note = async ({ kind, username, address }: LoginAttempt, outcome: LoginOutcome) => {
+    // Agents and apps log in every hour: once a day for each address tells enough.
+    if (outcome === 'accepted_again' && kind !== 'user') return;
+    const name = kind === 'user' ? username.trim().normalize('NFC').toLowerCase() : username;
+    const caller = (await principals[kind].principal(name))?.caller;
+    const target = { kind, name: caller?.name ?? 'unknown' };
+    const isAccepted = outcome !== 'refused' && caller !== undefined;
+    const action = isAccepted ? 'login' : 'login_refused';
+    security.note({ actor: isAccepted ? caller : anonymous, action, target, address });
+  };
+  return (attempt: LoginAttempt, outcome: LoginOutcome): void => {
+    note(attempt, outcome).catch((error) => onError(error, 'a login was not noted for the audit log'));
+  };
 }

@@ -1,11 +1,12 @@
 // The sessions of a user, and the change of a password, which ends all of them but one.
 import { PasswordChange, Session, StatusAnswer, Token } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route, success } from '../http/request/route.ts';
+import { AuthenticationError } from '../errors.ts';
+import { tokenOf } from '../http/request/guard.ts';
+import { type Route, type RouteContext, route, success } from '../http/request/route.ts';
 import { adminsOnly, userItself, usersOnly } from '../rights/permission.ts';
-import type { AuthService } from './auth-service.ts';
-import { claimsOf, originOf } from './request-session.ts';
-import type { SessionService } from './session-service.ts';
+import type { AuthService, TokenClaims } from './auth-service.ts';
+import type { Origin, SessionService } from './session-service.ts';
 
 export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions: SessionService }): Route[] {
   const tag = 'Users';
@@ -66,4 +67,19 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
       },
     }),
   ];
+}
+
+// What a request says of its session: its token's claims, and where it comes from.
+const maxClientLength = 200;
+
+/** The claims of the token that the guard has let in. */
+export async function claimsOf(auth: AuthService, { request }: RouteContext): Promise<TokenClaims> {
+  const token = tokenOf(request);
+  if (token === undefined) throw new AuthenticationError();
+  return auth.claimsOf(token);
+}
+
+export function originOf({ address, request }: RouteContext): Origin {
+  const client = (request.headers['user-agent'] ?? '').toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
+  return { address, client: client.slice(0, maxClientLength) };
 }

@@ -2,6 +2,7 @@
 // and apps have no sessions that are listed, because their logins are many; their tokens can be ended like those of users.
 import { randomUUID } from 'node:crypto';
 import type { LoginType, Session, Token } from '@weft/contract';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
@@ -12,7 +13,6 @@ import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import type { AuthService, TokenClaims } from './auth-service.ts';
 import type { LoginFailures } from './login-failures.ts';
-import { sessionEnded, sessionExtended, tokenEnded } from './session-entries.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
 const hourMs = 3_600_000;
@@ -206,4 +206,23 @@ function sessionOver(): AuthenticationError {
 
 function sessionNotFound(): NotFoundError {
   return new NotFoundError('session_not_found', 'Session not found');
+}
+
+// The audit entries for the ends of tokens and sessions.
+export function tokenEnded(caller: Caller): NewAuditEntry {
+  return { actor: caller, action: 'token_ended', target: { kind: caller.kind, name: caller.name }, detail: {} };
+}
+
+export function sessionEnded(actor: Caller, username: string, session: SessionRecord): NewAuditEntry {
+  return entry(actor, 'session_ended', username, session);
+}
+
+export function sessionExtended(actor: Caller, username: string, session: SessionRecord): NewAuditEntry {
+  return entry(actor, 'session_extended', username, session);
+}
+
+function entry(actor: Caller, action: string, name: string, session: SessionRecord): NewAuditEntry {
+  const { id, address, client, ends_at } = session;
+  const detail = { session: id, address, client, ends_at: new Date(ends_at).toISOString() };
+  return { actor, action, target: { kind: 'user', name }, detail };
 }

@@ -5,7 +5,7 @@ import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../http/request/route.ts';
 import { everyCaller, everyone, usersOnly } from '../rights/permission.ts';
 import type { AuthService } from './auth-service.ts';
-import { claimsOf, originOf } from './request-session.ts';
+import { claimsOf, originOf } from './session-routes.ts';
 import type { SessionService } from './session-service.ts';
 
 export interface TokenRoutesOptions {

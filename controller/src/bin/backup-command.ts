@@ -1,12 +1,21 @@
-// `weft backup`: writes one file with the content of the data folder, while the server runs or is stopped.
-import { exitCode, ProgressBar, type Surroundings, toInterfaceJson, UsageError, writeAll } from '@weft/cli';
+// `weft backup` writes one file with the content of the data folder, while the server runs or is stopped; `weft restore`
+// creates a data folder from it.
+import { createReadStream, readFileSync } from 'node:fs';
+import {
+  exitCode,
+  interruptedCode,
+  ProgressBar,
+  type Surroundings,
+  toInterfaceJson,
+  UsageError,
+  writeAll,
+} from '@weft/cli';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
+import type { Restored } from '../backup/restore-backup.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
 import { type Config, isClickHouse } from '../config.ts';
-import { inBytes, showBytes } from './byte-progress.ts';
 import { parseCommandLine } from './command-line.ts';
-import { endingCleanly } from './ending-cleanly.ts';
 import { readConfig } from './read-config.ts';
 
 const usage = 'Usage: weft backup [FILE|-] [--with-secret] [--json]';
@@ -97,4 +106,104 @@ async function secretOf({ secret, dataDir }: Config): Promise<string> {
 
 function defaultName(): string {
   return `weft-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.tar.zst`;
+}
+
+export function showBytes(bar: ProgressBar, stage: string, bytes: number, totalBytes: number): void {
+  bar.show(totalBytes === 0 ? 1 : bytes / totalBytes, `${stage}: ${inBytes(bytes)} of ${inBytes(totalBytes)}`);
+}
+
+export function inBytes(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  const power = bytes < 1000 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return `${power === 0 ? value : value.toFixed(value < 10 ? 1 : 0)} ${units[power]}`;
+}
+
+// For commands with temporary files: removes them when the process is ended early.
+const hungUp = 129;
+
+/** Work in progress, and a function that removes its files at once. */
+export interface Begun<T> {
+  work: Promise<T>;
+  abandon(): void;
+}
+
+/** Settles with the work. If the process is ended before, the work is abandoned on exit. */
+export async function endingCleanly<T>(begin: () => Begun<T>, around: Surroundings): Promise<T> {
+  let begun: Begun<T> | undefined;
+  const signal = around.interruption?.();
+  const onExit = () => {
+    begun?.abandon();
+    // Whatever the reason, such as a closed reader of standard output: the command was not completed.
+    if (!process.exitCode) process.exitCode = exitCode.failure;
+  };
+  const onAbort = () => process.exit(interruptedCode());
+  const onHangUp = () => process.exit(hungUp);
+  process.on('exit', onExit);
+  signal?.addEventListener('abort', onAbort);
+  if (!isNohup()) process.on('SIGHUP', onHangUp);
+  try {
+    begun = begin();
+    return await begun.work;
+  } finally {
+    process.off('exit', onExit);
+    process.off('SIGHUP', onHangUp);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Whether SIGHUP is ignored (nohup); adding a listener would undo that. */
+function isNohup(): boolean {
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0';
+    return (BigInt(`0x${mask}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
+}
+
+export async function restoreCommand(args: string[], around: Surroundings): Promise<number> {
+  const line = parseCommandLine(args, { bare: ['force', 'json'] });
+  const [file, ...rest] = line.words;
+  if (file === undefined || rest.length > 0) {
+    throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json]');
+  }
+  const config = readConfig(line, around.env);
+  const { restoreBackup } = await import('../backup/restore-backup.ts');
+  const progress = new ProgressBar(around.stderr);
+  const begin = () => {
+    const { restored: work, abandon } = restoreBackup({
+      name: file === '-' ? 'standard input' : file,
+      archive: file === '-' ? (around.stdin as AsyncIterable<Buffer>) : readPieces(file),
+      dataDir: config.dataDir,
+      force: line.options.has('force'),
+      onProgress: (bytes, total) => showBytes(progress, 'Restoring', bytes, total),
+    });
+    return { work, abandon };
+  };
+  const restored = await endingCleanly(begin, around).finally(() => progress.clear());
+  if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
+  const told = line.options.has('json') ? around.stderr : around.stdout;
+  told.write(restoreSummary(restored, config));
+  return exitCode.ok;
+}
+
+/** Opened at the first read: an earlier error would not be caught. */
+async function* readPieces(file: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(file) as AsyncIterable<Buffer>;
+}
+
+function restoreSummary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {
+  const lines = [`Restored ${dataDir} as of ${manifest.created_at}.`];
+  if (movedTo !== undefined) lines.push(`The previous folder was moved to ${movedTo}.`);
+  for (const { what, command } of manifest.left_out) {
+    lines.push(`Not in the backup: ${what}. Restore it from the output of ${command}.`);
+  }
+  if (!manifest.has_secret && secret === undefined) {
+    lines.push(
+      'NOT in the backup: the secret. Before weft serve, put the old secret into WEFT_SECRET,',
+      `or into ${dataDir}/secret (chmod 600). With another secret tokens are invalid, and a Weft with apps does not start.`,
+    );
+  }
+  return `${lines.join('\n')}\n`;
 }

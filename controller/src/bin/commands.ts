@@ -1,5 +1,4 @@
 // The commands, and how their errors are reported.
-
 import {
   clientCommand,
   clientCommandNames,
@@ -15,8 +14,7 @@ import {
 import { didYouMean } from '@weft/contract/closest-name';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config.ts';
-import { ValidationError, WeftError } from '../errors.ts';
-import { StartError } from '../start-error.ts';
+import { StartError, ValidationError, WeftError } from '../errors.ts';
 import { commandHelp, helpTopics, overview } from './help.ts';
 
 type Command = (args: string[], around: Surroundings) => Promise<number>;
@@ -28,7 +26,7 @@ const commands: Record<string, () => Promise<Command>> = {
   doctor: async () => (await import('./doctor-command.ts')).doctorCommand,
   user: async () => (await import('./user-command.ts')).userCommand,
   backup: async () => (await import('./backup-command.ts')).backupCommand,
-  restore: async () => (await import('./restore-command.ts')).restoreCommand,
+  restore: async () => (await import('./backup-command.ts')).restoreCommand,
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { loadConfig } from '../config.ts';
-import { machineChecks, nodeCheck, tlsCheck } from './doctor-checks.ts';
+import { machineChecks, nodeCheck, tlsCheck } from './doctor-command.ts';
 import { openFileLimit } from './open-file-limit.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'weft-doctor-'));

@@ -1,8 +1,7 @@
 // Devices as a part: what attaches to access points, under pseudonyms, from reports to lists.
 import { randomUUID } from 'node:crypto';
 import type { AgentService } from '../agents/agent-service.ts';
-import type { AgentSight } from '../agents/agent-sight.ts';
-import { canSeeAll, canSeeName } from '../agents/agent-visibility.ts';
+import { type AgentSight, canSeeAll, canSeeName } from '../agents/agent-visibility.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { type Caller, isEnded } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -13,9 +12,8 @@ import { deviceCareRoutes } from './api/device-care-routes.ts';
 import { DeviceCareService } from './api/device-care-service.ts';
 import { deviceRoutes } from './api/device-routes.ts';
 import { DeviceService } from './api/device-service.ts';
-import { readOrCreateDeviceKey } from './privacy/device-key.ts';
+import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
 import { DeviceNames } from './privacy/device-names.ts';
-import { readMovedDeviceKey } from './privacy/moved-device-key.ts';
 import { Pseudonyms } from './privacy/pseudonyms.ts';
 import { DeviceAddresses } from './registry/device-addresses.ts';
 import { DeviceExtras } from './registry/device-extras.ts';

@@ -8,6 +8,8 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
 import type { BatchService } from '../commands/api/batch-service.ts';
 import type { Events } from '../events.ts';
+import type { Formats } from '../input/validator.ts';
+import { valueError } from '../input/value-rules.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
@@ -17,7 +19,6 @@ import { BulkDriver } from './bulk/bulk-driver.ts';
 import { bulkRoutes } from './bulk/bulk-routes.ts';
 import { BulkService } from './bulk/bulk-service.ts';
 import { BulkStore } from './bulk/bulk-store.ts';
-import { fleetFormats } from './fleet-formats.ts';
 import { FleetIndex, type IndexedAgent } from './index/fleet-index.ts';
 import { FleetStore } from './index/fleet-store.ts';
 import { createTest, FleetView, needsOf } from './index/fleet-view.ts';
@@ -174,3 +175,15 @@ async function countAgents(view: FleetView) {
   });
   return [...counts.values()];
 }
+
+// The `format`s of the fleet's operations.
+const agentFields = ['configuration', 'latest'];
+
+export const fleetFormats: Formats = {
+  'agent-fields': (value, loc) => {
+    const names = (value as string[]).flatMap((text) => text.split(',')).map((name) => name.trim());
+    const known = names.filter((name) => name !== '');
+    if (known.every((name) => agentFields.includes(name))) return { value: [...new Set(known)] };
+    return { problems: [valueError(loc, `fields are ${agentFields.join(' and ')}`)] };
+  },
+};

@@ -3,7 +3,6 @@
 import { hash } from 'node:crypto';
 import { isObject } from '@weft/contract/is-object';
 import { invalidValue } from '../input/value-rules.ts';
-import type { SortKey } from './sort-key.ts';
 
 export interface ListCursor {
   key: SortKey;
@@ -45,4 +44,17 @@ function parse(text: string): (ListCursor & { list: unknown }) | undefined {
   } catch {
     return undefined;
   }
+}
+
+// What a list is sorted by.
+
+/** Null stands last, in both directions. */
+export type SortKey = string | number | null;
+
+/** Negative if the first comes first; ties are the caller's. */
+export function compareKeys(a: SortKey, b: SortKey, isDescending: boolean): number {
+  if (a === b) return 0;
+  if (a === null) return 1;
+  if (b === null) return -1;
+  return a < b === isDescending ? 1 : -1;
 }

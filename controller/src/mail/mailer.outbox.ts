@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, constants, mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { lazyTransport } from './lazy-transport.ts';
-import type { Mailer } from './mailer.ts';
+import { lazyTransport, type Mailer } from './mailer.ts';
 
 export function createOutboxMailer(folder: string, from: string, onWritten: (file: string) => void): Mailer {
   const transport = lazyTransport(({ createTransport }) =>

@@ -1,7 +1,6 @@
 // Mail over SMTP.
 import { mustStartTls } from '../settings/clear-text.ts';
-import { lazyTransport } from './lazy-transport.ts';
-import type { Mailer } from './mailer.ts';
+import { lazyTransport, type Mailer } from './mailer.ts';
 
 // The default time-outs are minutes, longer than a stop may take or a recovery request is leased.
 const patience = { dnsTimeout: 10_000, connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };

@@ -13,3 +13,15 @@ export interface Mailer {
   /** Throws if mail cannot be sent now; the message gives the reason, without secrets. */
   check(): Promise<void>;
 }
+
+// The mail library, loaded with the first mail: most runs of Weft never send one, and its many modules are slow to load.
+type MailLibrary = typeof import('nodemailer');
+
+/** A function that creates the transport at the first call and returns the same one later. */
+export function lazyTransport<T>(create: (library: MailLibrary) => T): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= import('nodemailer').then(create);
+    return made;
+  };
+}

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Site, SiteCreate, SitePage } from '@weft/contract';
 import { isSitePath, maxSitePathLength } from '@weft/contract/label-rules';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
-import { siteCreated, siteRemoved, siteUpdated } from './site-entries.ts';
 import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
 
 export interface SiteServiceOptions {
@@ -151,4 +151,31 @@ function readCursor(cursor: string): string {
 
 function siteNotFound(): NotFoundError {
   return new NotFoundError('site_not_found', 'Site not found');
+}
+
+// The audit entries for changes of sites.
+const fields = ['path', 'name', 'geolocation', 'time_zone', 'notes'] as const;
+
+export function siteCreated(actor: Actor, site: SiteRecord): NewAuditEntry {
+  const { name, time_zone } = site;
+  return { actor, action: 'site_created', target: toTarget(site), detail: { name, time_zone } };
+}
+
+/** Undefined if nothing changed. */
+export function siteUpdated(actor: Actor, before: SiteRecord, after: SiteRecord): NewAuditEntry | undefined {
+  const changed = fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+  if (changed.length === 0) return undefined;
+  const detail = {
+    fields: changed,
+    ...(before.path !== after.path && { path: { before: before.path, after: after.path } }),
+  };
+  return { actor, action: 'site_updated', target: toTarget(after), detail };
+}
+
+export function siteRemoved(actor: Actor, site: SiteRecord): NewAuditEntry {
+  return { actor, action: 'site_removed', target: toTarget(site), detail: {} };
+}
+
+function toTarget({ path }: SiteRecord) {
+  return { kind: 'site', name: path };
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { StartError } from '../start-error.ts';
+import { StartError } from '../errors.ts';
 
 /** Throws StartError, in one line, if the folder cannot be created or written. */
 export function prepareDataFolder(dataDir: string): void {

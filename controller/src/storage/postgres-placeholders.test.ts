@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPostgresPlaceholders } from './postgres-placeholders.ts';
+import { toPostgresPlaceholders } from './postgres-session.ts';
 
 test.each([
   ['SELECT 1', 'SELECT 1'],

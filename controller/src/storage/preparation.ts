@@ -1,6 +1,5 @@
 // The preparation of the database, retried until the database is available: it may start later than Weft.
-import { TryLaterError } from '../errors.ts';
-import { StartError } from '../start-error.ts';
+import { StartError, TryLaterError } from '../errors.ts';
 
 const retryMs = 1_000;
 /** In attempts. */

@@ -1,8 +1,9 @@
 // Third-party apps: programs that read and control the network. Stores their api keys encrypted and authenticates
 // apps for auth.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
+import { AppPermissions, type ThirdPartyApp, type ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
+import { changedKeys, keyNames, type NewAuditEntry, shownValues } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
@@ -10,7 +11,6 @@ import type { Actor, Caller, CallerChange, Principal, PrincipalSource } from '..
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../secrets.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { appCreated, appRemoved, appUpdated } from './third-party-app-entries.ts';
 import type { ThirdPartyAppChange, ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-app-store.ts';
 
 export interface NewApp {
@@ -166,4 +166,44 @@ function digest(secret: string): Buffer {
 
 function appNotFound(): NotFoundError {
   return new NotFoundError('app_not_found', 'Third-party app not found');
+}
+
+// The audit entries for changes of third-party apps.
+export function appCreated(actor: Actor, app: ThirdPartyAppRecord): NewAuditEntry {
+  const permissions = describePermissions({}, app.permissions);
+  return { actor, action: 'app_created', target: toTarget(app), detail: { permissions } };
+}
+
+/** Undefined if nothing changed. */
+export function appUpdated(
+  actor: Actor,
+  before: ThirdPartyAppRecord,
+  after: ThirdPartyAppRecord,
+): NewAuditEntry | undefined {
+  const hasNewPermissions = changedKeys(before.permissions, after.permissions).length > 0;
+  const fields = [...(before.ver === after.ver ? [] : ['api_key']), ...(hasNewPermissions ? ['permissions'] : [])];
+  if (fields.length === 0) return undefined;
+  const permissions = describePermissions(before.permissions, after.permissions);
+  const detail = { fields, ...(hasNewPermissions && { permissions }) };
+  return { actor, action: 'app_updated', target: toTarget(after), detail };
+}
+
+export function appRemoved(actor: Actor, app: ThirdPartyAppRecord): NewAuditEntry {
+  return { actor, action: 'app_removed', target: toTarget(app), detail: {} };
+}
+
+/** The differences. Of unknown keys only the names are logged, because their values may be secret. */
+function describePermissions(before: Record<string, unknown>, after: Record<string, unknown>) {
+  const keys = changedKeys(before, after);
+  const known = keys.filter((key) => Object.hasOwn(AppPermissions.properties, key));
+  const other = keys.filter((key) => !known.includes(key));
+  return {
+    before: shownValues(before, known),
+    after: shownValues(after, known),
+    ...(other.length > 0 && { other: keyNames(other) }),
+  };
+}
+
+function toTarget({ app_name }: ThirdPartyAppRecord) {
+  return { kind: 'third_party_app', name: app_name };
 }

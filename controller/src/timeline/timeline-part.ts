@@ -4,12 +4,13 @@ import type { AuthService } from '../auth/auth-service.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
+import type { FormatCheck, Formats } from '../input/validator.ts';
+import { valueError } from '../input/value-rules.ts';
 import type { Part, Platform } from '../part.ts';
 import { fleetReaders, requirePermission } from '../rights/permission.ts';
+import { parseNames } from '../telemetry/query/name-list.ts';
 import { EventFeed } from './event-feed.ts';
-import { EventSelection } from './event-selection.ts';
-import { EventView } from './event-view.ts';
-import { timelineFormats } from './timeline-formats.ts';
+import { EventSelection, EventView } from './event-view.ts';
 import { timelineRoutes } from './timeline-routes.ts';
 import { TimelineService } from './timeline-service.ts';
 
@@ -56,3 +57,19 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     drain: () => feed.close(),
   } satisfies Part & Record<string, unknown>;
 }
+
+// The `format` of lists of event kinds in queries and bodies.
+const maxKinds = 50;
+const kindPattern = /^(\*|[a-z][a-z_]{0,30}\.(\*|[a-z][a-z_]{0,30}))$/;
+
+const checkKinds: FormatCheck = (value, loc) => {
+  const kinds = parseNames(value as string[]);
+  if (kinds.length > maxKinds) return { problems: [valueError(loc, `there are more than ${maxKinds} kinds`)] };
+  const wrong = kinds.find((kind) => !kindPattern.test(kind));
+  if (wrong !== undefined) {
+    return { problems: [valueError(loc, 'a kind is like `agent.offline`, a family like `agent.*`, and all are `*`')] };
+  }
+  return { value: kinds };
+};
+
+export const timelineFormats: Formats = { 'event-kinds': checkKinds };

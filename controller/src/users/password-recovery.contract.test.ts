@@ -7,7 +7,7 @@ import { readMail, startSmtp, type TestSmtp } from '../../../test/smtp.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { hashGeneratedSecret } from '../secrets.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
-import { resetMail } from './reset-mail.ts';
+import { resetMail } from './password-recovery-service.ts';
 
 const patience = { interval: 20, timeout: 4000 };
 const withAdmin = { WEFT_ADMIN_USERNAME: adminUsername, WEFT_ADMIN_PASSWORD: password };

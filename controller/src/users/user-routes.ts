@@ -1,5 +1,4 @@
 // Operations on user accounts.
-
 import {
   PasswordRecoveryRequest,
   PasswordReset,
@@ -16,12 +15,10 @@ import { type IncomingRequest, type Route, route, success } from '../http/reques
 import { invalidValue } from '../input/value-rules.ts';
 import { adminsAndAuditors, adminsOnly, everyone, userItself, usersOnly } from '../rights/permission.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
-import { disabledUserRoutes } from './disabled-user-routes.ts';
-import { grantRoutes } from './grant-routes.ts';
 import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import type { SignupService } from './signup-service.ts';
+import { disabledUserRoutes, grantRoutes, waitingUserRoutes } from './user-access-routes.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
-import { waitingUserRoutes } from './waiting-user-routes.ts';
 
 export interface UserRoutesOptions {
   users: UserService;

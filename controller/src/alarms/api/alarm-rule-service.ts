@@ -1,9 +1,8 @@
 // Rules for administrators. Whoever removes or disables one clears its alarms, in the same transaction.
 import { randomUUID } from 'node:crypto';
 import type { AlarmRule, AlarmRuleInput } from '@weft/contract';
-import type { NewAuditEntry } from '../../audit/audit-entry.ts';
+import { changedKeys, type NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
-import { changedKeys } from '../../audit/change-detail.ts';
 import type { Actor } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';

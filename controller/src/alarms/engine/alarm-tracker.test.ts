@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AlarmTracker, type Transition } from './alarm-tracker.ts';
-import { isBeyond } from './limit.ts';
-import { MetricCondition, type MetricRule } from './metric-condition.ts';
+import { isBeyond, MetricCondition, type MetricRule } from './metric-condition.ts';
 import { replay } from './replay.ts';
 
 const gapMs = 60_000;

@@ -1,6 +1,5 @@
 // A condition on metrics, compiled: which metrics it reads, what it makes of them, and what it compares that with.
 import type { AlarmClear, AlarmCondition } from '@weft/contract';
-import { isBeyond, type Operator } from './limit.ts';
 import { ChangeQuantity, MeanQuantity, PlainQuantity, type Quantity } from './quantity.ts';
 
 /** Of emulated access points, and of others that tell: 0 while it sleeps. */
@@ -59,4 +58,28 @@ export class MetricCondition {
     const names = this.other === undefined ? [this.metric] : [this.metric, this.other];
     return this.ignoresSleep ? [...names, activeMetric] : names;
   }
+}
+
+// A value against a limit: the comparison of a condition, as a function that is chosen once.
+export type Operator = '>' | '>=' | '<' | '<=' | '==' | '!=';
+
+const comparisons: Record<Operator, (value: number, limit: number) => boolean> = {
+  '>': (value, limit) => value > limit,
+  '>=': (value, limit) => value >= limit,
+  '<': (value, limit) => value < limit,
+  '<=': (value, limit) => value <= limit,
+  '==': (value, limit) => value === limit,
+  '!=': (value, limit) => value !== limit,
+};
+
+/** Never for NaN, which is no measurement. */
+export function isBeyond(op: Operator, value: number, limit: number): boolean {
+  return !Number.isNaN(value) && comparisons[op](value, limit);
+}
+
+/** Whether `clear` is on the good side of `limit`, so that no value fires and clears at once. */
+export function isHysteresis(op: Operator, limit: number, clear: number): boolean {
+  if (op === '>' || op === '>=') return clear <= limit;
+  if (op === '<' || op === '<=') return clear >= limit;
+  return clear === limit;
 }

@@ -2,7 +2,7 @@
 // it is worked out from how the access points are and since when, so that any node can do it, at any moment, with the same
 // result.
 import type { AlarmClear, AlarmCondition } from '@weft/contract';
-import { isBeyond, type Operator } from './limit.ts';
+import { isBeyond, type Operator } from './metric-condition.ts';
 
 export type AgentState = 'online' | 'late' | 'offline' | 'never' | 'ended';
 

@@ -3,7 +3,7 @@ import type { AlarmClear, AlarmCondition, AlarmRuleInput, AlarmSeverity } from '
 import { parseSelector, type Selector, SelectorError } from '@weft/contract/selector';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
-import { isHysteresis, type Operator } from '../engine/limit.ts';
+import { isHysteresis, type Operator } from '../engine/metric-condition.ts';
 
 /** What a rule says, complete. */
 export interface RuleText {

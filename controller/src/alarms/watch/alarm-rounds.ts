@@ -4,7 +4,7 @@ import { PeriodicTask } from '../../periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
-import { type Finding, findTimed, SiteShares } from '../engine/timed-condition.ts';
+import { type Finding, findTimed, SiteShares, type TimedRule } from '../engine/timed-condition.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { Standings } from './agent-standings.ts';
@@ -13,7 +13,6 @@ import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
 import type { ReadingWatch } from './reading-watch.ts';
-import { candidatesOf } from './rule-candidates.ts';
 
 const everyMs = 3_000;
 const pruneRounds = 100;
@@ -188,4 +187,24 @@ export class AlarmRounds extends PeriodicTask {
 
 function isMeant(rule: CompiledRule, agent: KnownAgent | undefined): boolean {
   return agent !== undefined && rule.selector.test(agent);
+}
+
+// Whom a rule on states has to look at. Most access points are online and have no alarm: a rule finds nothing new about them. Pure.
+
+/** `active`: the subjects of its alarms. Undefined: all access points. */
+export function candidatesOf(
+  rule: TimedRule,
+  standings: Standings,
+  active: ReadonlySet<string>,
+): ReadonlySet<string> | undefined {
+  const { state, state_changes, share_of_site: ofSite } = rule.condition;
+  if (isAway(state)) return new Set([...standings.away, ...active]);
+  if (state_changes !== undefined) return new Set([...standings.unsteady(state_changes), ...active]);
+  if (!ofSite || !isAway(ofSite.state) || active.size > 0 || !SiteShares.isQuietAtNone(rule)) return undefined;
+  for (const ap_id of standings.away) if (standings.of(ap_id)?.state === ofSite.state) return undefined;
+  return new Set();
+}
+
+function isAway(state: string | undefined): boolean {
+  return state === 'late' || state === 'offline';
 }

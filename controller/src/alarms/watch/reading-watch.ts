@@ -1,5 +1,5 @@
 // Rules on readings of Weft itself. How long one has held is kept in memory: after a restart it begins again.
-import { isBeyond, type Operator } from '../engine/limit.ts';
+import { isBeyond, type Operator } from '../engine/metric-condition.ts';
 import type { AgentDirectory } from './agent-directory.ts';
 import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation } from './alarm-writer.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { findTimed, SiteShares, type Standing, type TimedRule } from '../engine/timed-condition.ts';
-import { candidatesOf } from './rule-candidates.ts';
+import { candidatesOf } from './alarm-rounds.ts';
 
 const now = 1_790_000_000_000;
 const ago = fc.integer({ min: 0, max: 120_000 }).map((ms) => now - ms);

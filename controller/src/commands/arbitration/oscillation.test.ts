@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RecentValue } from './conflict-intent.ts';
-import { isOscillating, withRecent } from './oscillation.ts';
+import { isOscillating, withRecent } from './conflict-resolution.ts';
 
 /** One letter a value, one second apart; its callers take turns. */
 const recentOf = (values: string, callers = 'ab') => {

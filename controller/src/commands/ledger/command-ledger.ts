@@ -14,7 +14,6 @@ import { commandEvents } from './command-events.ts';
 import type { CommandRecord } from './command-record.ts';
 import type { CommandStore } from './command-store.ts';
 import { LedgerBatch, ReadSet, type SteeredDevice } from './ledger-batch.ts';
-import { OpenCommands } from './open-commands.ts';
 import type { PresentRights } from './present-rights.ts';
 import type { RulesKeeper } from './rules-keeper.ts';
 
@@ -199,5 +198,53 @@ export class CommandLedger {
     const { jobs: newJobs, commands, released, ended, frozen, hasGuards, steered } = batch;
     const committed = { jobs: newJobs, messages, released, ended, frozen, hasGuards, steered };
     return { outcomes, commands, changes, committed };
+  }
+}
+
+// Open commands as this node committed them last, so that the agent's answer need not read them from the database again.
+// They are used only while no other connection has written to the database.
+
+/** Beyond this the least recently used are dropped; they are read again. */
+const maxCommands = 20_000;
+
+export class OpenCommands {
+  readonly #commands = new Map<string, CommandRecord>();
+  #version: number | undefined;
+  /** Counts changes that were made past this memory. */
+  #changes = 0;
+
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** What is known of this version of the database: see CommandStore.version. */
+  at(version: number | undefined): ReadonlyMap<string, CommandRecord> {
+    if (version === undefined || version !== this.#version) this.#commands.clear();
+    this.#version = version;
+    return this.#commands;
+  }
+
+  /** These were read or written by a transaction that is committed now; `changes` is how many there were when it began. */
+  keep(commands: Iterable<CommandRecord>, changes: number): void {
+    if (this.#version === undefined || changes !== this.#changes) return;
+    for (const command of commands) {
+      this.#commands.delete(command.command_id);
+      if (command.ended_at === null) this.#commands.set(command.command_id, command);
+    }
+    for (const oldest of this.#commands.keys()) {
+      if (this.#commands.size <= maxCommands) break;
+      this.#commands.delete(oldest);
+    }
+  }
+
+  /** Another transaction of this process is changing some of them. */
+  changedElsewhere(): void {
+    this.#changes++;
+    this.#commands.clear();
+  }
+
+  /** A transaction failed that may have changed them. */
+  clear(): void {
+    this.#commands.clear();
   }
 }

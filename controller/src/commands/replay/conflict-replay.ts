@@ -1,14 +1,14 @@
 // Replay: makes recorded decisions again under other rules, and says what would have differed. The leases are simulated:
 // what the other rules would have granted or refused early on counts in what comes later.
 import type { ConflictRules, VerdictReason, VerdictWord } from '@weft/contract';
-import type { BlastCount, Decision, ParameterState } from '../arbitration/conflict-intent.ts';
+import { BlastRadius } from '../arbitration/blast-radius.ts';
+import type { BlastCount, Decision, Intent, ParameterState } from '../arbitration/conflict-intent.ts';
 import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { type DecisionOutcome, type DecisionRecord, isPass, toOutcome } from '../arbitration/decision-record.ts';
 import { groupOf } from '../arbitration/parameter-groups.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { subjectOf } from '../grammar/device-commands.ts';
 import { isSameValue } from '../grammar/requested-value.ts';
-import { ReplayBlast } from './replay-blast.ts';
 import { ReplayLeases } from './replay-leases.ts';
 
 const maxDifferences = 1000;
@@ -172,4 +172,37 @@ function isSameEffect({ intent, outcome }: DecisionRecord, decision: Decision): 
 
 function add<Word extends string>(counts: Partial<Record<Word, number>>, word: Word): void {
   counts[word] = (counts[word] ?? 0) + 1;
+}
+
+// The blast radius in a replay: as recorded for as long as the replay has sent what the record has, and counted again from
+// where they part.
+export class ReplayBlast {
+  readonly #windowS: number;
+  readonly #counted = new BlastRadius(Number.POSITIVE_INFINITY);
+  readonly #diverged = new Set<string>();
+
+  constructor(windowS: number) {
+    this.#windowS = windowS;
+  }
+
+  look({ intent, state, blast_window_s }: DecisionRecord, atMs: number, isLater: boolean): BlastCount | null {
+    if (!state.blast) return null;
+    const isAsRecorded = !isLater && blast_window_s === this.#windowS && !this.#diverged.has(keyOf(intent));
+    if (isAsRecorded) return state.blast;
+    const { caller_id, site, ap_id } = intent;
+    return this.#counted.look(caller_id, site, ap_id, state.blast.agents, this.#windowS * 1000, atMs);
+  }
+
+  count({ caller_id, site, ap_id }: Intent, atMs: number): void {
+    this.#counted.count(caller_id, site, ap_id, atMs);
+  }
+
+  /** From now on what is recorded of this app on this site is no longer what happened in the replay. */
+  diverge(intent: Intent): void {
+    this.#diverged.add(keyOf(intent));
+  }
+}
+
+function keyOf({ caller_id, site }: Intent): string {
+  return JSON.stringify([caller_id, site]);
 }

@@ -1,7 +1,7 @@
 // What people do about single devices: watch one, say that two names are one, erase one, and allow clear addresses. Every change
 // is audited in its transaction, under pseudonyms.
 import type { Device, DeviceHistoryPage, DevicePrivacy } from '@weft/contract';
-import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';

@@ -1,6 +1,6 @@
 // What happened to a device, out of the event log, without the access points that the caller may not see.
 import type { DeviceMove, SteeringAttempt } from '@weft/contract';
-import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { toTime } from './device-answer.ts';
 

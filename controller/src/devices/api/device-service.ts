@@ -1,7 +1,7 @@
 // Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
 import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
-import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';

@@ -1,7 +1,7 @@
 // The law of sorted lists: in whatever pages they are read, every device comes once, in order, those without a value last.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { ListCursor } from '../../lists/list-cursor.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';

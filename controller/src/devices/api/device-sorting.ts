@@ -1,10 +1,9 @@
 // The list of devices in another order than that of their names. What they are sorted by changes with every report, so pages are
 // of the moment of the first one.
-import type { AgentSight } from '../../agents/agent-sight.ts';
+import type { AgentSight } from '../../agents/agent-visibility.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { FirstOnes } from '../../lists/first-ones.ts';
-import type { ListCursor } from '../../lists/list-cursor.ts';
-import { compareKeys, type SortKey } from '../../lists/sort-key.ts';
+import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cursor.ts';
 import { countInSlices } from '../../time-slices.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';

@@ -2,8 +2,8 @@ import type { CoverageLayer } from '@weft/contract';
 import { decodeCoverage, encodeCoverage } from '@weft/contract/coverage-values';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../errors.ts';
-import { parseBounds } from './coverage-bounds.ts';
 import { subtract } from './coverage-rasters.ts';
+import { parseBounds } from './coverage-service.ts';
 
 const no = Number.NaN;
 const raster = (...values: number[]) => ({

@@ -1,14 +1,20 @@
 // Radio maps of running networks: asked of the process that runs the network, computed there, and answered while the caller
 // waits. Callers share the work fairly, and equal questions are asked once.
-import type { CoverageAnswer, CoverageDifference, CoverageDifferenceRequest, CoverageQuery } from '@weft/contract';
+import type {
+  CoverageAnswer,
+  CoverageBounds,
+  CoverageDifference,
+  CoverageDifferenceRequest,
+  CoverageQuery,
+} from '@weft/contract';
 import type { Caller } from '../../caller.ts';
+import { TryLaterError } from '../../errors.ts';
+import { invalidValue } from '../../input/value-rules.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { EmulatorLeaseService } from '../emulator-lease-service.ts';
 import type { EmulatorService } from '../emulator-service.ts';
-import { parseBounds } from './coverage-bounds.ts';
 import { toCoverage, toDifference } from './coverage-rasters.ts';
-import { SharedAsks } from './shared-asks.ts';
 
 export interface CoverageServiceOptions {
   emulator: Pick<EmulatorService, 'requireRunning' | 'requireMembers'>;
@@ -90,4 +96,71 @@ function toBody(query: Omit<CoverageQuery, 'encoding'>, place: 'query' | 'body')
     columns,
     rows,
   };
+}
+
+// The part of the world that a radio map shows, as it is written in a query.
+
+/** `south,west,north,east` in degrees. Throws ValidationError. */
+export function parseBounds(text: string, place: 'query' | 'body'): CoverageBounds {
+  const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const [south, west, north, east] = parts as [number, number, number, number];
+  if (parts.length !== 4 || !parts.every(Number.isFinite)) {
+    throw invalidValue([place, 'bounds'], 'bounds must be four numbers: south,west,north,east');
+  }
+  if (south < -90 || north > 90 || !(south < north)) {
+    throw invalidValue([place, 'bounds'], 'south must be below north, both from -90 to 90');
+  }
+  if (Math.abs(west) > 540 || !(west < east) || east - west > 360) {
+    throw invalidValue([place, 'bounds'], 'west must be less than east; add 360 to east beyond the 180th meridian');
+  }
+  return { south, west, north, east };
+}
+
+// Equal questions that are open at the same time are asked once. The question is given up when nobody waits for it any more.
+interface Open<Value> {
+  answer: Promise<Value>;
+  control: AbortController;
+  waiting: number;
+}
+
+export class SharedAsks<Value> {
+  readonly #open = new Map<string, Open<Value>>();
+
+  /** Resolves or rejects as `ask` does, for everybody alike; rejects with TryLaterError once `gone` is aborted. */
+  async ask(key: string, gone: AbortSignal, ask: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    if (gone.aborted) throw callerGone();
+    const open = this.#open.get(key) ?? this.#begin(key, ask);
+    open.waiting++;
+    const { promise: left, reject } = Promise.withResolvers<never>();
+    const leave = () => reject(callerGone());
+    gone.addEventListener('abort', leave, { once: true });
+    try {
+      return await Promise.race([open.answer, left]);
+    } finally {
+      gone.removeEventListener('abort', leave);
+      open.waiting--;
+      if (open.waiting === 0) {
+        this.#forget(key, open);
+        open.control.abort(callerGone());
+      }
+    }
+  }
+
+  #begin(key: string, ask: (signal: AbortSignal) => Promise<Value>): Open<Value> {
+    const control = new AbortController();
+    const open: Open<Value> = { answer: ask(control.signal), control, waiting: 0 };
+    // Somebody who asks later wants a later answer.
+    const forget = () => this.#forget(key, open);
+    open.answer.then(forget, forget);
+    this.#open.set(key, open);
+    return open;
+  }
+
+  #forget(key: string, open: Open<Value>): void {
+    if (this.#open.get(key) === open) this.#open.delete(key);
+  }
+}
+
+function callerGone(): TryLaterError {
+  return new TryLaterError(503, 'caller_gone', 'The connection was closed before the answer', 1);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedAsks } from './shared-asks.ts';
+import { SharedAsks } from './coverage-service.ts';
 
 function open() {
   const asks = new SharedAsks<number>();

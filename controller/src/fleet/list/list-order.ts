@@ -1,6 +1,6 @@
 // How a list of agents is ordered, and where it goes on: the key of the field that it is sorted by, then the ap_id.
 import { invalidValue } from '../../input/value-rules.ts';
-import { compareKeys, type SortKey } from '../../lists/sort-key.ts';
+import { compareKeys, type SortKey } from '../../lists/list-cursor.ts';
 import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
 

@@ -1,7 +1,7 @@
 // Listens on the port, or reports in one line why it cannot.
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { StartError } from '../../start-error.ts';
+import { StartError } from '../../errors.ts';
 
 /**
  * Connections that wait to be accepted; Linux cuts it to net.core.somaxconn (4,096 by default). With Node's 511, connections of a

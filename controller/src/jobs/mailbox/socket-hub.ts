@@ -10,9 +10,8 @@ import { PeriodicTask } from '../../periodic-task.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { JobStore } from '../store/job-store.ts';
-import { toEnvelopeText } from './envelope.ts';
 import type { MailboxStore, MessageRecord } from './mailbox-store.ts';
-import type { MessageView } from './message-view.ts';
+import { type MessageView, toEnvelopeText } from './message-view.ts';
 import { maxBufferedBytes, SocketReader } from './socket-reader.ts';
 
 /** What all readers together should hold: the more there are, the smaller their pages. */

@@ -2,8 +2,8 @@
 // double. It takes the next page only once the client has taken the one before, so that a slow client costs no memory.
 // A client of bare arrays cannot say what it has got: a ping behind the messages finds out.
 import { closeCodes, type OpenSocket, type SocketListener } from '../../http/sockets/open-socket.ts';
-import { toEnvelopeText } from './envelope.ts';
 import type { MessageRecord } from './mailbox-store.ts';
+import { toEnvelopeText } from './message-view.ts';
 
 /** Between two pings that ask what has arrived. */
 const askEveryMs = 100;

@@ -1,8 +1,7 @@
 // The work behind #22: the agents that the job's owner may see, in order of ap_id, page by page.
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
-import { fromListedAgent } from '../../agents/agent-answers.ts';
-import { isListed, needsStates, type StateOf } from '../../agents/agent-filter.ts';
+import { fromListedAgent, isListed, needsStates, type StateOf } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import type { JobRecord } from '../store/job-record.ts';

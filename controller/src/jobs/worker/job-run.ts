@@ -1,10 +1,11 @@
 // One worker's hold on one job: numbers its messages, posts them only while the lease is good, and knows when to stop.
+import { BackOff } from '@weft/contract/back-off';
 import { pauseUnless } from '@weft/contract/pause';
+import { retry } from '@weft/contract/retry';
 import { ConflictError, TryLaterError, WeftError } from '../../errors.ts';
 import type { Callback, CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageRecord } from '../mailbox/mailbox-store.ts';
 import type { JobRecord } from '../store/job-record.ts';
-import { retryUnavailable } from './retry-unavailable.ts';
 
 /** A job's status is to be read by people. */
 const maxDetailLength = 2_000;
@@ -146,4 +147,13 @@ function toRunError(error: unknown): unknown {
   if (error instanceof TryLaterError && error.status === 503) return error;
   if (error instanceof ConflictError && error.code === 'job_ended') return new JobOver(error.message);
   return error instanceof WeftError ? new JobFailed(`The controller refused a result: ${error.message}`) : error;
+}
+
+// Retries while the database is unavailable.
+const pauses = { firstMs: 100, longestMs: 5_000 };
+
+/** Repeats `work` while it throws TryLaterError; throws what else it throws, and the reason of the signal. */
+export function retryUnavailable<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const backOff = new BackOff(pauses);
+  return retry(work, { pauseAfter: (error) => (error instanceof TryLaterError ? backOff.next() : undefined), signal });
 }

@@ -18,10 +18,10 @@ import {
   type JobRunOptions,
   type JobTask,
   LeaseLost,
+  retryUnavailable,
   WorkerStopped,
 } from './job-run.ts';
 import { JobTurns, type WorkKind } from './job-turns.ts';
-import { retryUnavailable } from './retry-unavailable.ts';
 
 const workTypes = ['agent_details', 'agent_data'] as const;
 type WorkType = (typeof workTypes)[number];

@@ -2,7 +2,7 @@
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentPresence, Presence } from '@weft/contract';
-import type { StateOf } from '../../agents/agent-filter.ts';
+import type { StateOf } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { PeriodicTask } from '../../periodic-task.ts';

@@ -1,8 +1,7 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
 import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
-import { fromListedAgent } from '../../agents/agent-answers.ts';
-import { isListed, needsStates } from '../../agents/agent-filter.ts';
+import { fromListedAgent, isListed, needsStates } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';

@@ -1,7 +1,9 @@
-// A cache of agents' records for frequent reads: charts that poll, thousands of commands. Between
-// agent-service and its store.
+// Caches of agents between agent-service and its store: records for frequent reads (charts that poll, thousands of commands),
+// and the whole list, which maps and tables ask for every second.
 import { BoundedMap } from '@weft/contract/bounded-map';
+import { type ListedAgent, toListedAgent } from './agent-answers.ts';
 import type { AgentRecord } from './agent-record.ts';
+import type { AgentStore } from './agent-store.ts';
 
 /** Records have up to 64 KiB each, but are usually much smaller. */
 const maxRemembered = 5_000;
@@ -43,5 +45,25 @@ export class AgentMemory {
   forgetAll(): void {
     this.#changes++;
     this.#known.clear();
+  }
+}
+
+/** Read again only when an agent or a site has changed, on whichever node. */
+export class ListedAgents {
+  readonly #store: AgentStore;
+  #known: { revision: number; agents: readonly ListedAgent[] } | undefined;
+
+  constructor(store: AgentStore) {
+    this.#store = store;
+  }
+
+  /** Ordered by ap_id, with every change that was durable before the call. Shared: not to be changed. */
+  async get(): Promise<readonly ListedAgent[]> {
+    // Read first: a change that is made meanwhile has a later one.
+    const revision = await this.#store.revision();
+    if (this.#known?.revision === revision) return this.#known.agents;
+    const agents = (await this.#store.list()).map(toListedAgent);
+    this.#known = agents.length > maxRemembered ? undefined : { revision, agents };
+    return agents;
   }
 }
