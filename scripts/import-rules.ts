@@ -66,8 +66,8 @@ const rules: Rule[] = [
   },
   {
     because: 'this part of the SDK also runs in browsers: nothing of Node',
-    who: /^sdk\/src\/(app\/|(browser|http-client|linked-signal|missing-options|weft-refusal)\.ts$)/,
-    only: [/^sdk\/src\/(app\/|(http-client|linked-signal|missing-options|weft-refusal)\.ts$)/, contract],
+    who: /^sdk\/src\/(app\/|(browser|http-client|missing-options|weft-refusal)\.ts$)/,
+    only: [/^sdk\/src\/(app\/|(http-client|missing-options|weft-refusal)\.ts$)/, contract],
   },
   {
     because: 'the command line of people and access points is one file that runs without a server',

@@ -1,6 +1,6 @@
 // A ledger in memory that keeps the promises of CommandDelivery and nothing else.
 import { randomUUID } from 'node:crypto';
-import { toCommandText } from '../contract/src/functions/command-text.ts';
+import { toCommandText } from '../contract/src/functions/declared-commands.ts';
 import type { Command, CommandResult } from '../contract/src/index.ts';
 import type {
   CommandDelivery,

@@ -1,7 +1,7 @@
 // Reports the failure of a command: what happened, what to do next, and the exit code.
 import { CommandConflict, JobFailure, WeftRefusal, WeftUnreachable } from '@weft/sdk';
-import { interruptedCode } from './interruption.ts';
 import { toMoment } from './moments.ts';
+import { interruptedCode } from './process-end.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from './surroundings.ts';
 import { printable } from './table.ts';
 

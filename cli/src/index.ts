@@ -3,11 +3,10 @@
 export { clientCommand, clientCommandNames, clientHelp, clientOverview, runClientCommand } from './client-commands.ts';
 export { completionCommand } from './commands/completion-command.ts';
 export { tellFailure } from './failures.ts';
-export { interruptedCode, onInterruption } from './interruption.ts';
 export { toInterfaceJson } from './json-text.ts';
 export { toMoment } from './moments.ts';
 export { readNewPassword } from './password-input.ts';
-export { endProcess, watchOutputs } from './process-end.ts';
+export { endProcess, interruptedCode, onInterruption, watchOutputs } from './process-end.ts';
 export { ProgressBar } from './progress-bar.ts';
 export {
   CommandFailure,

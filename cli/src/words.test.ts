@@ -1,9 +1,8 @@
 // What people type and what they read: times, tables, sparklines, the bar of progress.
 import { expect, test } from 'vitest';
-import { LiveScreen } from './live-screen.ts';
+import { LiveScreen, shortNumber, sparkline } from './live-screen.ts';
 import { inWords, parseDuration, parseMoment, toMoment } from './moments.ts';
 import { ProgressBar } from './progress-bar.ts';
-import { shortNumber, sparkline } from './sparkline.ts';
 
 function terminal(columns = 60, rows = 10) {
   const output = { text: '', isTTY: true, columns, rows, write: (text: string | Uint8Array) => (output.text += text) };

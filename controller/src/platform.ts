@@ -8,7 +8,7 @@ import { refuseMovedFolder } from './moving/migration-mark.ts';
 import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { PasswordHasher, passwordTurns } from './password-hasher.ts';
-import { LocalShares } from './shares/shares.local.ts';
+import { Shares } from './shares/shares.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
 import { reasonOf } from './storage/preparation.ts';
@@ -52,7 +52,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
   diskSpace.start();
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
   const broker = openBroker(config, log, events.queueLost.emit);
-  const shares = new LocalShares();
+  const shares = new Shares();
   const probe = config.amqpUrl === undefined ? undefined : openDatabaseProbe(config);
   const fence =
     probe &&

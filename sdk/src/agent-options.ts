@@ -1,4 +1,4 @@
-// The options of an Agent.
+// The options of an Agent, and how it says which commands it takes.
 import type { IgnoredField } from '@weft/contract';
 
 export interface AgentOptions {
@@ -40,3 +40,23 @@ export interface AgentOptions {
   /** Something did not work, and is tried again; or a report that waited on disk was refused. */
   onError?: (error: Error) => void;
 }
+
+export type { DeclaredArgument as ArgumentDeclaration } from '@weft/contract/declared-commands';
+
+/** A name, or all that Weft should know about the arguments: `params`, and the `parameter` that the command sets. */
+export type CommandDeclaration = string | ({ name: string } & Record<string, unknown>);
+
+type ValueOf<Argument> = Argument extends { enum: readonly (infer Value)[] }
+  ? Value
+  : Argument extends { type: 'number' | 'integer' }
+    ? number
+    : Argument extends { type: 'string' }
+      ? string
+      : Argument extends { type: 'boolean' }
+        ? boolean
+        : unknown;
+
+/** What a handler is given. Weft refuses commands without an argument that is not `optional`; older versions of it do not. */
+export type ArgumentsOf<Declaration> = Declaration extends { params: infer Params }
+  ? { [Name in keyof Params]?: ValueOf<Params[Name]> }
+  : Record<string, unknown>;

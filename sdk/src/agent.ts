@@ -1,13 +1,11 @@
 // An access point as Weft knows it: logs in, says what it can do, reports what it measures, and answers commands. Holds
 // its channel open by itself, whatever happens to the connection.
-
 import { join } from 'node:path';
 import type { ChannelDownMessage } from '@weft/contract';
 import { BackOff } from '@weft/contract/back-off';
 import { pauseUnless } from '@weft/contract/pause';
-import type { AgentOptions } from './agent-options.ts';
+import type { AgentOptions, ArgumentsOf, CommandDeclaration } from './agent-options.ts';
 import { Channel } from './channel.ts';
-import type { ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 import { CommandDesk, type CommandHandler, maxRemembered } from './command-desk.ts';
 import { IgnoredWarnings } from './ignored-warnings.ts';
 import { requireAgentOptions } from './missing-options.ts';
@@ -17,8 +15,7 @@ import { SecretOffers } from './secret-offers.ts';
 import { Session } from './session.ts';
 import { CommandMemory } from './spool/command-memory.ts';
 import { Spool } from './spool/spool.ts';
-import { newestTime } from './spool/spooled-report.ts';
-import { SpooledReports } from './spool/spooled-reports.ts';
+import { newestTime, SpooledReports } from './spool/spooled-reports.ts';
 import { retryAfterMs, WeftRefusal } from './weft-refusal.ts';
 
 /** Longer than Weft waits for a database. */

@@ -1,6 +1,5 @@
 // Requests to Weft: the one place where the SDK makes them, in Node and in browsers. Which connections they use is up to the
 // `fetch` that is given: the platform's own for an App, `keptFetch` for an Agent.
-import { linkedSignal } from './linked-signal.ts';
 import { toRefusal, WeftUnreachable } from './weft-refusal.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -127,4 +126,28 @@ function toSearch(query: Query = {}): string {
   }
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+// AbortSignals that follow others, with nothing but what Node and browsers share.
+
+/** A signal of its own that follows others, until `release` is called. */
+export function linkedSignal(...signals: (AbortSignal | undefined)[]): {
+  controller: AbortController;
+  release: () => void;
+} {
+  const controller = new AbortController();
+  const releases: (() => void)[] = [];
+  for (const signal of signals) {
+    if (!signal) continue;
+    const follow = () => controller.abort(signal.reason);
+    if (signal.aborted) follow();
+    signal.addEventListener('abort', follow, { once: true });
+    releases.push(() => signal.removeEventListener('abort', follow));
+  }
+  return {
+    controller,
+    release: () => {
+      for (const release of releases) release();
+    },
+  };
 }

@@ -4,10 +4,9 @@
 export type { IgnoredField } from '@weft/contract';
 export { BackOff } from '@weft/contract/back-off';
 export { Agent } from './agent.ts';
-export type { AgentOptions } from './agent-options.ts';
+export type { AgentOptions, ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './agent-options.ts';
 export { generateAgentSecret, isGeneratedSecret } from './agent-secret.ts';
 export * from './app/index.ts';
-export type { ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './command-declaration.ts';
 export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenCommand } from './command-desk.ts';
 export { type HttpAnswer, HttpClient } from './http-client.ts';
 export { keptFetch } from './kept-connections.ts';

@@ -6,7 +6,6 @@ import { isObject } from '@weft/contract/is-object';
 import type { CommandLine, CommandOption } from '../command.ts';
 import { parseUrl } from '../connection.ts';
 import { UsageError } from '../surroundings.ts';
-import { parseApId } from './ap-id.ts';
 import { type Allowance, parseAllowance } from './commands/allowance.ts';
 import { parseAssignments } from './configuration.ts';
 import { parseEnvironment } from './service/environment-file.ts';
@@ -157,4 +156,15 @@ function usable<Value>(read: () => Value): Value {
 /** An empty variable counts as not set. */
 function withoutEmpty(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+// Validates the name of an access point: the rule of the contract, without its schema library.
+export const apIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
+
+/** Throws UsageError. */
+export function parseApId(text: string): string {
+  if (apIdPattern.test(text)) return text;
+  throw new UsageError(
+    `${JSON.stringify(text)} is not a valid access point name: a letter or digit, then letters, digits and . _ : @ + -, at most 128 characters.`,
+  );
 }

@@ -2,15 +2,13 @@
 import type { AgentSettings } from './agent-settings.ts';
 import type { CommandOffer } from './commands/command-offer.ts';
 import { offerWifiCommands } from './commands/wifi-commands.ts';
-import { Hostapd } from './hostapd/hostapd.ts';
-import { changesDevices } from './hostapd/hostapd-event.ts';
+import { changesDevices, Hostapd } from './hostapd/hostapd.ts';
 import { offerLinkPolicy } from './link/link-commands.ts';
 import { LinkReader } from './link/link-reader.ts';
 import type { Machine } from './machine/machine.ts';
 import type { Pace } from './pace.ts';
-import { type Description, describeMachine } from './readers/description.ts';
+import { type Description, describeMachine, radiosKey } from './readers/description.ts';
 import { type ReportedDevice, toDevices } from './readers/device-list.ts';
-import { radiosKey } from './readers/radio-description.ts';
 import type { Reader } from './readers/reader.ts';
 import { findServed } from './readers/served-radio.ts';
 import { WifiReader } from './readers/wifi-reader.ts';

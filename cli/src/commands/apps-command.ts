@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
-import { toShellWord } from '@weft/contract/shell-word';
+import { toShellWord } from '@weft/contract/enrolment-line';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';

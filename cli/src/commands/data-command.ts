@@ -1,4 +1,6 @@
 // `weft data`: exports the telemetry of an access point.
+import { rmSync, statSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
@@ -7,7 +9,6 @@ import { withNearestName } from '../nearest-name.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
-import { writeWholeFile } from '../whole-file.ts';
 
 export const dataCommand: ClientCommand = {
   summary: 'export the telemetry of an access point',
@@ -71,4 +72,30 @@ function printer(stdout: Output): (piece: Uint8Array) => Promise<void> {
   if (!stdout.isTTY) return (piece) => writeAll(stdout, piece);
   const utf8 = new TextDecoder();
   return (piece) => writeAll(stdout, utf8.decode(piece, { stream: true }).split(/\r?\n/).map(printable).join('\n'));
+}
+
+// Writes a file atomically: it appears under its name only when it is complete.
+
+/** `fill` receives the write function. Throws its errors and those of the disk; the previous file is unchanged then. */
+export async function writeWholeFile(
+  path: string,
+  fill: (write: (piece: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  // An existing pipe or device is written to directly.
+  const isOrdinary = statSync(path, { throwIfNoEntry: false })?.isFile() ?? true;
+  const beside = isOrdinary ? `${path}.${process.pid}.part` : path;
+  const removePart = () => isOrdinary && rmSync(beside, { force: true });
+  const file = await open(beside, 'w');
+  process.once('exit', removePart);
+  try {
+    await fill((piece) => file.writeFile(piece));
+    await file.close();
+    if (isOrdinary) await rename(beside, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    removePart();
+    throw error;
+  } finally {
+    process.off('exit', removePart);
+  }
 }

@@ -1,19 +1,31 @@
 // `weft emulate`: creates, lists, maps and stops emulated networks.
+import type { CoverageAnswer } from '@weft/contract';
+import { decodeCoverage } from '@weft/contract/coverage-values';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
-import { printRadioMap, radioMapOptions } from './radio-map.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
 
 const linkModes = ['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'] as const;
 const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
+
+const layers = ['best_server', 'signal', 'sinr', 'rate'];
+const technologies = new Map(['5G', 'WiFi', 'LiFi'].map((name) => [name.toLowerCase(), name]));
+const usualSize = '64';
+
+const radioMapOptions = {
+  layer: { value: 'LAYER', about: 'best_server, signal, sinr or rate (default: signal)' },
+  type: { value: 'TYPE', about: '5G, WiFi or LiFi (default: 5G)' },
+  size: { value: 'N', about: `columns and rows, 1 to 256 (default: ${usualSize})` },
+};
 
 export const emulateCommand: ClientCommand = {
   summary: 'emulate a network: access points, devices and radio',
@@ -210,4 +222,31 @@ async function stop(job_number: string, line: CommandLine, around: Surroundings)
   if (line.has('json')) around.stdout.write(`${toJson(run)}\n`);
   else around.stderr.write('Stopped. Its agents and their telemetry are kept for a day.\n');
   return exitCode.ok;
+}
+
+/** `weft emulate map RUN`: the radio map of a running network as a table, one line for each point. */
+async function printRadioMap(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const layer = line.get('layer') ?? 'signal';
+  if (!layers.includes(layer)) throw new UsageError(`--layer must be one of ${layers.join(', ')}.`);
+  const technology = technologies.get((line.get('type') ?? '5G').toLowerCase());
+  if (technology === undefined) throw new UsageError('--type must be 5G, WiFi or LiFi.');
+  const size = line.get('size') ?? usualSize;
+  const query = { layer, technology, columns: size, rows: size };
+  const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/coverage?${new URLSearchParams(query)}`;
+  const map: CoverageAnswer = await connect(line, around).request('GET', path);
+  around.stdout.write(line.has('json') ? `${toJson(map)}\n` : toCsv(map));
+  return exitCode.ok;
+}
+
+function toCsv({ layer, unit, bounds, columns, rows, values, scale, access_points }: CoverageAnswer): string {
+  const { south, west, north, east } = bounds;
+  const decoded = decodeCoverage(values as string, scale);
+  const lines = [toCsvLine(['latitude', 'longitude', unit === '' ? layer : `${layer} (${unit})`])];
+  for (const [point, value] of decoded.entries()) {
+    const latitude = north - ((Math.floor(point / columns) + 0.5) * (north - south)) / rows;
+    const longitude = west + (((point % columns) + 0.5) * (east - west)) / columns;
+    const words = layer === 'best_server' ? (access_points[value] ?? '') : String(Math.round(value * 100) / 100);
+    lines.push(toCsvLine([latitude.toFixed(7), longitude.toFixed(7), Number.isNaN(value) ? '' : words]));
+  }
+  return lines.join('');
 }

@@ -1,5 +1,5 @@
 // How long to wait before the next attempt: longer after each failure, and never the same for all who failed together.
-import { pauseUnless } from './pause.ts';
+import { pause, pauseUnless } from './pause.ts';
 
 /** Far beyond any bound, and still a number. */
 const maxDoublings = 30;
@@ -46,5 +46,26 @@ export class BackOff {
 
   reset(): void {
     this.#failures = 0;
+  }
+}
+
+/** Repeats what may work later. */
+export interface RetryOptions {
+  /** How long to wait after this error; undefined: it is final, and thrown. */
+  pauseAfter: (error: unknown) => number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Resolves as soon as `work` does. Throws an error that is final, or the reason of the signal. */
+export async function retry<T>(work: () => Promise<T>, { pauseAfter, signal }: RetryOptions): Promise<T> {
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await work();
+    } catch (error) {
+      const pauseMs = pauseAfter(error);
+      if (pauseMs === undefined) throw error;
+      await pause(pauseMs, signal);
+    }
   }
 }

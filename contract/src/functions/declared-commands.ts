@@ -97,3 +97,20 @@ function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
   if (withUnits && typeof input.unit === 'string') bounds.unit = input.unit;
   return bounds;
 }
+
+// Which commands interrupt the service of an access point, by their names: whoever sends one is asked first.
+const names = new Set([
+  ...['sleep', 'turn_off', 'power_off', 'off', 'disable', 'shutdown', 'stop', 'reset', 'factory_reset', 'upgrade'],
+  ...['reboot', 'restart', 'set_channel', 'set_bandwidth', 'set_channel_width'],
+]);
+
+/** A name that begins with `restart_` or `reboot_` restarts a part of it. */
+export function interruptsService(name: string): boolean {
+  const plain = name.trim().toLowerCase();
+  return names.has(plain) || /^(restart|reboot|reset)_/.test(plain);
+}
+
+/** A command as text, as `send_command` takes it: a bare name, or JSON with the arguments beside the name. */
+export function toCommandText(name: string, args: Record<string, unknown> = {}): string {
+  return Object.keys(args).length === 0 ? name : JSON.stringify({ ...args, name });
+}

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
-import { enrolmentLine } from './enrolment-line.ts';
-import { toShellWord } from './shell-word.ts';
+import { enrolmentLine, toShellWord } from './enrolment-line.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -1,5 +1,4 @@
 // The install line for an access point: pasted into its shell, it downloads Weft's agent, verifies it and installs it.
-import { toShellWord } from './shell-word.ts';
 
 /** What Weft says about the files that it hands out (`/install/checksums.json`). */
 export interface InstallChecksums {
@@ -48,4 +47,11 @@ export function enrolmentLine({ url, ap_id, token, checksums, more = [] }: LineO
     // By standard input: everybody on a machine can read a command line. Where there is no sudo, root needs none.
     `printf %s ${toShellWord(token)} | $(test $(id -u) = 0 || echo sudo) node $d/weft.mjs ${quoted(install)}`,
   ].join(' && ');
+}
+
+// A text as one word of a shell command, for command lines that people copy.
+
+/** Quoted, where any shell would need it. */
+export function toShellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retry } from './retry.ts';
+import { retry } from './back-off.ts';
 
 test('what fails is tried again until it works, or until an error is final', async () => {
   const errors: unknown[] = [];

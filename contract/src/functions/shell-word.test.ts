@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toShellWord } from './shell-word.ts';
+import { toShellWord } from './enrolment-line.ts';
 
 test.each([
   ['planner', 'planner'],

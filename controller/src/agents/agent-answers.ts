@@ -92,8 +92,10 @@ export function agentNotFound(): NotFoundError {
   return new NotFoundError('agent_not_found', 'Agent not found');
 }
 
-// Which agents a list has: by their state, and whether they are emulated. Emulated agents whose run has ended stay for a
-// while, thousands of them, so they are listed only for whoever asks; so are agents of devices, which are no access points.
+/**
+ * Which agents a list has: by their state, and whether they are emulated. Emulated agents whose run has ended stay for a
+ * while, thousands of them, so they are listed only for whoever asks; so are agents of devices, which are no access points.
+ */
 export interface ListedAgent extends AgentDetails, VisibleAgent {
   /** It is emulated, and its run is over. */
   isEnded: boolean;

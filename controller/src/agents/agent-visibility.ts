@@ -1,6 +1,5 @@
 // What a caller may do with an agent: see it, command it, manage it. Users without grants see everything and command what they
 // have spun up; users with grants have those; an agent has itself; an app what its permissions name.
-
 import type { Grant } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { matchesGlob } from '@weft/contract/glob';
@@ -114,7 +113,7 @@ function parsed(text: string): Selector {
   return parsedSelectors.getOrInsert(text, () => parseSelector(text));
 }
 
-// What a caller sees of the network at one moment, for features that show access points inside of something else.
+/** What a caller sees of the network at one moment, for features that show access points inside of something else. */
 export interface AgentSight {
   /** Whether nothing is hidden from the caller. */
   seesAll: boolean;

@@ -145,8 +145,10 @@ function isNamed(header: string, etag: string): boolean {
   return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
 }
 
-// What an agent says about itself in `configuration.site` and `configuration.tags`: a suggestion, because labels decide who
-// may do what.
+/**
+ * What an agent says about itself in `configuration.site` and `configuration.tags`: a suggestion, because labels decide who
+ * may do what.
+ */
 export interface SuggestedLabels {
   site: string | null;
   tags: string[];

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AuthenticationError, TryLaterError } from '../errors.ts';
-import { LocalShares } from '../shares/shares.local.ts';
+import { Shares } from '../shares/shares.ts';
 import { LoginFailures } from './login-failures.ts';
 
 const limits = { loginFailuresPerAccount: 3, loginFailuresPerAddress: 5 };
@@ -32,7 +32,7 @@ async function crowd(login: ReturnType<typeof createLogin>, address: string): Pr
 
 /** `in`, `wrong` or `later`, as the caller sees it; `existing` are the accounts that there are. */
 function createLogin(existing: ReadonlySet<string>) {
-  const failures = new LoginFailures(new LocalShares(), limits, 0);
+  const failures = new LoginFailures(new Shares(), limits, 0);
   return async ({ address, username, isRight, hasToken = false }: Attempt): Promise<'in' | 'wrong' | 'later'> => {
     try {
       return await failures.count({ kind: 'user', username, address, hasToken }, async () => {

@@ -208,7 +208,7 @@ function sessionNotFound(): NotFoundError {
   return new NotFoundError('session_not_found', 'Session not found');
 }
 
-// The audit entries for the ends of tokens and sessions.
+/** The audit entries for the ends of tokens and sessions. */
 export function tokenEnded(caller: Caller): NewAuditEntry {
   return { actor: caller, action: 'token_ended', target: { kind: caller.kind, name: caller.name }, detail: {} };
 }

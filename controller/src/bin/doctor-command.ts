@@ -49,7 +49,7 @@ function toText(results: CheckResult[], around: Surroundings): string {
     .join('');
 }
 
-// The checks of `weft doctor` on the machine. The backends are checked where they are created.
+/** The checks of `weft doctor` on the machine. The backends are checked where they are created. */
 export interface CheckResult {
   name: string;
   ok: boolean;

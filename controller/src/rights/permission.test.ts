@@ -11,7 +11,7 @@ import { createServer } from '../http/server/server.ts';
 import { checkAppPermissions } from '../input/app-permissions.ts';
 import { createFormats } from '../input/formats.ts';
 import { Validator } from '../input/validator.ts';
-import { LocalShares } from '../shares/shares.local.ts';
+import { Shares } from '../shares/shares.ts';
 import {
   adminsAndAgentItself,
   adminsAndManagers,
@@ -199,7 +199,7 @@ describe('a server', () => {
       trustedProxies: [],
       tls: undefined,
       maxConnections: 10,
-      shares: new LocalShares(),
+      shares: new Shares(),
     });
   }
 

@@ -168,7 +168,7 @@ function appNotFound(): NotFoundError {
   return new NotFoundError('app_not_found', 'Third-party app not found');
 }
 
-// The audit entries for changes of third-party apps.
+/** The audit entries for changes of third-party apps. */
 export function appCreated(actor: Actor, app: ThirdPartyAppRecord): NewAuditEntry {
   const permissions = describePermissions({}, app.permissions);
   return { actor, action: 'app_created', target: toTarget(app), detail: { permissions } };

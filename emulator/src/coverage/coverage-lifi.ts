@@ -1,7 +1,6 @@
 // LiFi on a radio map: a receiver that lies on a desk and faces the ceiling, among the pillars and without people.
-import type { Air, Reach } from './coverage-air.ts';
+import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
 import { CoverageProblem } from './coverage-frame.ts';
-import { Made, tabulate } from './coverage-table.ts';
 import { toDb } from '../exact-math.ts';
 import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from '../radio/lifi.ts';
 import { heRateMbps, macEfficiency, mcsOfSinr } from '../radio/wifi.ts';

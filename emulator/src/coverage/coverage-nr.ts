@@ -1,7 +1,6 @@
 // 5G on a radio map: the street (or the office, for cells inside), with the line of sight that devices have there.
-import type { Air, Reach } from './coverage-air.ts';
+import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
 import { CoverageProblem } from './coverage-frame.ts';
-import { Made, tabulate } from './coverage-table.ts';
 import { fromDb, toDb } from '../exact-math.ts';
 import { losProbability, terrains, utHeightM } from '../radio/nr.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';

@@ -1,6 +1,5 @@
 // WiFi on a radio map: inside of the building.
-import type { Air, Reach } from './coverage-air.ts';
-import { tabulate } from './coverage-table.ts';
+import { type Air, type Reach, tabulate } from './coverage-air.ts';
 import { fromDb, toDb } from '../exact-math.ts';
 import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { indoorLossDb } from '../world/indoor-path.ts';

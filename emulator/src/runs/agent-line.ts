@@ -2,12 +2,11 @@
 // channel, and when it is back its agent logs in again.
 import { pauseUnless } from '@weft/contract/pause';
 import type { Semaphore } from '@weft/contract/semaphore';
-import { Agent, WeftRefusal } from '@weft/sdk';
+import { Agent, CommandFailed, type CommandOutcome, WeftRefusal } from '@weft/sdk';
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
 import { modelVersion } from '../world/world-spec.ts';
-import { toFailure, toOutcome } from './command-outcome.ts';
 import type { GivenCommand } from './emulated-run.ts';
 
 /** After an access point goes, samples that were already sent may still arrive. */
@@ -202,4 +201,28 @@ export class AgentLine {
     }
     return toOutcome(command, result);
   }
+}
+
+// What an agent tells Weft of a command that its access point has executed, or has not.
+
+/** As IEEE 802.11 says it: there is no suitable candidate. */
+const noCandidate = 7;
+
+/** What holds now, where that is not what was asked for; for a device that was told to go, that it agreed. */
+export function toOutcome(
+  { name, args }: Pick<GivenCommand, 'name' | 'args'>,
+  { applied, settles_in_seconds }: Extract<CommandResult, { state: 'succeeded' }>,
+): CommandOutcome {
+  const hasChanged = Object.entries(applied).some(([argument, value]) => args[argument] !== value);
+  const chosen = args.device === undefined && { device: applied.device };
+  const result =
+    name === 'steer_device' ? { answer: 'accepted', ...chosen, settles_in_seconds } : { settles_in_seconds };
+  return hasChanged ? { result, applied } : { result };
+}
+
+/** To be thrown. */
+export function toFailure({ reason, answer }: Extract<CommandResult, { state: 'failed' }>): Error {
+  if (answer === undefined) return new Error(reason);
+  const code = answer === 'refused' ? { status_code: noCandidate } : {};
+  return new CommandFailed(reason, { answer, ...code, detail: reason });
 }

@@ -1,6 +1,6 @@
 import { CommandFailed } from '@weft/sdk';
 import { expect, test } from 'vitest';
-import { toFailure, toOutcome } from './command-outcome.ts';
+import { toFailure, toOutcome } from './agent-line.ts';
 
 test('what was applied is told where it differs from what was asked for', () => {
   const done = { state: 'succeeded', applied: { dbm: 5 }, settles_in_seconds: 2 } as const;

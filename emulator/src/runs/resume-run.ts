@@ -3,8 +3,7 @@ import type { EmulatorTask } from '@weft/contract';
 import type { World } from '../world/world.ts';
 import { EmulatedRun, type RunEntry } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
-import type { RunFiles } from './run-files.ts';
-import { requireModel } from './run-model.ts';
+import { type RunFiles, requireModel } from './run-files.ts';
 
 /** Catching up takes no longer. */
 const longestCatchUpMs = 60_000;

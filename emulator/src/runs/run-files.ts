@@ -7,7 +7,6 @@ import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { modelVersion } from '../world/world-spec.ts';
 import type { RunEntry, RunState } from './emulated-run.ts';
-import { requireModel } from './run-model.ts';
 
 /** Version of the saved state; to be increased when its contents change. Other versions are not read. */
 const stateVersion = 3;
@@ -137,4 +136,18 @@ function readEntries(text: string): RunEntry[] {
 
 function toLine(entry: RunEntry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+// A run belongs to the version of the model that it was begun with: with another one its values would jump, and its saved
+// state would be read wrongly.
+
+/** The run cannot go on here; the message is for its owner. */
+export class OtherModel extends RangeError {}
+
+/** `model` is absent in what was stored before there were versions. Throws OtherModel. */
+export function requireModel(model = 1): void {
+  if (model === modelVersion) return;
+  throw new OtherModel(
+    `it was created with model ${model} of the emulator, and this version of Weft has model ${modelVersion}; create the network again`,
+  );
 }

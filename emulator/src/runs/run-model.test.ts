@@ -7,8 +7,7 @@ import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
 import { EmulatedRun } from './emulated-run.ts';
 import { takeUpRun } from './resume-run.ts';
-import { RunFiles } from './run-files.ts';
-import { OtherModel } from './run-model.ts';
+import { OtherModel, RunFiles } from './run-files.ts';
 import { createTask } from './task-fixture.ts';
 
 const task = createTask({ durations: [60] });

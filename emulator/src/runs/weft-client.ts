@@ -1,7 +1,6 @@
 // The client of a run's process to Weft, over HTTP with the token of the job: renews the lease and reports progress.
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
-import { BackOff } from '@weft/contract/back-off';
-import { retry } from '@weft/contract/retry';
+import { BackOff, retry } from '@weft/contract/back-off';
 import { HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };

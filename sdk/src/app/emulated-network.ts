@@ -13,7 +13,7 @@ import type {
   StatusAnswer,
   WhatIfAnswer,
 } from '@weft/contract';
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
 import {
   type RadioMap,

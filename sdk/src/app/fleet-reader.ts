@@ -11,8 +11,7 @@ import type {
   JobEnvelope,
   Presence,
 } from '@weft/contract';
-import type { Query } from '../http-client.ts';
-import { linkedSignal } from '../linked-signal.ts';
+import { linkedSignal, type Query } from '../http-client.ts';
 import { toUnreachable } from '../weft-refusal.ts';
 import {
   type Abortable,
@@ -26,7 +25,8 @@ import {
   type Window,
 } from './app-options.ts';
 import { type JobConnection, type JobOptions, jobMessages, jobRecords } from './job-messages.ts';
-import { type LiveOptions, type LiveSample, liveSamples } from './live-samples.ts';
+import type { RestClient } from './rest-client.ts';
+import { resumedStream, type StreamListeners } from './resumed-stream.ts';
 import { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
@@ -256,4 +256,30 @@ async function* pieces(
     await reader.cancel().catch(() => {});
     release();
   }
+}
+
+/** Samples as they are stored; after a break they go on where they were. */
+export interface LiveSample {
+  ap_id: string;
+  /** RFC 3339. */
+  ts: string;
+  metrics: Record<string, number>;
+}
+
+export interface LiveOptions extends StreamListeners {
+  /** Only these access points; default: all that may be seen. */
+  agents?: readonly string[];
+  /** Only these metrics. */
+  metrics?: readonly string[];
+  signal?: AbortSignal;
+}
+
+export function liveSamples(
+  rest: RestClient,
+  { agents = [], metrics = [], onOpen, onBreak, onGap }: LiveOptions,
+  signal: AbortSignal,
+): AsyncGenerator<LiveSample, void> {
+  const listeners = { ...(onOpen && { onOpen }), ...(onBreak && { onBreak }), ...(onGap && { onGap }) };
+  const query = { agents, metrics };
+  return resumedStream(rest, { path: '/api/v1/metrics/stream', query, event: 'sample', ...listeners }, signal);
 }

@@ -1,4 +1,5 @@
 // The part of the SDK for control programs, which also runs in browsers.
+
 export type {
   Agent as AgentRecord,
   AgentDataRecord,
@@ -34,9 +35,8 @@ export type * from './app-options.ts';
 export { CommandConflict } from './command-conflict.ts';
 export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
 export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
-export type { LatestValues } from './fleet-reader.ts';
+export type { LatestValues, LiveOptions, LiveSample } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
-export type { LiveOptions, LiveSample } from './live-samples.ts';
 export type {
   AlarmOptions,
   DeviceOptions,

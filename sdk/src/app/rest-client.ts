@@ -1,7 +1,6 @@
 // Requests of an App over HTTP: with its token, retried for a bounded time while Weft is busy, as far as a retry is safe.
 import type { Token } from '@weft/contract';
-import { BackOff, type BackOffOptions } from '@weft/contract/back-off';
-import { retry } from '@weft/contract/retry';
+import { BackOff, type BackOffOptions, retry } from '@weft/contract/back-off';
 import { HttpClient, type HttpRequest, readAnswer } from '../http-client.ts';
 import { retryAfterMs, toRefusal, toUnreachable, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { toConflict } from './command-conflict.ts';

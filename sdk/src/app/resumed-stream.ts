@@ -1,7 +1,6 @@
 // Server-sent events that go on where they were after a break, for as long as somebody reads.
 import { pause } from '@weft/contract/pause';
-import type { Query } from '../http-client.ts';
-import { linkedSignal } from '../linked-signal.ts';
+import { linkedSignal, type Query } from '../http-client.ts';
 import { isPassing, retryAfterMs, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { EventStreamParser } from './event-stream.ts';
 import type { RestClient } from './rest-client.ts';

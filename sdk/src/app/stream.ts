@@ -1,6 +1,6 @@
 // What comes piece by piece: an async iterator that starts when it is first asked, and ends cleanly whenever nobody wants
 // more, also while somebody waits for the next piece.
-import { linkedSignal } from '../linked-signal.ts';
+import { linkedSignal } from '../http-client.ts';
 
 export type StreamSource<T> = (signal: AbortSignal) => AsyncGenerator<T, void>;
 

@@ -1,8 +1,7 @@
 // Which commands an agent has begun and done, on disk, so that one that comes again after a restart is not done again.
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppendLog } from './append-log.ts';
-import { toLine } from './checked-lines.ts';
+import { AppendLog, toLine } from './append-log.ts';
 
 /** The file is rewritten without obsolete lines when it is larger than this and has doubled. */
 const smallBytes = 1024 * 1024;

@@ -4,8 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { open, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WeftRefusal } from '../weft-refusal.ts';
-import { AppendLog, syncFolder } from './append-log.ts';
-import { lineBytes, readLines } from './checked-lines.ts';
+import { AppendLog, lineBytes, readLines, syncFolder } from './append-log.ts';
 
 const suffix = '.spool';
 const cursorName = 'cursor';

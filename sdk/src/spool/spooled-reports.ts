@@ -1,12 +1,12 @@
 // Reports of an agent with a spool. While the channel is open and nothing waits they go straight to Weft; else they are
 // kept on disk, and sent in their order when Weft is back: after a while that differs from agent to agent, and in steps.
+import { randomUUID } from 'node:crypto';
 import { pauseUnless } from '@weft/contract/pause';
 import { Report, type Stamp } from '../report.ts';
 import { type ReportQueue, stopped } from '../report-queue.ts';
 import type { ServerClock } from '../server-clock.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import type { Spool, SpooledRecord } from './spool.ts';
-import { fromSpoolText, toSpoolText } from './spooled-report.ts';
 
 /** Of one message; Weft takes four times as much. */
 const maxMessage = { maxRecords: 500, maxBytes: 256 * 1024 };
@@ -163,3 +163,38 @@ export class SpooledReports {
 
 /** Reports made of what the spool holds. */
 const spooled = new WeakSet<Report>();
+
+// A report as the spool keeps it. Where the clock was not known yet, it also says at which moment of this run it was made, so
+// that its time can be set right when the clock is known.
+
+/** Moments of another run mean nothing in this one. */
+const run = randomUUID();
+
+interface Kept {
+  samples: Record<string, unknown>[];
+  guessed?: { run: string; moment: number; indexes: number[] };
+}
+
+export function toSpoolText(report: Report, stamp: Stamp, isClockKnown: boolean): string {
+  const indexes = isClockKnown ? [] : report.untimed;
+  const { moment } = report;
+  const samples = `"samples":[${report.texts(stamp).join(',')}]`;
+  if (indexes.length === 0) return `{${samples}}`;
+  return `{${samples},"guessed":${JSON.stringify({ run, moment, indexes })}}`;
+}
+
+/** The samples as JSON; those with a guessed time of this run are given the one that `timeOf` says. */
+export function fromSpoolText(text: string, timeOf: ((moment: number) => number) | undefined): string[] {
+  const { samples, guessed }: Kept = JSON.parse(text);
+  if (timeOf && guessed?.run === run) {
+    for (const [place, index] of guessed.indexes.entries()) samples[index]!.ts = timeOf(guessed.moment + place);
+  }
+  return samples.map((sample) => JSON.stringify(sample));
+}
+
+/** The time of its newest sample; 0 if none has a number. */
+export function newestTime(text: string | undefined): number {
+  if (text === undefined) return 0;
+  const { samples }: Kept = JSON.parse(text);
+  return Math.max(0, ...samples.map(({ ts }) => (typeof ts === 'number' ? ts : 0)));
+}

@@ -5,11 +5,10 @@ import { expect, onTestFinished, test } from 'vitest';
 import { hostapdStatus } from '../../../../test/pure/iw-recordings.ts';
 import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
-import { Hostapd } from '../hostapd/hostapd.ts';
-import { changesDevices, parseEvent } from '../hostapd/hostapd-event.ts';
+import { changesDevices, Hostapd, parseEvent } from '../hostapd/hostapd.ts';
 import { operatingClass } from '../readers/operating-class.ts';
-import { offerPower } from './power-commands.ts';
 import { offerSteering, requestWords, toNeighbours } from './steer-command.ts';
+import { offerPower } from './wifi-commands.ts';
 
 const device = '02:00:00:00:02:00';
 const target_radios = [

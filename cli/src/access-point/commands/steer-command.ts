@@ -2,11 +2,9 @@
 // said. Whether it moved is for Weft to see: the target reports it.
 import { isObject } from '@weft/contract/is-object';
 import { CommandFailed } from '@weft/sdk';
-import type { Hostapd } from '../hostapd/hostapd.ts';
-import type { HostapdEvent } from '../hostapd/hostapd-event.ts';
+import type { Hostapd, HostapdEvent } from '../hostapd/hostapd.ts';
 import { operatingClass } from '../readers/operating-class.ts';
-import { requireNumber, requireText } from './command-arguments.ts';
-import type { CommandOffer } from './command-offer.ts';
+import { type CommandOffer, requireNumber, requireText } from './command-offer.ts';
 
 const defaultTimeoutSeconds = 30;
 const maxTimeoutSeconds = 300;

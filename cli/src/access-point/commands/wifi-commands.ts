@@ -1,8 +1,6 @@
 // Commands that change a radio: declared with the limits of the hardware; the value that was
 // actually set is read back.
-
-import type { Hostapd } from '../hostapd/hostapd.ts';
-import type { HostapdEvent } from '../hostapd/hostapd-event.ts';
+import type { Hostapd, HostapdEvent } from '../hostapd/hostapd.ts';
 import type { Machine } from '../machine/machine.ts';
 import { parseChannels, type UsableChannel } from '../readers/iw-output.ts';
 import type { RadioModes } from '../readers/operating-class.ts';
@@ -10,9 +8,7 @@ import type { Radio } from '../readers/radio.ts';
 import { findRadios } from '../readers/radios.ts';
 import { findServed, readServed, type ServedRadio } from '../readers/served-radio.ts';
 import type { AllowableCommand } from './allowance.ts';
-import { chosen, requireNumber, whichOf } from './command-arguments.ts';
-import type { CommandOffer } from './command-offer.ts';
-import { offerPower } from './power-commands.ts';
+import { type CommandOffer, chosen, requireNumber, whichOf } from './command-offer.ts';
 import { offerSteering } from './steer-command.ts';
 
 /** The number of beacons that announce the change. */
@@ -160,4 +156,42 @@ async function current(machine: Machine, { interface: name }: Radio): Promise<Ra
 function isSameBand({ frequencyMhz }: UsableChannel, other: number | undefined): boolean {
   const band = (mhz: number) => (mhz < 3000 ? 2 : mhz < 5925 ? 5 : 6);
   return other !== undefined && band(frequencyMhz) === band(other) && band(other) !== 6;
+}
+
+// Switches radios off and on: hostapd disables and enables them. Devices on it are told to leave first.
+
+/** The search for a free channel takes its time. */
+const timeoutMs = 15_000;
+
+const steps = {
+  sleep: { word: 'disable', event: 'AP-DISABLED', state: 'DISABLED' },
+  wake: { word: 'enable', event: 'AP-ENABLED', state: 'ENABLED' },
+} as const;
+
+export function offerPower(
+  hostapd: Hostapd,
+  names: readonly string[],
+  allowed: ReadonlySet<AllowableCommand>,
+): CommandOffer[] {
+  if (names.length === 0) return [];
+  const radios = names.map((name) => ({ interface: name }));
+  return (['sleep', 'wake'] as const)
+    .filter((name) => allowed.has(name))
+    .map((name) => ({
+      declaration: { name, parameter: 'power_state', params: whichOf(radios) },
+      async run(args) {
+        await set(hostapd, chosen(radios, args).interface, steps[name]);
+        return { result: { power_state: name === 'sleep' ? 'asleep' : 'on' } };
+      },
+    }));
+}
+
+async function set(hostapd: Hostapd, name: string, { word, event, state }: (typeof steps)['sleep' | 'wake']) {
+  const isSo = async () => (await hostapd.ask(name, 'status')).includes(`state=${state}\n`);
+  // Asked twice it would be refused.
+  if (await isSo()) return;
+  const isDone = (told: HostapdEvent) => told.interface === name && told.name === event;
+  const act = () => hostapd.order(name, `to ${word} the radio`, word);
+  await hostapd.during(act, isDone, hostapd.isHeard(name) ? timeoutMs : 0);
+  if (!(await isSo())) throw new Error(`the radio is not ${state.toLowerCase()} after ${timeoutMs / 1000} s`);
 }

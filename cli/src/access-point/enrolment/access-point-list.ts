@@ -1,7 +1,7 @@
 // A table of new access points: a column `ap_id`, and other columns that become configuration. All errors
 // are found before anything is created.
 import { CsvError, parseCsvTable, requireWidth } from '../../csv.ts';
-import { apIdPattern } from '../ap-id.ts';
+import { apIdPattern } from '../agent-settings.ts';
 import { parseAssignments, problemOfKey, problemsOfConfiguration } from '../configuration.ts';
 
 export interface ListedAccessPoint {

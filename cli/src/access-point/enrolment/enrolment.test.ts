@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { NAME_PATTERN } from '../../../../contract/src/identifiers.ts';
-import { apIdPattern } from '../ap-id.ts';
+import { apIdPattern } from '../agent-settings.ts';
 import { readAccessPointList } from './access-point-list.ts';
 
 test('columns beside ap_id become configuration; empty cells mean nothing', async () => {

@@ -1,8 +1,7 @@
 // The links of a device with several: how much each MPTCP endpoint carries now.
 import type { Machine } from '../machine/machine.ts';
 import { ToolMissing } from '../machine/tool.ts';
-import { Counters } from '../readers/counter.ts';
-import { type Measured, type Reader, rounded } from '../readers/reader.ts';
+import { Counters, type Measured, type Reader, rounded } from '../readers/reader.ts';
 import { type Endpoint, parseEndpoints, parseSubflows, type Subflow } from './mptcp-output.ts';
 
 export class LinkReader implements Reader {

@@ -1,8 +1,7 @@
 // The network interfaces: throughput, errors, and link state.
 import { access, readdir } from 'node:fs/promises';
 import { type Machine, readKernelFile, readKernelNumber } from '../machine/machine.ts';
-import { Counters } from './counter.ts';
-import { type Measured, type Reader, rounded } from './reader.ts';
+import { Counters, type Measured, type Reader, rounded } from './reader.ts';
 
 const maxInterfaces = 32;
 

@@ -1,13 +1,9 @@
 // Runs all readers: each measurement gives a sample and the declarations of its metrics. A failing reader is skipped
 // and never delays the others; its failure is logged once, until it works again.
-
 import type { Machine } from '../machine/machine.ts';
-import { CpuReader } from './cpu-reader.ts';
 import { InterfaceReader } from './interface-reader.ts';
-import { MemoryReader } from './memory-reader.ts';
 import type { Measured, Reader } from './reader.ts';
-import { TemperatureReader } from './temperature-reader.ts';
-import { UptimeReader } from './uptime-reader.ts';
+import { CpuReader, MemoryReader, TemperatureReader, UptimeReader } from './system-readers.ts';
 
 export type MetricDeclarations = Record<string, { label: string; unit?: string }>;
 

@@ -2,14 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { RecordedMachine } from '../../../../test/pure/recorded-machine.ts';
 import { type Machine, thisMachine } from '../machine/machine.ts';
-import { CpuReader } from './cpu-reader.ts';
 import { describeMachine } from './description.ts';
 import { InterfaceReader } from './interface-reader.ts';
 import { Measurements, readersOf } from './measurements.ts';
-import { MemoryReader } from './memory-reader.ts';
 import type { Measured, Reader } from './reader.ts';
-import { TemperatureReader } from './temperature-reader.ts';
-import { UptimeReader } from './uptime-reader.ts';
+import { CpuReader, MemoryReader, TemperatureReader, UptimeReader } from './system-readers.ts';
 
 const meminfo = `MemTotal:         999036 kB
 MemFree:          113432 kB

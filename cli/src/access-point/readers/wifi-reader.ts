@@ -1,11 +1,9 @@
 // The metrics of the radios, with the metric names of every WiFi access point in Weft. With several
 // radios each metric has the interface as a suffix, and the sums have none.
-
 import { type Machine, readKernelNumber } from '../machine/machine.ts';
-import { Counters } from './counter.ts';
 import type { ObservedRadio, Station } from './radio.ts';
 import { observeRadios } from './radios.ts';
-import { type Measured, type Reader, rounded } from './reader.ts';
+import { Counters, type Measured, type Reader, rounded } from './reader.ts';
 
 export class WifiReader implements Reader {
   readonly subject = 'WiFi';

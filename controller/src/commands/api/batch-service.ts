@@ -2,7 +2,7 @@
 // the same path as a single command.
 import { randomUUID } from 'node:crypto';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAgent } from '../../agents/agent-visibility.ts';

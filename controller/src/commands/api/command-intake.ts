@@ -1,7 +1,6 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
-import { toCommandText } from '@weft/contract/command-text';
-import { defaultParameter, readDeclaredCommands } from '@weft/contract/declared-commands';
+import { defaultParameter, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
 import { looksLikeAddress } from '@weft/contract/device-address';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { canSeeAll, mayOperate } from '../../agents/agent-visibility.ts';

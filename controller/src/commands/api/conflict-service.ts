@@ -1,7 +1,7 @@
 // The conflict rules and their effects: reads and replaces the rules, and finds conflicts between callers in the log of
 // decisions.
 import type { Conflict, ConflictRules } from '@weft/contract';
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import type { AuditRecord } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';

@@ -1,6 +1,6 @@
 // What goes to the access point for a command about a device: the identity that this very access point has reported in place of
 // the pseudonym, and for steering the radios of the target. Nothing of it is stored.
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
 import { deviceOf, steerDevice } from '../grammar/device-commands.ts';
 

@@ -1,6 +1,6 @@
 // What leaves about commands: answers to callers, and refusals with everything that the loser of a conflict needs.
 import type { Command, CommandAccepted, CommandPreview, Rival } from '@weft/contract';
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import { ConflictError } from '../../errors.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';

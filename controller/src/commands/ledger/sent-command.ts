@@ -1,6 +1,6 @@
 // What goes out for a command: its text and its arguments. Where arguments are secret, the record has fingerprints of them,
 // and the values are sealed beside it until the command ends.
-import { toCommandText } from '@weft/contract/command-text';
+import { toCommandText } from '@weft/contract/declared-commands';
 import type { Keyring } from '../../secrets.ts';
 import { withSecretArguments } from '../grammar/secret-arguments.ts';
 import type { CommandRecord } from './command-record.ts';

@@ -174,8 +174,10 @@ function add<Word extends string>(counts: Partial<Record<Word, number>>, word: W
   counts[word] = (counts[word] ?? 0) + 1;
 }
 
-// The blast radius in a replay: as recorded for as long as the replay has sent what the record has, and counted again from
-// where they part.
+/**
+ * The blast radius in a replay: as recorded for as long as the replay has sent what the record has, and counted again from
+ * where they part.
+ */
 export class ReplayBlast {
   readonly #windowS: number;
   readonly #counted = new BlastRadius(Number.POSITIVE_INFINITY);

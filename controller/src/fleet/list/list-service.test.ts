@@ -5,7 +5,7 @@ import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import type { AgentRecord } from '../../agents/agent-record.ts';
 import type { Caller } from '../../caller.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
-import { LocalShares } from '../../shares/shares.local.ts';
+import { Shares } from '../../shares/shares.ts';
 import { FleetIndex } from '../index/fleet-index.ts';
 import type { FleetAgent, FleetStore } from '../index/fleet-store.ts';
 import { FleetView } from '../index/fleet-view.ts';
@@ -97,7 +97,7 @@ function open(): void {
   index.taken.on((agent) => states.taken(agent));
   const view = new FleetView({ index, columns, states, presence });
   snapshots = new ListSnapshots({}, () => nowMs);
-  lists = new ListService({ view, store: fleet, telemetry, shares: new LocalShares(), snapshots });
+  lists = new ListService({ view, store: fleet, telemetry, shares: new Shares(), snapshots });
 }
 beforeEach(() => {
   lists?.stop();

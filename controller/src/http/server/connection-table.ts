@@ -3,9 +3,8 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from '../../caller.ts';
-import type { OpenShare } from '../../shares/open-share.ts';
 import { addressKey } from '../../shares/rate-limiter.ts';
-import type { Shares } from '../../shares/shares.ts';
+import type { OpenShare, Shares } from '../../shares/shares.ts';
 import { LentConnection } from '../direct/lent-connection.ts';
 import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { createNetworkCheck } from '../request/setup-check.ts';

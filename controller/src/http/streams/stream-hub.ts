@@ -4,8 +4,7 @@ import { Readable } from 'node:stream';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
-import type { OpenShare } from '../../shares/open-share.ts';
-import { principalOf } from '../../shares/shares.ts';
+import { type OpenShare, principalOf } from '../../shares/shares.ts';
 
 const bufferBytes = 64 * 1024;
 const checkEveryMs = 1_000;

@@ -1,7 +1,6 @@
 // One worker's hold on one job: numbers its messages, posts them only while the lease is good, and knows when to stop.
-import { BackOff } from '@weft/contract/back-off';
+import { BackOff, retry } from '@weft/contract/back-off';
 import { pauseUnless } from '@weft/contract/pause';
-import { retry } from '@weft/contract/retry';
 import { ConflictError, TryLaterError, WeftError } from '../../errors.ts';
 import type { Callback, CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { MessageRecord } from '../mailbox/mailbox-store.ts';

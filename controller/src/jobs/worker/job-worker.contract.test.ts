@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { ConflictError, TryLaterError } from '../../errors.ts';
-import { LocalShares } from '../../shares/shares.local.ts';
+import { Shares } from '../../shares/shares.ts';
 import { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobStore } from '../store/job-store.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
@@ -37,7 +37,7 @@ async function startWorker(task: JobTask, options: Partial<JobWorkerOptions> = {
     jobs: fixture.jobs,
     mailbox: fixture.mailbox,
     tasks: { agent_details: task, agent_data: task },
-    shares: new LocalShares(),
+    shares: new Shares(),
     onError: (error) => errors.push(error),
     ...quick,
     ...options,

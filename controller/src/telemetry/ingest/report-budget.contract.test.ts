@@ -10,7 +10,7 @@ import { untilSo } from '../../../../test/pure/until-so.ts';
 import { bearer, connect } from '../../../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { loadConfig } from '../../config.ts';
-import { LocalShares } from '../../shares/shares.local.ts';
+import { Shares } from '../../shares/shares.ts';
 import { ReportBudget } from './report-budget.ts';
 
 const url = '/api/v1/agent_update/update';
@@ -133,7 +133,7 @@ test('by default an emulated access point may run a day within a minute, with re
   const seconds = 86_400;
   fc.assert(
     fc.property(fc.integer({ min: 60, max: 86_400 }), (runFor) => {
-      const budget = new ReportBudget(new LocalShares(), reports);
+      const budget = new ReportBudget(new Shares(), reports);
       for (let second = 0; second < 100; second++) budget.spend('emu', 50, 1500);
       expect(budget.left('emu')).toBeUndefined();
       // The reserve and what fills up meanwhile.

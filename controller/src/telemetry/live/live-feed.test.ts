@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, TryLaterError } from '../../errors.ts';
-import { LocalShares } from '../../shares/shares.local.ts';
+import { Shares } from '../../shares/shares.ts';
 import { LiveFeed } from './live-feed.ts';
 import type { LiveStream } from './live-stream.ts';
 
@@ -15,7 +15,7 @@ function createFeed({
   isCutOff = (): boolean => false,
 } = {}) {
   let now = 1_790_000_000_000;
-  const share = new LocalShares().open('live_streams', 100);
+  const share = new Shares().open('live_streams', 100);
   const visibleAmong = async () => new Set<string>();
   const feed = new LiveFeed({ authorize, visibleAmong, isCutOff, share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>

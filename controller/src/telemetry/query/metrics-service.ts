@@ -5,8 +5,7 @@ import { fromListedAgent, isListed, needsStates } from '../../agents/agent-answe
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
-import type { OpenShare } from '../../shares/open-share.ts';
-import { principalOf, type Shares } from '../../shares/shares.ts';
+import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';

@@ -1,5 +1,5 @@
 // A new key of an app, with the line that signs in with it.
-import { toShellWord } from '@weft/contract/shell-word';
+import { toShellWord } from '@weft/contract/enrolment-line';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { SecretOnce } from '../../components/forms/secret-once.tsx';
 import { appsText } from '../../text/apps.ts';

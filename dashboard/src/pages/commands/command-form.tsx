@@ -1,7 +1,7 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
 // decided, and afterwards one sees its result. Used on its own page and on that of an agent.
 
-import { interruptsService } from '@weft/contract/interrupting-commands';
+import { interruptsService } from '@weft/contract/declared-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Failure, toFailure } from '../../api/failure.ts';

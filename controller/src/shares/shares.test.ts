@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { LocalShares } from './shares.local.ts';
+import { Shares } from './shares.ts';
 
 const limit = { max: 3, windowMs: 60_000 };
 const tooMany = { status: 429, code: 'too_many' };
 
 /** Two nodes that hear of each other. */
 function twoNodes() {
-  const nodes = [new LocalShares(), new LocalShares()] as const;
+  const nodes = [new Shares(), new Shares()] as const;
   nodes[0].connect((news) => nodes[1].heard(news));
   nodes[1].connect((news) => nodes[0].heard(news));
   return nodes;
@@ -39,7 +39,7 @@ test('limits of one name do not mix, and those for one node stay there', () => {
 });
 
 test('news that make no sense are ignored', () => {
-  const shares = new LocalShares();
+  const shares = new Shares();
   const limiter = shares.limiter('too_many', { ...limit, max: 1 });
   for (const text of ['', 'null', '{"kind":"limit"', '{"kind":"limit","id":"too_many 0","key":7,"change":"counted"}']) {
     shares.heard(text);
