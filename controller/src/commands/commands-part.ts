@@ -17,7 +17,7 @@ import { commandRoutes } from './api/command-routes.ts';
 import { CommandService } from './api/command-service.ts';
 import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
-import { RivalSight } from './api/rival-sight.ts';
+import { RivalVisibility } from './api/rival-visibility.ts';
 import { createCommandCore } from './command-core.ts';
 import { DeviceDelivery } from './delivery/device-delivery.ts';
 import type { SteeringOutcome } from './grammar/device-commands.ts';
@@ -81,7 +81,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   });
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate, keyring, names });
-  const sight = new RivalSight(agents);
+  const sight = new RivalVisibility(agents);
   const commands = new CommandService({ store, ledger, operations, intake, sight });
   const guards = new GuardWatch({ store, ledger, operations, agents, onError });
   const batches = new BatchService({

@@ -26,7 +26,7 @@ import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
-import type { RivalSight } from './rival-sight.ts';
+import type { RivalVisibility } from './rival-visibility.ts';
 
 const maxTargets = 10_000;
 const pageSize = 1000;
@@ -41,7 +41,7 @@ export interface BatchServiceOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
-  sight: RivalSight;
+  sight: RivalVisibility;
   keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
   agents: Pick<AgentService, 'page'>;
   shares: Shares;

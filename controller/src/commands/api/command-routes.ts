@@ -18,7 +18,7 @@ import type { CommandDelivery } from '../delivery/command-delivery.ts';
 import { toCommand } from '../ledger/command-answers.ts';
 import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
-import type { RivalSight } from './rival-sight.ts';
+import type { RivalVisibility } from './rival-visibility.ts';
 
 const tag = 'Commands';
 /** An answer with a result may have as many keys as a result has bytes. */
@@ -27,7 +27,7 @@ const maxAnswerKeys = 10_000;
 export interface CommandRoutesOptions {
   commands: CommandService;
   batches: BatchService;
-  sight: RivalSight;
+  sight: RivalVisibility;
   delivery: CommandDelivery;
 }
 

@@ -10,7 +10,7 @@ import type { CommandOperations } from '../ledger/command-operations.ts';
 import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
-import type { RivalSight } from './rival-sight.ts';
+import type { RivalVisibility } from './rival-visibility.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -19,7 +19,7 @@ export interface CommandServiceOptions {
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   intake: CommandIntake;
-  sight: RivalSight;
+  sight: RivalVisibility;
   now?: () => number;
 }
 

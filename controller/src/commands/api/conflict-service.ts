@@ -11,7 +11,7 @@ import type { DecisionRecord } from '../arbitration/decision-record.ts';
 import { toRival, toTime } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { RulesKeeper } from '../ledger/rules-keeper.ts';
-import type { RivalSight } from './rival-sight.ts';
+import type { RivalVisibility } from './rival-visibility.ts';
 
 const actions = ['command_decided', 'parameter_frozen', 'rolled_back'] as const;
 const pageSize = 500;
@@ -32,7 +32,7 @@ export interface ConflictServiceOptions {
   audit: Pick<AuditLog, 'list'>;
   rules: RulesKeeper;
   ledger: Pick<CommandLedger, 'do'>;
-  sight: RivalSight;
+  sight: RivalVisibility;
 }
 
 type Detail = Partial<DecisionRecord> & Record<string, unknown>;

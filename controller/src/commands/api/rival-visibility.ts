@@ -14,7 +14,7 @@ interface Answer {
   rival: Rival | null;
 }
 
-export class RivalSight {
+export class RivalVisibility {
   readonly #agents: Pick<AgentService, 'find'>;
 
   constructor(agents: Pick<AgentService, 'find'>) {
