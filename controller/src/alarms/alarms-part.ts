@@ -25,7 +25,7 @@ import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
 import { AlarmStore } from './store/alarm-store.ts';
 import { RuleStore, SilenceStore } from './store/rule-store.ts';
-import { AgentStandings } from './watch/agent-standings.ts';
+import { AgentStates } from './watch/agent-states.ts';
 import { AlarmBook } from './watch/alarm-book.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
 import { AlarmWriter } from './watch/alarm-writer.ts';
@@ -91,14 +91,14 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
   const readingWatch = new ReadingWatch({ readings, book, directory });
-  const standings = new AgentStandings({
+  const agentStates = new AgentStates({
     database,
     presence: deps.presence,
     states: deps.agentStates,
     changes: new StateChanges(eventLog),
   });
   const lease = new NodeLease({ database, name: 'alarms', onError });
-  lease.lost.on(() => standings.forget());
+  lease.lost.on(() => agentStates.forget());
   const rounds = new AlarmRounds({
     lease,
     book,
@@ -106,7 +106,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     writer,
     alarms,
     muting,
-    standings: (nowMs) => standings.read(nowMs),
+    agentStates: (nowMs) => agentStates.read(nowMs),
     readings: readingWatch,
     kept: { ms: config.eventRetentionDays * dayMs, count: keptAlarms },
     onChange,

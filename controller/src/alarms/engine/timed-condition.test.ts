@@ -21,8 +21,8 @@ const rule = (condition: TimedRule['condition'], more: Partial<TimedRule> = {}):
   when_asleep: 'ignore',
   ...more,
 });
-const verdicts = (each: TimedRule, standings: Standing[]) =>
-  Object.fromEntries(findTimed(each, standings, now).map(({ subject, fires }) => [subject, fires]));
+const verdicts = (each: TimedRule, agentStates: Standing[]) =>
+  Object.fromEntries(findTimed(each, agentStates, now).map(({ subject, fires }) => [subject, fires]));
 
 describe('a state', () => {
   it('fires once it has lasted, and clears once it has been over for as long', () => {

@@ -43,15 +43,15 @@ export interface Finding {
 }
 
 /** Findings of one rule about the access points that it selects, at `nowMs`. */
-export function findTimed(rule: TimedRule, standings: Iterable<Standing>, nowMs: number): Finding[] {
+export function findTimed(rule: TimedRule, agentStates: Iterable<Standing>, nowMs: number): Finding[] {
   const { condition } = rule;
   if (condition.share_of_site !== undefined) {
     const shares = new SiteShares(rule);
-    for (const standing of standings) shares.add(standing);
+    for (const standing of agentStates) shares.add(standing);
     return shares.find(nowMs);
   }
   const findings: Finding[] = [];
-  for (const standing of standings) {
+  for (const standing of agentStates) {
     const held = holding(rule, standing, nowMs);
     const neededMs = 1000 * (held.holds ? rule.for_seconds : (rule.clear?.for_seconds ?? rule.for_seconds));
     const isOver = nowMs - held.sinceMs >= neededMs;

@@ -32,7 +32,7 @@ eachDatabase((kind) => {
     let remove: () => Promise<void>;
     let now: number;
     let log: EventLog;
-    let standings: Map<string, Omit<Standing, 'site'>>;
+    let agentStates: Map<string, Omit<Standing, 'site'>>;
     let reading: { subject_kind: string; subject: string; value: number }[];
     const leases: NodeLease[] = [];
 
@@ -41,7 +41,7 @@ eachDatabase((kind) => {
       // A Sunday, 12:00 in London.
       now = Date.parse('2026-11-15T12:00:00Z');
       log = new EventLog(databases[0], { auditLog: new AuditLog(databases[0]) });
-      standings = new Map();
+      agentStates = new Map();
       reading = [];
     });
     afterEach(async () => {
@@ -72,7 +72,7 @@ eachDatabase((kind) => {
       await databases[0].transaction((tx) => agents.createAll(tx, news));
     }
     function set(ap_id: string, state: Standing['state'], agoMs = 0): void {
-      standings.set(ap_id, {
+      agentStates.set(ap_id, {
         ap_id,
         state,
         sinceMs: now - agoMs,
@@ -128,11 +128,11 @@ eachDatabase((kind) => {
         writer,
         alarms,
         muting,
-        standings: async () => ({
-          of: (ap_id) => standings.get(ap_id),
-          away: [...standings].filter(([, { state }]) => state !== 'online').map(([ap_id]) => ap_id),
+        agentStates: async () => ({
+          of: (ap_id) => agentStates.get(ap_id),
+          away: [...agentStates].filter(([, { state }]) => state !== 'online').map(([ap_id]) => ap_id),
           unsteady: (count: number) =>
-            [...standings].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
+            [...agentStates].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
         readings: new ReadingWatch({ readings, book, directory }),
         kept: { ms: hourMs, count: 100 },

@@ -7,7 +7,7 @@ import { inSlices } from '../../time-slices.ts';
 import { type Finding, findTimed, SiteShares, type TimedRule } from '../engine/timed-condition.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
-import type { Standings } from './agent-standings.ts';
+import type { AgentStateView } from './agent-states.ts';
 import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
@@ -34,7 +34,7 @@ export interface AlarmRoundsOptions {
   writer: Pick<AlarmWriter, 'writeAll'>;
   alarms: Pick<AlarmStore, 'prune'>;
   muting: () => MutingView;
-  standings: (nowMs: number) => Promise<Standings>;
+  agentStates: (nowMs: number) => Promise<AgentStateView>;
   readings: ReadingWatch;
   /** How long, and how many, cleared alarms are kept. */
   kept: { ms: number; count: number };
@@ -67,12 +67,12 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #runForAll(): Promise<void> {
-    const { book, standings, readings, alarms, kept } = this.#options;
+    const { book, agentStates, readings, alarms, kept } = this.#options;
     const nowMs = this.#now();
     const isTimed = ({ condition, kind }: CompiledRule) => condition === undefined && kind !== 'weft';
     const rules = book.rules.filter(isTimed);
     if (rules.length > 0) {
-      const all = await standings(nowMs);
+      const all = await agentStates(nowMs);
       // Sites first: what is below them has their alarm as its cause.
       const isOfSite = ({ kind }: CompiledRule) => kind === 'share_of_site';
       await this.#write(await this.#ofRules(rules.filter(isOfSite), all, nowMs));
@@ -91,23 +91,27 @@ export class AlarmRounds extends PeriodicTask {
     await writer.writeAll(operations, (tx: SqlQueries) => lease.require(tx));
   }
 
-  async #ofRules(rules: readonly CompiledRule[], standings: Standings, nowMs: number): Promise<AlarmOperation[]> {
+  async #ofRules(
+    rules: readonly CompiledRule[],
+    agentStates: AgentStateView,
+    nowMs: number,
+  ): Promise<AlarmOperation[]> {
     const operations: AlarmOperation[] = [];
-    for (const rule of rules) operations.push(...(await this.#ofRule(rule, standings, nowMs)));
+    for (const rule of rules) operations.push(...(await this.#ofRule(rule, agentStates, nowMs)));
     return operations;
   }
 
-  async #ofRule(rule: CompiledRule, standings: Standings, nowMs: number): Promise<AlarmOperation[]> {
+  async #ofRule(rule: CompiledRule, agentStates: AgentStateView, nowMs: number): Promise<AlarmOperation[]> {
     const { directory, book } = this.#options;
     const active = [...book.active].filter(
       ({ rule_id, subject_kind }) => rule_id === rule.id && subject_kind !== 'storm',
     );
     const findings: Finding[] = [];
-    const chosen = candidatesOf(rule.record.rule, standings, new Set(active.map(({ subject }) => subject)));
+    const chosen = candidatesOf(rule.record.rule, agentStates, new Set(active.map(({ subject }) => subject)));
     const shares = rule.kind === 'share_of_site' ? new SiteShares(rule.record.rule) : undefined;
     const judge = (agent: KnownAgent | undefined) => {
       if (!agent || !rule.selector.test(agent)) return;
-      const standing = { ...(standings.of(agent.ap_id) ?? neverHeardOf), ap_id: agent.ap_id, site: agent.site };
+      const standing = { ...(agentStates.of(agent.ap_id) ?? neverHeardOf), ap_id: agent.ap_id, site: agent.site };
       if (shares) shares.add(standing);
       else findings.push(...findTimed(rule.record.rule, [standing], nowMs));
     };
@@ -194,14 +198,14 @@ function isMeant(rule: CompiledRule, agent: KnownAgent | undefined): boolean {
 /** `active`: the subjects of its alarms. Undefined: all access points. */
 export function candidatesOf(
   rule: TimedRule,
-  standings: Standings,
+  agentStates: AgentStateView,
   active: ReadonlySet<string>,
 ): ReadonlySet<string> | undefined {
   const { state, state_changes, share_of_site: ofSite } = rule.condition;
-  if (isAway(state)) return new Set([...standings.away, ...active]);
-  if (state_changes !== undefined) return new Set([...standings.unsteady(state_changes), ...active]);
+  if (isAway(state)) return new Set([...agentStates.away, ...active]);
+  if (state_changes !== undefined) return new Set([...agentStates.unsteady(state_changes), ...active]);
   if (!ofSite || !isAway(ofSite.state) || active.size > 0 || !SiteShares.isQuietAtNone(rule)) return undefined;
-  for (const ap_id of standings.away) if (standings.of(ap_id)?.state === ofSite.state) return undefined;
+  for (const ap_id of agentStates.away) if (agentStates.of(ap_id)?.state === ofSite.state) return undefined;
   return new Set();
 }
 

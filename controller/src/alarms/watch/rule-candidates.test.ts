@@ -39,12 +39,12 @@ it('what a rule finds among its candidates is what it finds among all', () => {
         const rule: TimedRule = { condition: each, for_seconds: 30, clear: undefined, when_asleep };
         const active = new Set<string>(subjects);
         const names = (chosen: Standing[]) => chosen.map(({ ap_id }) => ap_id);
-        const standings = {
+        const agentStates = {
           of: (ap_id: string) => byName.get(ap_id),
           away: names(all.filter(({ state }) => state !== 'online')),
           unsteady: (count: number) => names(all.filter(({ changesMs }) => changesMs.length >= count)),
         };
-        const candidates = candidatesOf(rule, standings, active);
+        const candidates = candidatesOf(rule, agentStates, active);
         const chosen = candidates ? all.filter(({ ap_id }) => candidates.has(ap_id)) : all;
         // Alarms that are to begin, and those that are to end.
         const news = (found: ReturnType<typeof findTimed>) =>

@@ -8,7 +8,7 @@ import type { StateChanges } from './state-changes.ts';
 /** How long the list of ended agents is good for. */
 const endedMs = 15_000;
 /** At one moment. Most access points are online and stay so: nobody has to look at all of them. */
-export interface Standings {
+export interface AgentStateView {
   /** Undefined if it was never heard of. */
   of(ap_id: string): Omit<Standing, 'site'> | undefined;
   /** Those that were heard of and are not online. */
@@ -17,20 +17,20 @@ export interface Standings {
   unsteady(count: number): Iterable<string>;
 }
 
-export interface AgentStandingsOptions {
+export interface AgentStatesOptions {
   database: SqlQueries;
   presence: Pick<PresenceService, 'followOthers' | 'away' | 'known'>;
   states: Pick<AgentStateStore, 'find' | 'listEnded'>;
   changes: StateChanges;
 }
 
-export class AgentStandings {
-  readonly #options: AgentStandingsOptions;
+export class AgentStates {
+  readonly #options: AgentStatesOptions;
   /** Since when this node looks; undefined while another one does. */
   #sinceMs: number | undefined;
   #ended = { names: new Set<string>(), atMs: Number.NEGATIVE_INFINITY };
 
-  constructor(options: AgentStandingsOptions) {
+  constructor(options: AgentStatesOptions) {
     this.#options = options;
   }
 
@@ -40,7 +40,7 @@ export class AgentStandings {
     this.#options.changes.forget();
   }
 
-  async read(nowMs: number): Promise<Standings> {
+  async read(nowMs: number): Promise<AgentStateView> {
     const { database, presence, states, changes } = this.#options;
     this.#sinceMs ??= nowMs;
     const lookedMs = nowMs - this.#sinceMs;
