@@ -75,7 +75,7 @@ async function compare(rules: AlarmRuleInput[], ids: string[]): Promise<Figure[]
     {
       question: `${agentCount.toLocaleString('en')} agents at 1 Hz, ten metrics, ${rules.length} rules on each`,
       value: `${more.toFixed(1)} % of a core more (${withRules.toFixed(0)} % against ${without.toFixed(0)} %, without HTTP)`,
-      against: `without rules, in turns; ${alarms.samples.looks - looksBefore} looks into the store, ${alarms.book.activeCount} alarms at the end`,
+      against: `without rules, in turns; ${alarms.samples.looks - looksBefore} looks into the store, ${alarms.activeAlarms.activeCount} alarms at the end`,
       goal: '≤ 15 % of a core',
       ok: more <= 15,
     },

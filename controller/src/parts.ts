@@ -101,7 +101,7 @@ export function createParts(platform: Platform, events: Events) {
     {
       ...platform,
       fleet: fleet.fleet,
-      alarms: alarms.book,
+      alarms: alarms.activeAlarms,
       siteStore: accounts.sites.siteStore,
     },
     events,

@@ -25,8 +25,8 @@ import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
 import { AlarmStore } from './store/alarm-store.ts';
 import { RuleStore, SilenceStore } from './store/rule-store.ts';
+import { ActiveAlarms } from './watch/active-alarms.ts';
 import { AgentStates } from './watch/agent-states.ts';
-import { AlarmBook } from './watch/alarm-book.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
 import { AlarmWriter } from './watch/alarm-writer.ts';
 import { type MutingView, saysSiteIsAway } from './watch/muting.ts';
@@ -73,24 +73,24 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     silences: new SilenceStore(database),
   };
   const zones = new SiteZones(siteStore);
-  const book = new AlarmBook(stores);
+  const activeAlarms = new ActiveAlarms(stores);
   const muting = (): MutingView => ({
-    rule: (id) => book.rule(id),
-    silences: book.silences,
+    rule: (id) => activeAlarms.rule(id),
+    silences: activeAlarms.silences,
     agent: (ap_id) => directory.get(ap_id),
-    find: (...key) => book.find(...key),
-    siteRules: book.rules.filter(saysSiteIsAway),
+    find: (...key) => activeAlarms.find(...key),
+    siteRules: activeAlarms.rules.filter(saysSiteIsAway),
     siteZone: zones.of,
   });
   const { alarms } = stores;
-  const writer = new AlarmWriter({ database, alarms, eventLog, book, muting });
-  const samples = new SampleWatch({ telemetry: telemetryStore, alarms, book, directory, writer, onError });
-  book.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
-  book.rulesChanged.on(() => samples.rulesChanged());
+  const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting });
+  const samples = new SampleWatch({ telemetry: telemetryStore, alarms, activeAlarms, directory, writer, onError });
+  activeAlarms.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
+  activeAlarms.rulesChanged.on(() => samples.rulesChanged());
   const skews = new ClockSkews();
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
-  const readingWatch = new ReadingWatch({ readings, book, directory });
+  const readingWatch = new ReadingWatch({ readings, activeAlarms, directory });
   const agentStates = new AgentStates({
     database,
     presence: deps.presence,
@@ -101,7 +101,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   lease.lost.on(() => agentStates.forget());
   const rounds = new AlarmRounds({
     lease,
-    book,
+    activeAlarms,
     directory,
     writer,
     alarms,
@@ -117,11 +117,11 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     ...stores,
     eventLog,
     auditLog,
-    book,
+    activeAlarms,
     readings: () => readings.names,
     products,
   });
-  const silences = new SilenceService({ database, ...stores, auditLog, book });
+  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,
@@ -129,7 +129,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     statesNow: () => deps.agentStates.list(),
     parse: (input) => rules.parse(input),
   });
-  const service = new AlarmService({ database, alarms, eventLog, auditLog, book, directory });
+  const service = new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory });
 
   events.recorded.on((ap_id, list, receivedMs) => {
     samples.recorded(ap_id, list);
@@ -145,14 +145,14 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
         told.map((alarm) => alarmEvent('cleared', { ...alarm, state: 'cleared' })),
       );
     });
-    book.forget(ap_id);
+    activeAlarms.forget(ap_id);
     samples.forget(ap_id);
     skews.forget(ap_id);
   });
   const refresh = async () => {
     await directory.refresh();
     await zones.refresh();
-    await book.sync();
+    await activeAlarms.sync();
   };
   const refreshing = new PeriodicTask({ everyMs: 30_000, what: 'the reading of agents', run: refresh, onError });
   const refreshSoon = () => refreshing.soon(refreshDelayMs);
@@ -160,19 +160,24 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   events.labelsChanged.on(refreshSoon);
   events.sitesChanged.on(refreshSoon);
   events.recordsChanged.on(refreshSoon);
-  const syncing = new PeriodicTask({ everyMs: 1_000, what: 'the reading of alarms', run: () => book.sync(), onError });
+  const syncing = new PeriodicTask({
+    everyMs: 1_000,
+    what: 'the reading of alarms',
+    run: () => activeAlarms.sync(),
+    onError,
+  });
 
   return {
     alarms: service,
     alarmRules: rules,
     /** For parts that know more of what may go wrong with Weft. */
     readings,
-    book,
+    activeAlarms,
     rounds,
     samples,
     routes: [...alarmRoutes(service), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
-      weft_alarms_active: { help: 'Alarms that have not cleared', value: () => book.activeCount },
+      weft_alarms_active: { help: 'Alarms that have not cleared', value: () => activeAlarms.activeCount },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },
     },
     /** Reads agents, sites, rules and alarms as they are now. */

@@ -11,7 +11,7 @@ import { parseRule, type RuleText } from '../rules/parse-rule.ts';
 import { alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmStore } from '../store/alarm-store.ts';
 import type { RuleRecord, RuleStore } from '../store/rule-store.ts';
-import type { AlarmBook } from '../watch/alarm-book.ts';
+import type { ActiveAlarms } from '../watch/active-alarms.ts';
 
 const maxRules = 500;
 
@@ -21,7 +21,7 @@ export interface AlarmRuleServiceOptions {
   alarms: AlarmStore;
   eventLog: Pick<EventLog, 'append'>;
   auditLog: Pick<AuditLog, 'append'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   /** The names of readings of Weft. */
   readings: () => readonly string[];
   /** The rules that come with Weft, by key. */
@@ -152,13 +152,13 @@ export class AlarmRuleService {
   }
 
   async #change(work: (tx: SqlQueries, version: number) => Promise<NewAuditEntry | undefined>): Promise<void> {
-    const { database, alarms, auditLog, book } = this.#options;
+    const { database, alarms, auditLog, activeAlarms } = this.#options;
     await database.transaction(async (tx) => {
       const version = await alarms.nextVersion(tx, 'rules');
       const made = await work(tx, version);
       if (made) await auditLog.append(tx, [made]);
     });
-    await book.sync();
+    await activeAlarms.sync();
   }
 
   async #require(id: string): Promise<RuleRecord> {

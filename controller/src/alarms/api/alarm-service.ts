@@ -11,8 +11,8 @@ import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { ActiveAlarms } from '../watch/active-alarms.ts';
 import type { AgentDirectory } from '../watch/agent-directory.ts';
-import type { AlarmBook } from '../watch/alarm-book.ts';
 import { canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
 
 const severityOrder: readonly AlarmSeverity[] = ['critical', 'major', 'minor', 'warning'];
@@ -40,7 +40,7 @@ export interface AlarmServiceOptions {
   alarms: AlarmStore;
   eventLog: Pick<EventLog, 'append'>;
   auditLog: Pick<AuditLog, 'append'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
   now?: () => number;
 }
@@ -162,7 +162,7 @@ export class AlarmService {
   }
 
   async #handle(id: string, by: Caller, describe: (alarm: AlarmRecord) => Handling): Promise<Alarm> {
-    const { database, alarms, eventLog, auditLog, book, directory } = this.#options;
+    const { database, alarms, eventLog, auditLog, activeAlarms, directory } = this.#options;
     const after = await database.transaction(async (tx) => {
       const version = await alarms.nextVersion(tx);
       const before = await alarms.get(id, tx);
@@ -184,7 +184,7 @@ export class AlarmService {
       ]);
       return changed;
     });
-    await book.sync();
+    await activeAlarms.sync();
     return toAlarm(after, this.#inhibits().get(id) ?? 0);
   }
 
@@ -199,7 +199,7 @@ export class AlarmService {
 
   #inhibits(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { inhibited_by } of this.#options.book.active) {
+    for (const { inhibited_by } of this.#options.activeAlarms.active) {
       if (inhibited_by !== null) counts.set(inhibited_by, (counts.get(inhibited_by) ?? 0) + 1);
     }
     return counts;

@@ -12,7 +12,7 @@ import { nextWindow } from '../silences/active-silence.ts';
 import { isTimeZone } from '../silences/weekly-window.ts';
 import type { AlarmStore } from '../store/alarm-store.ts';
 import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
-import type { AlarmBook } from '../watch/alarm-book.ts';
+import type { ActiveAlarms } from '../watch/active-alarms.ts';
 
 const maxSilences = 1_000;
 /** Those that are over stay this long, to be looked at. */
@@ -23,7 +23,7 @@ export interface SilenceServiceOptions {
   silences: SilenceStore;
   alarms: Pick<AlarmStore, 'nextVersion'>;
   auditLog: Pick<AuditLog, 'append'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   now?: () => number;
 }
 
@@ -94,12 +94,12 @@ export class SilenceService {
   }
 
   async #change(work: (tx: SqlQueries) => Promise<NewAuditEntry>): Promise<void> {
-    const { database, alarms, auditLog, book } = this.#options;
+    const { database, alarms, auditLog, activeAlarms } = this.#options;
     await database.transaction(async (tx) => {
       await alarms.nextVersion(tx, 'rules');
       await auditLog.append(tx, [await work(tx)]);
     });
-    await book.sync();
+    await activeAlarms.sync();
   }
 }
 

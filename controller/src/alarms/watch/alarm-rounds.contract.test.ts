@@ -16,7 +16,7 @@ import { SilenceService } from '../api/silence-service.ts';
 import type { Standing } from '../engine/timed-condition.ts';
 import { AlarmStore } from '../store/alarm-store.ts';
 import { RuleStore, SilenceStore } from '../store/rule-store.ts';
-import { AlarmBook } from './alarm-book.ts';
+import { ActiveAlarms } from './active-alarms.ts';
 import { AlarmRounds } from './alarm-rounds.ts';
 import { AlarmWriter } from './alarm-writer.ts';
 import { saysSiteIsAway } from './muting.ts';
@@ -97,18 +97,18 @@ eachDatabase((kind) => {
       const auditLog = new AuditLog(database);
       const agents = new AgentStore(database);
       const directory = new FleetIndex(new FleetStore(database));
-      const book = new AlarmBook(stores);
+      const activeAlarms = new ActiveAlarms(stores);
       const muting = () => ({
-        rule: (id: string) => book.rule(id),
-        silences: book.silences,
+        rule: (id: string) => activeAlarms.rule(id),
+        silences: activeAlarms.silences,
         agent: (ap_id: string) => directory.get(ap_id),
-        find: (...key: [string, string, string]) => book.find(...key),
-        siteRules: book.rules.filter(saysSiteIsAway),
+        find: (...key: [string, string, string]) => activeAlarms.find(...key),
+        siteRules: activeAlarms.rules.filter(saysSiteIsAway),
         siteZone: () => 'Europe/London',
       });
       const clock = () => now;
       const { alarms } = stores;
-      const writer = new AlarmWriter({ database, alarms, eventLog, book, muting, now: clock });
+      const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting, now: clock });
       const readings = new WeftReadings();
       readings.add('full', () => reading);
       const rules = new AlarmRuleService({
@@ -116,14 +116,14 @@ eachDatabase((kind) => {
         ...stores,
         eventLog,
         auditLog,
-        book,
+        activeAlarms,
         readings: () => readings.names,
         products: () => new Map([['away', { name: 'Away', condition: { state: 'offline' }, severity: 'major' }]]),
         now: clock,
       });
       const rounds = new AlarmRounds({
         lease,
-        book,
+        activeAlarms,
         directory,
         writer,
         alarms,
@@ -134,17 +134,17 @@ eachDatabase((kind) => {
           unsteady: (count: number) =>
             [...agentStates].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
-        readings: new ReadingWatch({ readings, book, directory }),
+        readings: new ReadingWatch({ readings, activeAlarms, directory }),
         kept: { ms: hourMs, count: 100 },
         onChange: (_, error) => expect.unreachable(String(error)),
         now: clock,
       });
       return {
         lease,
-        book,
+        activeAlarms,
         rules,
-        silences: new SilenceService({ database, ...stores, auditLog, book, now: clock }),
-        service: new AlarmService({ database, alarms, eventLog, auditLog, book, directory, now: clock }),
+        silences: new SilenceService({ database, ...stores, auditLog, activeAlarms, now: clock }),
+        service: new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
           await store(agents, new SiteStore(database));
@@ -207,7 +207,7 @@ eachDatabase((kind) => {
       await two.round();
       await one.round();
       expect(await told()).toEqual(['fired: a is offline', 'fired: b is offline', 'cleared: Cleared: a is offline']);
-      expect([...one.book.active].map(({ ap_id }) => ap_id)).toEqual(['b']);
+      expect([...one.activeAlarms.active].map(({ ap_id }) => ap_id)).toEqual(['b']);
     });
 
     test('a site that is away is the cause of what is below it; one alarm is told', async () => {
@@ -242,13 +242,13 @@ eachDatabase((kind) => {
       for (let n = 0; n < 250; n++) set(`ap-${n}`, 'offline');
       await node.round(40_000);
       expect(await told()).toEqual(['fired: Offline: more than 20 access points within a minute']);
-      expect(node.book.activeCount).toBe(251);
-      const [storm] = [...node.book.active].filter(({ subject_kind }) => subject_kind === 'storm');
+      expect(node.activeAlarms.activeCount).toBe(251);
+      const [storm] = [...node.activeAlarms.active].filter(({ subject_kind }) => subject_kind === 'storm');
       expect(await node.service.get(storm!.id, ada)).toMatchObject({ inhibits: 250 });
       for (let n = 0; n < 250; n++) set(`ap-${n}`, 'online');
       await node.round(40_000);
       await node.round();
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
       expect((await told()).slice(1)).toEqual([
         'cleared: Cleared: Offline: more than 20 access points within a minute',
       ]);
@@ -263,8 +263,8 @@ eachDatabase((kind) => {
       for (let n = 0; n < 90; n++) set(`ap-${n}`, 'offline', -1_000 * Math.floor(n / 30));
       for (let round = 0; round < 20; round++) await node.round();
       expect(await told()).toEqual(['fired: uk/bath: 90 of 100 access points are offline']);
-      expect([...node.book.active].filter(({ subject_kind }) => subject_kind === 'storm')).toEqual([]);
-      expect(node.book.activeCount).toBe(91);
+      expect([...node.activeAlarms.active].filter(({ subject_kind }) => subject_kind === 'storm')).toEqual([]);
+      expect(node.activeAlarms.activeCount).toBe(91);
       const { items } = await node.service.listBySeverity(ada, { limit: 2 });
       expect(items.map(({ subject_kind }) => subject_kind)).toEqual(['site', 'agent']);
       expect((await node.service.list(ada, { caused: false, limit: 10 })).items).toHaveLength(1);
@@ -331,7 +331,7 @@ eachDatabase((kind) => {
       await node.silences.remove(id, ada);
       await node.round();
       expect(await told()).toEqual([]);
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
     });
 
     test('a shelf ends by itself', async () => {
@@ -340,7 +340,7 @@ eachDatabase((kind) => {
       add('a');
       set('a', 'offline', 60_000);
       await node.round();
-      const [alarm] = [...node.book.active];
+      const [alarm] = [...node.activeAlarms.active];
       const shelved = await node.service.shelve(alarm!.id, { seconds: 60, note: 'known' }, ada);
       expect(shelved).toMatchObject({ shelved_by: 'ada@x', note: 'known' });
       await node.round(30_000);
@@ -358,17 +358,17 @@ eachDatabase((kind) => {
       set('a', 'offline', 60_000);
       set('b', 'offline', 60_000);
       await node.round();
-      expect(node.book.activeCount).toBe(2);
+      expect(node.activeAlarms.activeCount).toBe(2);
       await node.rules.replace(id, { ...offline, selector: 'name:a' }, ada);
       await node.round();
-      expect([...node.book.active].map(({ ap_id }) => ap_id)).toEqual(['a']);
+      expect([...node.activeAlarms.active].map(({ ap_id }) => ap_id)).toEqual(['a']);
       await node.rules.replace(id, { ...offline, enabled: false }, ada);
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
       await node.rules.replace(id, offline, ada);
       await node.round();
-      expect(node.book.activeCount).toBe(2);
+      expect(node.activeAlarms.activeCount).toBe(2);
       await node.rules.remove(id, ada);
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
       const events = (await told()).map((text) => text.split(':')[0]);
       expect(events.filter((each) => each === 'fired')).toHaveLength(4);
       expect(events.filter((each) => each === 'cleared')).toHaveLength(4);
@@ -380,12 +380,14 @@ eachDatabase((kind) => {
       await node.rules.create({ name: 'Full', condition, for_seconds: 5, severity: 'critical' }, ada);
       reading = [{ subject_kind: 'node', subject: 'n1', value: 9 }];
       await node.round();
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
       await node.round(5_000);
-      expect([...node.book.active]).toMatchObject([{ subject_kind: 'node', subject: 'n1', value: 9, ap_id: null }]);
+      expect([...node.activeAlarms.active]).toMatchObject([
+        { subject_kind: 'node', subject: 'n1', value: 9, ap_id: null },
+      ]);
       reading = [];
       await node.round();
-      expect(node.book.activeCount).toBe(0);
+      expect(node.activeAlarms.activeCount).toBe(0);
     });
 
     test('rules that come with Weft are given out once', async () => {

@@ -6,9 +6,9 @@ import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
 import { type Finding, findTimed, SiteShares, type TimedRule } from '../engine/timed-condition.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { ActiveAlarms } from './active-alarms.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AgentStateView } from './agent-states.ts';
-import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
@@ -29,7 +29,7 @@ const neverHeardOf = {
 
 export interface AlarmRoundsOptions {
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
   writer: Pick<AlarmWriter, 'writeAll'>;
   alarms: Pick<AlarmStore, 'prune'>;
@@ -56,9 +56,9 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { lease, book, readings, writer } = this.#options;
+    const { lease, activeAlarms, readings, writer } = this.#options;
     try {
-      await book.sync();
+      await activeAlarms.sync();
       await writer.writeAll(await readings.find(true, this.#now()));
       if (lease.isHeld) await this.#runForAll();
     } catch (error) {
@@ -67,10 +67,10 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #runForAll(): Promise<void> {
-    const { book, agentStates, readings, alarms, kept } = this.#options;
+    const { activeAlarms, agentStates, readings, alarms, kept } = this.#options;
     const nowMs = this.#now();
     const isTimed = ({ condition, kind }: CompiledRule) => condition === undefined && kind !== 'weft';
-    const rules = book.rules.filter(isTimed);
+    const rules = activeAlarms.rules.filter(isTimed);
     if (rules.length > 0) {
       const all = await agentStates(nowMs);
       // Sites first: what is below them has their alarm as its cause.
@@ -102,8 +102,8 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #ofRule(rule: CompiledRule, agentStates: AgentStateView, nowMs: number): Promise<AlarmOperation[]> {
-    const { directory, book } = this.#options;
-    const active = [...book.active].filter(
+    const { directory, activeAlarms } = this.#options;
+    const active = [...activeAlarms.active].filter(
       ({ rule_id, subject_kind }) => rule_id === rule.id && subject_kind !== 'storm',
     );
     const findings: Finding[] = [];
@@ -118,7 +118,7 @@ export class AlarmRounds extends PeriodicTask {
     // Of 100,000 agents in small pieces, so that others have their turns.
     if (chosen) await inSlices(chosen, (ap_id) => judge(directory.get(ap_id)));
     else await inSlices(directory.agents, judge);
-    const isActive = (site: string) => book.find(rule.id, 'site', site) !== undefined;
+    const isActive = (site: string) => activeAlarms.find(rule.id, 'site', site) !== undefined;
     if (shares) findings.push(...shares.find(nowMs, isActive));
     return this.#toOperations(rule, active, findings);
   }
@@ -131,7 +131,7 @@ export class AlarmRounds extends PeriodicTask {
       const { subject_kind, subject, fires, value } = finding;
       unmeant.delete(`${subject_kind}\n${subject}`);
       if (fires === undefined) continue;
-      const firing = this.#options.book.find(rule.id, subject_kind, subject);
+      const firing = this.#options.activeAlarms.find(rule.id, subject_kind, subject);
       if (fires && !firing) operations.push({ fire: this.#toAlarm(rule, finding) });
       if (!fires && firing) operations.push({ clear: firing, value });
     }
@@ -148,12 +148,12 @@ export class AlarmRounds extends PeriodicTask {
 
   /** Alarms of rules or agents that are no more, and storms that are over. */
   #orphans(): AlarmOperation[] {
-    const { book, directory } = this.#options;
+    const { activeAlarms, directory } = this.#options;
     const operations: AlarmOperation[] = [];
     const causes = new Set<string>();
-    for (const { inhibited_by } of book.active) if (inhibited_by !== null) causes.add(inhibited_by);
-    for (const alarm of book.active) {
-      const rule = book.rule(alarm.rule_id);
+    for (const { inhibited_by } of activeAlarms.active) if (inhibited_by !== null) causes.add(inhibited_by);
+    for (const alarm of activeAlarms.active) {
+      const rule = activeAlarms.rule(alarm.rule_id);
       const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
       const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
       if (!rule || isOver || (alarm.ap_id !== null && !isMeant(rule, agent))) operations.push({ clear: alarm });
@@ -163,7 +163,7 @@ export class AlarmRounds extends PeriodicTask {
 
   #shelves(nowMs: number): AlarmOperation[] {
     const operations: AlarmOperation[] = [];
-    for (const alarm of this.#options.book.active) {
+    for (const alarm of this.#options.activeAlarms.active) {
       if (alarm.shelved_until === null || alarm.shelved_until > nowMs) continue;
       operations.push({ change: alarm, to: { shelved_until: null, shelved_by: null }, event: 'unshelved' });
     }
@@ -172,12 +172,12 @@ export class AlarmRounds extends PeriodicTask {
 
   /** Silences and causes come and go. Once there is neither, people are told of what is still firing. */
   #muted(nowMs: number): AlarmOperation[] {
-    const { book, muting } = this.#options;
+    const { activeAlarms, muting } = this.#options;
     const view = muting();
     const operations: AlarmOperation[] = [];
-    for (const alarm of book.active) {
+    for (const alarm of activeAlarms.active) {
       const silenced_by = silencedBy(alarm, view, nowMs);
-      const isOfStorm = alarm.inhibited_by !== null && book.byId(alarm.inhibited_by)?.subject_kind === 'storm';
+      const isOfStorm = alarm.inhibited_by !== null && activeAlarms.byId(alarm.inhibited_by)?.subject_kind === 'storm';
       const inhibited_by = causeOf(alarm, view) ?? (isOfStorm ? alarm.inhibited_by : null);
       const isFree = silenced_by === null && inhibited_by === null && alarm.shelved_until === null;
       const isNews = isFree && !alarm.is_announced;

@@ -7,7 +7,7 @@ import type { NewEvent } from '../../event-log/event-record.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
-import type { AlarmBook } from './alarm-book.ts';
+import type { ActiveAlarms } from './active-alarms.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
 
@@ -36,7 +36,7 @@ export interface AlarmWriterOptions {
   database: SqlDatabase;
   alarms: AlarmStore;
   eventLog: Pick<EventLog, 'append'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   muting: () => MutingView;
   now?: () => number;
 }
@@ -58,7 +58,7 @@ export class AlarmWriter {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Resolves once it is durable here and known to the book; also if another node was first. */
+  /** Resolves once it is durable here and known to the activeAlarms; also if another node was first. */
   write(operation: AlarmOperation): Promise<void> {
     return new Promise((done, failed) => {
       this.#waiting.push({ operation, done, failed });
@@ -90,7 +90,7 @@ export class AlarmWriter {
   }
 
   async #commit(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
-    const { database, alarms, eventLog, book } = this.#options;
+    const { database, alarms, eventLog, activeAlarms } = this.#options;
     await database.transaction(async (tx) => {
       await guard?.(tx);
       const version = await alarms.nextVersion(tx);
@@ -111,7 +111,7 @@ export class AlarmWriter {
       }
       await eventLog.append(tx, events);
     });
-    await book.sync();
+    await activeAlarms.sync();
   }
 
   async #fire(
@@ -137,7 +137,7 @@ export class AlarmWriter {
     version: number,
     events: NewEvent[],
   ): Promise<Map<string, string>> {
-    const { book, alarms } = this.#options;
+    const { activeAlarms, alarms } = this.#options;
     const counts = new Map<CompiledRule, number>();
     const view = this.#options.muting();
     for (const operation of operations) {
@@ -147,7 +147,7 @@ export class AlarmWriter {
     }
     const storms = new Map<string, string>();
     for (const [rule, count] of counts) {
-      const known = book.find(rule.id, 'storm', rule.record.rule.name);
+      const known = activeAlarms.find(rule.id, 'storm', rule.record.rule.name);
       if (known) storms.set(rule.id, known.id);
       if (known || count + this.#recent(rule) <= stormSize) continue;
       const { name } = rule.record.rule;
@@ -177,7 +177,7 @@ export class AlarmWriter {
   #recent(rule: CompiledRule): number {
     const sinceMs = this.#now() - stormMs;
     let count = 0;
-    for (const { rule_id, subject_kind, fired_at, inhibited_by } of this.#options.book.active) {
+    for (const { rule_id, subject_kind, fired_at, inhibited_by } of this.#options.activeAlarms.active) {
       const isCounted = rule_id === rule.id && subject_kind === 'agent' && inhibited_by === null;
       if (isCounted && fired_at > sinceMs) count++;
     }

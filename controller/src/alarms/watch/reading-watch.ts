@@ -1,14 +1,14 @@
 // Rules on readings of Weft itself. How long one has held is kept in memory: after a restart it begins again.
 import { isBeyond, type Operator } from '../engine/metric-condition.ts';
+import type { ActiveAlarms } from './active-alarms.ts';
 import type { AgentDirectory } from './agent-directory.ts';
-import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmOperation } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
 import type { Reading, WeftReadings } from './weft-readings.ts';
 
 export interface ReadingWatchOptions {
   readings: WeftReadings;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
 }
 
@@ -23,9 +23,9 @@ export class ReadingWatch {
 
   /** What is due now; of local readings, or of those that one node looks at for all. */
   async find(isLocal: boolean, nowMs: number): Promise<AlarmOperation[]> {
-    const { readings, book } = this.#options;
+    const { readings, activeAlarms } = this.#options;
     const operations: AlarmOperation[] = [];
-    for (const rule of book.rules) {
+    for (const rule of activeAlarms.rules) {
       const name = rule.record.rule.condition.weft;
       if (name === undefined || readings.isLocal(name) !== isLocal) continue;
       operations.push(...this.#ofRule(rule, await readings.read(name), isLocal, nowMs));
@@ -34,7 +34,7 @@ export class ReadingWatch {
   }
 
   #ofRule(rule: CompiledRule, list: readonly Reading[], isLocal: boolean, nowMs: number): AlarmOperation[] {
-    const { book, directory } = this.#options;
+    const { activeAlarms, directory } = this.#options;
     const { condition, for_seconds, clear } = rule.record.rule;
     const op = condition.op as Operator;
     const operations: AlarmOperation[] = [];
@@ -43,7 +43,7 @@ export class ReadingWatch {
       const agent = subject_kind === 'agent' ? directory.get(subject) : undefined;
       if (subject_kind === 'agent' && (!agent || !rule.selector.test(agent))) continue;
       seen.add(`${subject_kind}\n${subject}`);
-      const active = book.find(rule.id, subject_kind, subject);
+      const active = activeAlarms.find(rule.id, subject_kind, subject);
       const holds = active
         ? !isBeyond(op, value, clear?.value ?? condition.value!)
         : isBeyond(op, value, condition.value!);
@@ -69,7 +69,7 @@ export class ReadingWatch {
   /** Whoever is not in the list any more is as it should be. Local readings of other nodes are theirs. */
   #vanished(rule: CompiledRule, seen: ReadonlySet<string>, isLocal: boolean): AlarmOperation[] {
     const operations: AlarmOperation[] = [];
-    for (const alarm of this.#options.book.active) {
+    for (const alarm of this.#options.activeAlarms.active) {
       if (alarm.rule_id !== rule.id || alarm.subject_kind === 'storm') continue;
       if (seen.has(`${alarm.subject_kind}\n${alarm.subject}`)) continue;
       if (!isLocal || alarm.subject_kind === 'agent') operations.push({ clear: alarm });

@@ -5,8 +5,8 @@ import { AgentWatch, type WatchedRule } from '../engine/agent-watch.ts';
 import { AlarmTracker, type Transition } from '../engine/alarm-tracker.ts';
 import { replay } from '../engine/replay.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { ActiveAlarms } from './active-alarms.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
-import type { AlarmBook } from './alarm-book.ts';
 import type { AlarmWriter } from './alarm-writer.ts';
 import { toMessage } from './compiled-rule.ts';
 
@@ -20,7 +20,7 @@ const gapIntervals = 3;
 export interface SampleWatchOptions {
   telemetry: Pick<TelemetryStore, 'rows'>;
   alarms: Pick<AlarmStore, 'clearedByHandAt'>;
-  book: AlarmBook;
+  activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
   writer: Pick<AlarmWriter, 'write'>;
   onError: (error: unknown, message: string) => void;
@@ -88,17 +88,17 @@ export class SampleWatch {
   }
 
   #renew(agent: KnownAgent, before: Entry | undefined): AgentWatch {
-    const { book } = this.#options;
+    const { activeAlarms } = this.#options;
     const { ap_id } = agent;
     const gapMs = gapOf(agent);
     const known = new Map(before?.watch.rules.map((rule) => [rule.tracker.condition, rule]));
     const rules: WatchedRule[] = [];
-    for (const rule of book.rules) {
+    for (const rule of activeAlarms.rules) {
       if (!rule.condition || !rule.selector.test(agent)) continue;
       const old = known.get(rule.condition);
       const tracker = old?.tracker ?? new AlarmTracker(rule.condition, gapMs);
       tracker.gapMs = gapMs;
-      tracker.turn(book.find(rule.id, 'agent', ap_id) !== undefined);
+      tracker.turn(activeAlarms.find(rule.id, 'agent', ap_id) !== undefined);
       rules.push(old ?? { rule_id: rule.id, tracker, isQueued: false });
     }
     const watch = new AgentWatch(ap_id, rules);
@@ -148,20 +148,20 @@ export class SampleWatch {
   }
 
   async #clear(ap_id: string, rule_id: string, tracker: AlarmTracker, { atMs, value }: Transition): Promise<void> {
-    const active = this.#options.book.find(rule_id, 'agent', ap_id);
+    const active = this.#options.activeAlarms.find(rule_id, 'agent', ap_id);
     if (active) await this.#options.writer.write({ clear: active, value });
     tracker.turn(false, atMs);
   }
 
   async #fire(ap_id: string, rule_id: string, tracker: AlarmTracker, found: Transition): Promise<void> {
-    const { directory, book, writer, alarms } = this.#options;
+    const { directory, activeAlarms, writer, alarms } = this.#options;
     const floorMs = (await alarms.clearedByHandAt(rule_id, ap_id)) ?? Number.NEGATIVE_INFINITY;
     if (floorMs >= found.sinceMs) {
       tracker.floorMs = floorMs;
       await this.#learn(ap_id, [tracker]);
     }
     const { due } = tracker;
-    const rule = book.rule(rule_id);
+    const rule = activeAlarms.rule(rule_id);
     const agent = directory.get(ap_id);
     if (due?.to !== 'firing' || !rule || !agent) return;
     const { site } = agent;
@@ -169,7 +169,7 @@ export class SampleWatch {
     const name = agent.display_name ?? ap_id;
     const message = toMessage(rule.record, { name, ap_id, site: site ?? '', value });
     await writer.write({ fire: { rule, subject_kind: 'agent', subject: ap_id, ap_id, site, sinceMs, value, message } });
-    tracker.turn(book.find(rule_id, 'agent', ap_id) !== undefined, due.atMs);
+    tracker.turn(activeAlarms.find(rule_id, 'agent', ap_id) !== undefined, due.atMs);
   }
 
   /** Replays what is stored into all of them at once, until nothing newer has come meanwhile. */

@@ -8,14 +8,14 @@ import { type CompiledRule, compileRule } from './compiled-rule.ts';
 
 const maxChanges = 1_000;
 
-export interface AlarmBookOptions {
+export interface ActiveAlarmsOptions {
   alarms: AlarmStore;
   rules: RuleStore;
   silences: SilenceStore;
 }
 
-export class AlarmBook {
-  readonly #options: AlarmBookOptions;
+export class ActiveAlarms {
+  readonly #options: ActiveAlarmsOptions;
   /** An alarm is active that was not, or the reverse. */
   readonly turned = new Event<[alarm: AlarmRecord, isActive: boolean]>();
   /** The rules in force are others. */
@@ -28,7 +28,7 @@ export class AlarmBook {
   #seen = { all: -1, rules: -1 };
   #round: Promise<void> = Promise.resolve();
 
-  constructor(options: AlarmBookOptions) {
+  constructor(options: ActiveAlarmsOptions) {
     this.#options = options;
   }
 
