@@ -4,14 +4,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { EmulatorRequest } from '@weft/contract';
 import type { FaultRequest } from '../access-points/faults.ts';
 import { AgentFleet } from './agent-fleet.ts';
-import { CoverageDesk } from './coverage-desk.ts';
+import { CoverageQueue } from './coverage-queue.ts';
 import type { EmulatedRun, RunEntry } from './emulated-run.ts';
 import { ModelClock, WeftClock } from './model-clock.ts';
 import { takeUpRun } from './resume-run.ts';
 import { RunFiles } from './run-files.ts';
 import { leastTickMs, RunLoop } from './run-loop.ts';
 import type { FromRunThread, RunThreadOptions, ToRunThread } from './run-messages.ts';
-import { WhatIfDesk } from './what-if-desk.ts';
+import { WhatIfQueue } from './what-if-queue.ts';
 
 /** While Weft is away the same error occurs thousands of times. */
 const troubleEveryMs = 60_000;
@@ -58,11 +58,11 @@ async function live(run: EmulatedRun): Promise<void> {
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
   const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
-  const desk = new WhatIfDesk({ run });
-  const radioMaps = new CoverageDesk({ run, stepMs: () => loop.stepMs });
+  const queue = new WhatIfQueue({ run });
+  const radioMaps = new CoverageQueue({ run, stepMs: () => loop.stepMs });
   answerRequest = async ({ kind, body }) => {
     if (kind === 'coverage') return radioMaps.ask(body);
-    return kind === 'fault' ? makeFault(run, body) : desk.ask(body);
+    return kind === 'fault' ? makeFault(run, body) : queue.ask(body);
   };
   for (const request of early.splice(0)) void hear(request);
   fleet.follow();

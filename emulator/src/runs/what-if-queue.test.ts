@@ -5,7 +5,7 @@ import { createWorld } from '../world/world.ts';
 import { EmulatedRun } from './emulated-run.ts';
 import { createTask } from './task-fixture.ts';
 import { answerWhatIf, toAgents } from './what-if-answer.ts';
-import { budgetOf, parseCommand, WhatIfDesk } from './what-if-desk.ts';
+import { budgetOf, parseCommand, WhatIfQueue } from './what-if-queue.ts';
 
 describe('a look ahead in the words of the interface', () => {
   const world = createWorld(town({ counts: { WiFi: 4 }, devicesEach: 5 }));
@@ -103,11 +103,11 @@ test.each([
   expect(parseCommand(text)).toEqual(command);
 });
 
-describe('the desk', () => {
+describe('the queue', () => {
   const open = (now?: () => number) => {
     const run = EmulatedRun.begin(createTask({ durations: [60, 5] }), () => {});
     for (let n = 0; n < 6; n++) run.advance();
-    return new WhatIfDesk({ run, ...(now && { now }) });
+    return new WhatIfQueue({ run, ...(now && { now }) });
   };
   const sleep = (agent_id: string) => ({ commands: [{ agent_id, command: 'sleep' }], minutes: 0.1 });
 
@@ -135,18 +135,18 @@ describe('the desk', () => {
 
   test('a question whose time is used up by those before it is told so', async () => {
     let ms = 0;
-    const desk = open(() => {
+    const queue = open(() => {
       ms += 49_000;
       return ms;
     });
-    expect(await desk.ask(sleep('emu-wifi-1'))).toMatchObject({ error: { code: 'too_many_what_ifs' } });
+    expect(await queue.ask(sleep('emu-wifi-1'))).toMatchObject({ error: { code: 'too_many_what_ifs' } });
   });
 
   test('takes so many at once and no more', async () => {
-    const desk = open();
-    const answers = await Promise.all(Array.from({ length: 9 }, () => desk.ask(sleep('emu-wifi-1'))));
+    const queue = open();
+    const answers = await Promise.all(Array.from({ length: 9 }, () => queue.ask(sleep('emu-wifi-1'))));
     expect(answers.slice(0, 8).every((answer) => 'results' in answer)).toBe(true);
     expect(answers[8]).toMatchObject({ error: { code: 'too_many_what_ifs' } });
-    expect(await desk.ask(sleep('emu-wifi-1'))).toHaveProperty('results');
+    expect(await queue.ask(sleep('emu-wifi-1'))).toHaveProperty('results');
   });
 });

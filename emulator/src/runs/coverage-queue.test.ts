@@ -2,30 +2,30 @@
 import { decodeCoverage } from '@weft/contract/coverage-values';
 import { afterEach, expect, test } from 'vitest';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
-import { CoverageDesk } from './coverage-desk.ts';
+import { CoverageQueue } from './coverage-queue.ts';
 import { EmulatedRun } from './emulated-run.ts';
 import { createTask } from './task-fixture.ts';
 
 const question = { layer: 'signal', technology: 'WiFi', columns: 16, rows: 12 };
-const open: CoverageDesk[] = [];
+const open: CoverageQueue[] = [];
 afterEach(() => {
-  for (const desk of open.splice(0)) desk.close();
+  for (const queue of open.splice(0)) queue.close();
 });
 
 function begin(stepMs = 1) {
   const run = EmulatedRun.begin(createTask({ durations: [60, 5] }), () => {});
   for (let n = 0; n < 6; n++) run.advance();
-  const desk = new CoverageDesk({ run, stepMs: () => stepMs });
-  open.push(desk);
-  return { run, desk };
+  const queue = new CoverageQueue({ run, stepMs: () => stepMs });
+  open.push(queue);
+  return { run, queue };
 }
 
 test('answers from a thread, and equal questions of one second share one computation', async () => {
-  const { run, desk } = begin();
+  const { run, queue } = begin();
   const [first, second, other] = await Promise.all([
-    desk.ask(question),
-    desk.ask({ ...question }),
-    desk.ask({ ...question, layer: 'best_server' }),
+    queue.ask(question),
+    queue.ask({ ...question }),
+    queue.ask({ ...question, layer: 'best_server' }),
   ]);
   expect(first).toMatchObject({
     model_time: '2026-01-07T10:00:06.000Z',
@@ -36,30 +36,30 @@ test('answers from a thread, and equal questions of one second share one computa
   });
   expect(second).toBe(first);
   expect(other).toMatchObject({ layer: 'best_server', scale: 1 });
-  expect(desk.computed).toBe(2);
-  expect(await desk.ask(question)).toBe(first);
-  expect(desk.computed).toBe(2);
+  expect(queue.computed).toBe(2);
+  expect(await queue.ask(question)).toBe(first);
+  expect(queue.computed).toBe(2);
   const { values, scale, min, max } = first as RunCoverageAnswer;
   const decoded = [...decodeCoverage(values as string, scale)].filter((value) => !Number.isNaN(value));
   expect(Math.min(...decoded)).toBeCloseTo(min!, 3);
   expect(Math.max(...decoded)).toBeCloseTo(max!, 3);
   run.advance();
-  expect(await desk.ask(question)).toMatchObject({ second: 7 });
-  expect(desk.computed).toBe(3);
+  expect(await queue.ask(question)).toMatchObject({ second: 7 });
+  expect(queue.computed).toBe(3);
 });
 
 test('a difference runs ahead with the commands and without, and the run does not notice', async () => {
-  const { run, desk } = begin();
+  const { run, queue } = begin();
   const commands = [{ agent_id: 'emu-wifi-1', command: 'sleep' }];
-  const answer = (await desk.ask({ ...question, commands, after_seconds: 10 })) as RunCoverageDifference;
+  const answer = (await queue.ask({ ...question, commands, after_seconds: 10 })) as RunCoverageDifference;
   expect(answer).toMatchObject({ after_seconds: 10, second: 16, results: [{ state: 'succeeded', name: 'sleep' }] });
   expect(answer.without.max).toBeGreaterThan(answer.with.max ?? Number.NEGATIVE_INFINITY);
   expect(run.second).toBe(6);
   expect(run.world.accessPoint('emu-wifi-1').power_state).toBe('on');
   // What was said to the network meanwhile is another question, even in the same second.
   run.command('emu-wifi-1', { command_id: 'c-1', name: 'sleep', args: {} });
-  await desk.ask({ ...question, commands, after_seconds: 10 });
-  expect(desk.computed).toBe(2);
+  await queue.ask({ ...question, commands, after_seconds: 10 });
+  expect(queue.computed).toBe(2);
 });
 
 test.each([
@@ -69,13 +69,13 @@ test.each([
   ['invalid_command', { commands: [{ agent_id: 'emu-wifi-1', command: '{' }] }],
   ['invalid_coverage', { commands: [], after_seconds: 601 }],
 ])('says %s', async (code, more) => {
-  const { desk } = begin();
-  expect(await desk.ask({ ...question, ...more })).toMatchObject({ error: { code } });
+  const { queue } = begin();
+  expect(await queue.ask({ ...question, ...more })).toMatchObject({ error: { code } });
 });
 
 test('says how far a large network may be run ahead', async () => {
-  const { desk } = begin(500);
-  expect(await desk.ask({ ...question, commands: [], after_seconds: 30 })).toMatchObject({
+  const { queue } = begin(500);
+  expect(await queue.ask({ ...question, commands: [], after_seconds: 30 })).toMatchObject({
     error: {
       code: 'invalid_coverage',
       field: 'after_seconds',
@@ -85,8 +85,8 @@ test('says how far a large network may be run ahead', async () => {
 });
 
 test('what waits when the run ends is answered', async () => {
-  const { desk } = begin();
-  const asked = desk.ask(question);
-  desk.close();
+  const { queue } = begin();
+  const asked = queue.ask(question);
+  queue.close();
   expect(await asked).toMatchObject({ error: { code: 'coverage_failed' } });
 });

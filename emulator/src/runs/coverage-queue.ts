@@ -9,7 +9,7 @@ import type { PlannedCommand } from '../what-if/future.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';
-import { parseCommand, type RunProblem } from './what-if-desk.ts';
+import { parseCommand, type RunProblem } from './what-if-queue.ts';
 
 const maxWaiting = 16;
 const maxKept = 16;
@@ -21,7 +21,7 @@ const usualAfterSeconds = 30;
 
 export type CoverageReply = RunCoverageAnswer | RunCoverageDifference | RunProblem;
 
-export interface CoverageDeskOptions {
+export interface CoverageQueueOptions {
   run: EmulatedRun;
   /** What one second of the model costs. */
   stepMs: () => number;
@@ -29,8 +29,8 @@ export interface CoverageDeskOptions {
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
-export class CoverageDesk {
-  readonly #options: CoverageDeskOptions;
+export class CoverageQueue {
+  readonly #options: CoverageQueueOptions;
   readonly #kept = new BoundedMap<string, Promise<CoverageReply>>(maxKept);
   readonly #waiting = new Map<number, (reply: CoverageReply) => void>();
   #version = '';
@@ -40,7 +40,7 @@ export class CoverageDesk {
   /** How many were computed rather than kept. */
   computed = 0;
 
-  constructor(options: CoverageDeskOptions) {
+  constructor(options: CoverageQueueOptions) {
     this.#options = options;
   }
 

@@ -24,19 +24,19 @@ export interface RunProblem {
   error: { code: string; detail: string };
 }
 
-export interface WhatIfDeskOptions {
+export interface WhatIfQueueOptions {
   run: EmulatedRun;
   now?: () => number;
 }
 
-export class WhatIfDesk {
+export class WhatIfQueue {
   readonly #run: EmulatedRun;
   readonly #now: () => number;
   /** Including the one that is worked on. */
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor({ run, now = steadyMs }: WhatIfDeskOptions) {
+  constructor({ run, now = steadyMs }: WhatIfQueueOptions) {
     this.#run = run;
     this.#now = now;
   }
