@@ -11,8 +11,8 @@ import type { TelemetryService } from '../../../telemetry/ingest/telemetry-servi
 import type { CommandDelivery, CommandTransport } from '../command-delivery.ts';
 import type { SentWindow } from '../sent-window.ts';
 import { AgentChannel, type ChannelParts } from './agent-channel.ts';
-import { type ChannelNews, ChannelsElsewhere, parseChannelNews } from './channel-elsewhere.ts';
 import { type FlowLimits, SharedFlow } from './channel-flow.ts';
+import { type ChannelNews, parseChannelNews, RemoteChannels } from './remote-channels.ts';
 
 /** Older ones are on their way out when the newest comes; more than these at once are a flood. */
 const maxChannelsPerAgent = 8;
@@ -42,7 +42,7 @@ export class ChannelHub implements CommandTransport {
   readonly #registry: SocketRegistry;
   readonly #channels = new Map<string, AgentChannel>();
   readonly #parts: ChannelParts;
-  readonly #elsewhere: ChannelsElsewhere | undefined;
+  readonly #remote: RemoteChannels | undefined;
   readonly #node = randomUUID();
   readonly #tell: (news: ChannelNews) => void;
   readonly #stopping = new AbortController();
@@ -85,7 +85,7 @@ export class ChannelHub implements CommandTransport {
     };
     this.#tell = tell ?? (() => {});
     const own = () => this.#channels.keys();
-    this.#elsewhere = tell && new ChannelsElsewhere({ node: this.#node, tell, own });
+    this.#remote = tell && new RemoteChannels({ node: this.#node, tell, own });
     delivery.onDue((ap_id, commands) => this.#channels.get(ap_id)?.onDue(commands));
   }
 
@@ -100,7 +100,7 @@ export class ChannelHub implements CommandTransport {
 
   /** Whether the agent's channel is open, here or on another node. */
   isConnected(ap_id: string): boolean {
-    return this.isHere(ap_id) || this.#elsewhere?.has(ap_id) === true;
+    return this.isHere(ap_id) || this.#remote?.has(ap_id) === true;
   }
 
   isReady(ap_id: string): boolean {
@@ -133,7 +133,7 @@ export class ChannelHub implements CommandTransport {
   heard(text: string): void {
     const news = parseChannelNews(text);
     if (!news || news.node === this.#node) return;
-    this.#elsewhere?.heard(news);
+    this.#remote?.heard(news);
     for (const ap_id of news.ap_ids) {
       const channel = this.#channels.get(ap_id);
       if (!channel) continue;
@@ -152,7 +152,7 @@ export class ChannelHub implements CommandTransport {
   /** Closes every channel with 1012; no more can be opened. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#elsewhere?.stop();
+    await this.#remote?.stop();
     await this.#registry.stop();
   }
 

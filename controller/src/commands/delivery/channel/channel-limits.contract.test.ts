@@ -8,8 +8,8 @@ import {
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { bearer, connect } from '../../../../../test/socket-client.ts';
 import { startTcpProxy } from '../../../../../test/tcp-proxy.ts';
-import type { ChannelNews } from './channel-elsewhere.ts';
 import { ChannelFlow, SharedFlow } from './channel-flow.ts';
+import type { ChannelNews } from './remote-channels.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

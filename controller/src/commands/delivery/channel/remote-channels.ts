@@ -28,7 +28,7 @@ export function parseChannelNews(text: string): ChannelNews | undefined {
   }
 }
 
-export class ChannelsElsewhere {
+export class RemoteChannels {
   readonly #tell: (news: ChannelNews) => void;
   readonly #own: () => Iterable<string>;
   /** The node of each agent. */
