@@ -2,8 +2,8 @@
 // of the moment of the first one.
 import type { AgentSight } from '../../agents/agent-visibility.ts';
 import { invalidValue } from '../../input/value-rules.ts';
-import { FirstOnes } from '../../lists/first-ones.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cursor.ts';
+import { TopN } from '../../lists/top-n.ts';
 import { countInSlices } from '../../time-slices.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
@@ -73,7 +73,7 @@ export async function pageOfDevices(
     const difference = compareKeys(keys[at]!, key, isDescending);
     return difference > 0 || (difference === 0 && names[at]! > name);
   };
-  const first = new FirstOnes<number>(limit + 1, compare);
+  const first = new TopN<number>(limit + 1, compare);
   await countInSlices(0, count, (at) => {
     if (!cursor || isAfter(cursor, at)) first.add(at);
     return false;

@@ -2,8 +2,8 @@
 import type { Selector } from '@weft/contract/selector';
 import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
-import { FirstOnes } from '../../lists/first-ones.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cursor.ts';
+import { TopN } from '../../lists/top-n.ts';
 import { countInSlices } from '../../time-slices.ts';
 import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
 import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
@@ -158,7 +158,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
   function compareAny(a: number, b: number): number {
     return compareKeys(keyAt(a), keyAt(b), order.isDescending) || a - b;
   }
-  const first = new FirstOnes<number>(limit + 1, compare);
+  const first = new TopN<number>(limit + 1, compare);
   const isTooLate = keys instanceof Float64Array ? lateTest(keys, order, first) : () => false;
   await countInSlices(0, count, (at) => {
     if (isTooLate(at)) return false;
@@ -172,7 +172,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
 }
 
 /** Whether its key comes after all that the page will have: true of most, and known by one comparison of numbers. */
-function lateTest(keys: Float64Array, { isDescending }: ListOrder, first: FirstOnes<number>): (at: number) => boolean {
+function lateTest(keys: Float64Array, { isDescending }: ListOrder, first: TopN<number>): (at: number) => boolean {
   const sign = isDescending ? -1 : 1;
   return (at) => first.last !== undefined && sign * (keys[at]! - keys[first.last]!) > 0;
 }

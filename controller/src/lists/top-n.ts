@@ -4,7 +4,7 @@
  * The first `count` of what it is given, in order, in little memory: a heap with the last of them on top, so that most of what
  * comes is compared once and dropped.
  */
-export class FirstOnes<T> {
+export class TopN<T> {
   readonly #heap: T[] = [];
   readonly #count: number;
   readonly #compare: (a: T, b: T) => number;
