@@ -7,9 +7,9 @@ import { type Caller, isEnded } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { deviceActionsRoutes } from './api/device-actions-routes.ts';
+import { DeviceActionsService } from './api/device-actions-service.ts';
 import { type DeviceExtras as DeviceExtraFields, toTime } from './api/device-answer.ts';
-import { deviceCareRoutes } from './api/device-care-routes.ts';
-import { DeviceCareService } from './api/device-care-service.ts';
 import { deviceRoutes } from './api/device-routes.ts';
 import { DeviceService } from './api/device-service.ts';
 import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
@@ -95,7 +95,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     showsAddresses: (caller) => extras.areClearAllowed && caller.kind === 'user' && caller.isAdmin,
     extrasOf: (device) => toExtras(extras, device),
   });
-  const care = new DeviceCareService({
+  const care = new DeviceActionsService({
     database,
     devices,
     names,
@@ -137,7 +137,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     addresses: new DeviceAddresses(registry),
     /** Notes which devices would not be moved. */
     sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
-    routes: [...deviceRoutes(devices), ...deviceCareRoutes(care)],
+    routes: [...deviceRoutes(devices), ...deviceActionsRoutes(care)],
     metrics: {
       weft_devices: { help: 'Devices that this node knows', value: () => registry.table.deviceCount },
       weft_device_links: { help: 'Links between devices and access points', value: () => registry.table.linkCount },

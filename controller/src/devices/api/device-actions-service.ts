@@ -21,7 +21,7 @@ const maxWatches = { total: 1_000, perCaller: 200 };
 const maxIdentities = 20_000;
 const hourMs = 3_600_000;
 
-export interface DeviceCareOptions {
+export interface DeviceActionsOptions {
   database: Pick<SqlDatabase, 'transaction'>;
   devices: DeviceService;
   names: DeviceNames;
@@ -38,11 +38,11 @@ export interface DeviceCareOptions {
   now?: () => number;
 }
 
-export class DeviceCareService {
-  readonly #options: DeviceCareOptions;
+export class DeviceActionsService {
+  readonly #options: DeviceActionsOptions;
   readonly #now: () => number;
 
-  constructor(options: DeviceCareOptions) {
+  constructor(options: DeviceActionsOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }

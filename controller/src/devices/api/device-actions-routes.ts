@@ -10,7 +10,7 @@ import {
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
 import { adminsAndAuditors, adminsOnly, fleetReaders, type Permission } from '../../rights/permission.ts';
-import type { DeviceCareService } from './device-care-service.ts';
+import type { DeviceActionsService } from './device-actions-service.ts';
 
 /** `own`: devices of access points that the caller may see. */
 const deviceWatchers: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'read' };
@@ -18,7 +18,7 @@ const deviceWatchers: Permission = { admin: 'yes', user: 'own', agent: 'no', thi
 const tag = 'Devices';
 const defaultWatchSeconds = 86_400;
 
-export function deviceCareRoutes(care: DeviceCareService): Route[] {
+export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
   return [
     route({
       operation: 'watch_device',
