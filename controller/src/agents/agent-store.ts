@@ -1,7 +1,8 @@
 // Agent records: one per access point, real or emulated.
 import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
-import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 import {
   type AgentChange,
   type AgentLabels,
@@ -26,16 +27,10 @@ export class UnknownSite extends Error {
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export class AgentStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class AgentStore extends SqlStore {
   /** The record, or undefined. */
   async get(ap_id: string): Promise<AgentRecord | undefined> {
-    return getAgent(this.#db, ap_id);
+    return getAgent(this.db, ap_id);
   }
 
   /** Those of these ids that exist, in the caller's transaction. */
@@ -50,7 +45,7 @@ export class AgentStore {
 
   /** All agents, ordered by ap_id. */
   async list(): Promise<AgentRecord[]> {
-    const rows = await this.#db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents ORDER BY ap_id`);
+    const rows = await this.db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents ORDER BY ap_id`);
     return rows.map(toRecord);
   }
 
@@ -59,25 +54,24 @@ export class AgentStore {
    * memory, begin after '' and continue after the last one until the result is empty.
    */
   async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
-    const rows = await this.#db.query<AgentRow>(
-      `SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`,
-      [afterApId, limit],
-    );
+    const rows = await this.db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`, [
+      afterApId,
+      limit,
+    ]);
     return rows.map(toRecord);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM agents');
-    return row?.count ?? 0;
+    return this.countRows('agents');
   }
 
   /** Every change of an agent raises it, on any node; so do changes of sites. */
   revision(): Promise<number> {
-    return readRevision(this.#db);
+    return readRevision(this.db);
   }
 
   /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
-  async visible(ap_ids: readonly string[], tx: SqlQueries = this.#db): Promise<VisibleAgent[]> {
+  async visible(ap_ids: readonly string[], tx: SqlQueries = this.db): Promise<VisibleAgent[]> {
     const found: VisibleAgent[] = [];
     for (const { marks, values } of inParts(ap_ids)) {
       const rows = await tx.query<Pick<AgentRow, keyof VisibleAgent>>(
@@ -91,7 +85,7 @@ export class AgentStore {
 
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
   async create(agent: AgentRecord, also?: InSameTransaction<AgentRecord>): Promise<void> {
-    await this.#db
+    await this.db
       .transaction(async (tx) => {
         await insertAgent(tx, agent);
         await also?.(tx, { after: agent });
@@ -142,10 +136,7 @@ export class AgentStore {
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     const { password_hash = null, configuration, onboard, ver = null } = change;
-    return this.#db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx);
-      const before = await getAgent(tx, ap_id);
-      if (!before) return undefined;
+    return this.#change(ap_id, also, async (tx, revision) => {
       const [row] = await tx.query<AgentRow>(
         `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
            onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ?
@@ -159,9 +150,7 @@ export class AgentStore {
           ap_id,
         ],
       );
-      const after = toRecord(row!);
-      await also?.(tx, { before, after });
-      return after;
+      return toRecord(row!);
     });
   }
 
@@ -174,17 +163,12 @@ export class AgentStore {
     change: (record: AgentRecord) => Record<string, unknown>,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx);
-      const before = await getAgent(tx, ap_id);
-      if (!before) return undefined;
+    return this.#change(ap_id, also, async (tx, revision, before) => {
       const [row] = await tx.query<AgentRow>(
         `UPDATE agents SET configuration = ?, revision = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
         [JSON.stringify(change(before)), revision, ap_id],
       );
-      const after = toRecord(row!);
-      await also?.(tx, { before, after });
-      return after;
+      return toRecord(row!);
     });
   }
 
@@ -197,10 +181,7 @@ export class AgentStore {
     change: (record: AgentRecord) => AgentLabels,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx);
-      const before = await getAgent(tx, ap_id);
-      if (!before) return undefined;
+    return this.#change(ap_id, also, async (tx, revision, before) => {
       const { display_name, site, tags } = change(before);
       if (isSame(before, { display_name, site, tags })) return before;
       const site_id = site === null ? null : await siteId(tx, site);
@@ -211,15 +192,13 @@ export class AgentStore {
         revision,
         ap_id,
       ]);
-      const after = { ...before, display_name, site, tags };
-      await also?.(tx, { before, after });
-      return after;
+      return { ...before, display_name, site, tags };
     });
   }
 
   /** Resolves whether it existed. */
   async remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const revision = await raiseRevision(tx);
       const before = await getAgent(tx, ap_id);
       if (!before) return false;
@@ -227,6 +206,22 @@ export class AgentStore {
       await noteRemoved(tx, revision, ap_id);
       await also?.(tx, { before });
       return true;
+    });
+  }
+
+  /** `change` resolves the record as it is then; if that is the one before, `also` does not run. */
+  async #change(
+    ap_id: string,
+    also: InSameTransaction<AgentRecord> | undefined,
+    change: (tx: SqlQueries, revision: number, before: AgentRecord) => Promise<AgentRecord>,
+  ): Promise<AgentRecord | undefined> {
+    return this.db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx);
+      const before = await getAgent(tx, ap_id);
+      if (!before) return undefined;
+      const after = await change(tx, revision, before);
+      if (after !== before) await also?.(tx, { before, after });
+      return after;
     });
   }
 }

@@ -1,7 +1,8 @@
 // Enrolment tokens, with which access points register themselves. Only their SHA-256 is stored.
 // One statement checks that a use is left and counts it.
-import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
+import type { InSameTransaction } from '../storage/sql-database.ts';
 import type { RowOf } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 import { type AgentRecord, insertAgent, throwAgentExists } from './agent-record.ts';
 import { UnknownSite } from './agent-store.ts';
 
@@ -31,16 +32,10 @@ const INSERT = `INSERT INTO enrolment_tokens (${OWN}, site_id)
   RETURNING site_id`;
 
 /** `also` runs with the change, see InSameTransaction. */
-export class EnrolmentTokenStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class EnrolmentTokenStore extends SqlStore {
   /** The token with this hash if it can still be used at `now`, else undefined. */
   async getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined> {
-    const [row] = await this.#db.query<TokenRow>(
+    const [row] = await this.db.query<TokenRow>(
       `SELECT ${COLUMNS} FROM enrolment_tokens WHERE token_hash = ? AND expires_at > ? AND uses < max_uses`,
       [tokenHash, now],
     );
@@ -49,7 +44,7 @@ export class EnrolmentTokenStore {
 
   /** All tokens not yet expired at `now`, newest first. */
   async list(now: number): Promise<EnrolmentTokenRecord[]> {
-    const rows = await this.#db.query<TokenRow>(
+    const rows = await this.db.query<TokenRow>(
       `SELECT ${COLUMNS} FROM enrolment_tokens WHERE expires_at > ? ORDER BY created_at DESC, id DESC`,
       [now],
     );
@@ -58,16 +53,12 @@ export class EnrolmentTokenStore {
 
   /** How many have not expired at `now`. */
   async count(now: number): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>(
-      'SELECT COUNT(*) AS count FROM enrolment_tokens WHERE expires_at > ?',
-      [now],
-    );
-    return row?.count ?? 0;
+    return this.countRows('enrolment_tokens WHERE expires_at > ?', [now]);
   }
 
   /** Durable when it resolves. Throws UnknownSite for a site that does not exist. */
   async create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const [row] = await tx.query<{ site_id: string | null }>(INSERT, [
         token.id,
         token.token_hash,
@@ -88,7 +79,7 @@ export class EnrolmentTokenStore {
 
   /** Resolves whether it existed. */
   async remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const [row] = await tx.query<TokenRow>(`DELETE FROM enrolment_tokens WHERE id = ? RETURNING ${COLUMNS}`, [id]);
       if (row === undefined) return false;
       await also?.(tx, { before: toRecord(row) });
@@ -106,7 +97,7 @@ export class EnrolmentTokenStore {
     agent: AgentRecord,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<boolean> {
-    return this.#db
+    return this.db
       .transaction(async (tx) => {
         const counted = await tx.query(
           `UPDATE enrolment_tokens SET uses = uses + 1
@@ -123,7 +114,7 @@ export class EnrolmentTokenStore {
 
   /** Removes tokens expired at `now`; resolves how many. */
   async removeExpired(now: number): Promise<number> {
-    const rows = await this.#db.query('DELETE FROM enrolment_tokens WHERE expires_at <= ? RETURNING id', [now]);
+    const rows = await this.db.query('DELETE FROM enrolment_tokens WHERE expires_at <= ? RETURNING id', [now]);
     return rows.length;
   }
 }

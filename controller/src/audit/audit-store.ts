@@ -5,6 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { TryLaterError } from '../errors.ts';
 import { type SqlDatabase, type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 import { type ChainKey, ChainWalk, chainHash, headText } from './audit-chain.ts';
 import { type AuditRecord, type NewAuditEntry, toColumns } from './audit-entry.ts';
 
@@ -67,16 +68,15 @@ export interface AuditLogOptions {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class AuditLog {
-  readonly #db: SqlDatabase;
+export class AuditLog extends SqlStore {
   readonly #now: () => number;
   readonly #key: ChainKey | undefined;
   readonly #lockSql: string;
   readonly #also: AuditLogOptions['also'];
 
   constructor(db: SqlDatabase, { key, also, now = Date.now }: AuditLogOptions = {}) {
+    super(db);
     this.#also = also;
-    this.#db = db;
     this.#now = now;
     this.#key = key;
     // SQLite has one writer at a time, from the beginning of its transaction.
@@ -133,7 +133,7 @@ export class AuditLog {
     // In parts, because a statement of the embedded database blocks the whole process.
     while (end > 0 && found.length < wanted) {
       const start = Math.max(1, end - stretch + 1);
-      const rows = await this.#db.query<Row>(sql, [end, start, ...params, wanted - found.length]);
+      const rows = await this.db.query<Row>(sql, [end, start, ...params, wanted - found.length]);
       found.push(...rows.map((row) => ({ ...row })));
       end = start - 1;
       await setImmediate();
@@ -181,21 +181,18 @@ export class AuditLog {
   }
 
   async #head(): Promise<Head | undefined> {
-    const [head] = await this.#db.query<Head>('SELECT seq, hash, mac, keyed_from FROM audit_head WHERE id = 1');
+    const [head] = await this.db.query<Head>('SELECT seq, hash, mac, keyed_from FROM audit_head WHERE id = 1');
     return head;
   }
 
   async #newestSeq(): Promise<number> {
-    const [row] = await this.#db.query<{ seq: number | null }>('SELECT MAX(seq) AS seq FROM audit_log');
+    const [row] = await this.db.query<{ seq: number | null }>('SELECT MAX(seq) AS seq FROM audit_log');
     return row?.seq ?? 0;
   }
 
   /** Up to `limit` entries from this number on, oldest first. */
   async page(fromSeq: number, limit: number): Promise<AuditRecord[]> {
-    return this.#db.query<Row>(`SELECT ${COLUMNS} FROM audit_log WHERE seq >= ? ORDER BY seq LIMIT ?`, [
-      fromSeq,
-      limit,
-    ]);
+    return this.db.query<Row>(`SELECT ${COLUMNS} FROM audit_log WHERE seq >= ? ORDER BY seq LIMIT ?`, [fromSeq, limit]);
   }
 }
 

@@ -1,7 +1,8 @@
 // Sessions: what users have logged in to, and the ids of all sessions (of users, agents and apps) that were ended before
 // their tokens expire. A session is a login and the tokens that it was renewed with.
 // Transactions lock the user first, so that logins at the same time keep to the maximum.
-import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface SessionRecord {
   id: string;
@@ -34,20 +35,14 @@ type Row = { [Column in keyof SessionRecord]: SessionRecord[Column] };
 type EndedRow = { [Column in keyof EndedSession]: EndedSession[Column] };
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class SessionStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class SessionStore extends SqlStore {
   /**
    * Durable when it resolves. If the user has more than `max` sessions then, those that were renewed longest ago are ended;
    * resolves them. Creates nothing if the user does not exist any more.
    */
   async create(session: SessionRecord, max: number): Promise<EndedSession[]> {
     const { id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client } = session;
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
       if (users.length === 0) return [];
       await tx.query('DELETE FROM sessions WHERE user_id = ? AND (ver <> ? OR expires_at <= ?)', [
@@ -78,7 +73,7 @@ export class SessionStore {
 
   /** The sessions of the user with that `ver` that have not expired, newest first. */
   async list({ id, ver }: { id: string; ver: string }, now: number): Promise<SessionRecord[]> {
-    const rows = await this.#db.query<Row>(
+    const rows = await this.db.query<Row>(
       `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? AND ver = ? AND expires_at > ?
        ORDER BY created_at DESC, id`,
       [id, ver, now],
@@ -89,7 +84,7 @@ export class SessionStore {
   /** Resolves the updated record, or undefined if there is none with that `ver`. */
   async renew(id: string, ver: string, renewal: Renewal): Promise<SessionRecord | undefined> {
     const { renewed_at, expires_at, address, client } = renewal;
-    const [row] = await this.#db.query<Row>(
+    const [row] = await this.db.query<Row>(
       `UPDATE sessions SET renewed_at = ?, expires_at = ?, address = ?, client = ? WHERE id = ? AND ver = ?
        RETURNING ${COLUMNS}`,
       [renewed_at, expires_at, address, client, id, ver],
@@ -104,7 +99,7 @@ export class SessionStore {
     ends_at: number,
     also?: InSameTransaction<SessionRecord>,
   ): Promise<SessionRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const [row] = await tx.query<Row>(
         `UPDATE sessions SET ends_at = ? WHERE id = ? AND user_id = ? RETURNING ${COLUMNS}`,
         [ends_at, id, userId],
@@ -117,7 +112,7 @@ export class SessionStore {
 
   /** Durable when it resolves; repeated, it resolves false and changes nothing, and `also` does not run. */
   async end(ended: EndedSession, also?: InSameTransaction<SessionRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       if (!(await markEnded(tx, ended))) return false;
       await also?.(tx, {});
       return true;
@@ -141,7 +136,7 @@ export class SessionStore {
 
   /** Those that were ended from that moment on and whose tokens have not expired. */
   async listEnded(sinceMs: number, now: number): Promise<EndedSession[]> {
-    const rows = await this.#db.query<EndedRow>(
+    const rows = await this.db.query<EndedRow>(
       'SELECT id, ended_at, expires_at FROM ended_sessions WHERE ended_at >= ? AND expires_at > ?',
       [sinceMs, now],
     );
@@ -150,8 +145,8 @@ export class SessionStore {
 
   /** Removes what has expired. */
   async removeExpired(now: number): Promise<void> {
-    await this.#db.query('DELETE FROM sessions WHERE expires_at <= ?', [now]);
-    await this.#db.query('DELETE FROM ended_sessions WHERE expires_at <= ?', [now]);
+    await this.db.query('DELETE FROM sessions WHERE expires_at <= ?', [now]);
+    await this.db.query('DELETE FROM ended_sessions WHERE expires_at <= ?', [now]);
   }
 }
 

@@ -1,6 +1,6 @@
 // Requests to a running network, for the process that runs it, and its answers.
 import type { EmulatorRequest } from '@weft/contract';
-import type { SqlDatabase } from '../storage/sql-database.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface NewRequest extends EmulatorRequest {
   job_number: string;
@@ -8,15 +8,9 @@ export interface NewRequest extends EmulatorRequest {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class EmulatorRequestStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class EmulatorRequestStore extends SqlStore {
   async create({ id, job_number, kind, body, expires_at }: NewRequest): Promise<void> {
-    await this.#db.query(
+    await this.db.query(
       'INSERT INTO emulator_requests (id, job_number, kind, body, expires_at, is_taken) VALUES (?, ?, ?, ?, ?, 0)',
       [id, job_number, kind, JSON.stringify(body), expires_at],
     );
@@ -24,7 +18,7 @@ export class EmulatorRequestStore {
 
   /** Takes the requests of the run that were not taken and have not expired; each is taken once, on any node. */
   async take(job_number: string, nowMs: number): Promise<EmulatorRequest[]> {
-    const rows = await this.#db.query<{ id: string; kind: string; body: string }>(
+    const rows = await this.db.query<{ id: string; kind: string; body: string }>(
       `UPDATE emulator_requests SET is_taken = 1 WHERE job_number = ? AND is_taken = 0 AND expires_at > ?
        RETURNING id, kind, body`,
       [job_number, nowMs],
@@ -38,7 +32,7 @@ export class EmulatorRequestStore {
 
   /** Stores the answer, a JSON text, if the request belongs to the run and has no answer yet. */
   async answer(job_number: string, id: string, answer: string): Promise<void> {
-    await this.#db.query(
+    await this.db.query(
       'UPDATE emulator_requests SET answer = ? WHERE id = ? AND job_number = ? AND answer IS NULL AND is_taken = 1',
       [answer, id, job_number],
     );
@@ -46,18 +40,18 @@ export class EmulatorRequestStore {
 
   /** The JSON text; undefined while there is none. */
   async answerOf(id: string): Promise<string | undefined> {
-    const [row] = await this.#db.query<{ answer: string | null }>('SELECT answer FROM emulator_requests WHERE id = ?', [
+    const [row] = await this.db.query<{ answer: string | null }>('SELECT answer FROM emulator_requests WHERE id = ?', [
       id,
     ]);
     return row?.answer ?? undefined;
   }
 
   async remove(id: string): Promise<void> {
-    await this.#db.query('DELETE FROM emulator_requests WHERE id = ?', [id]);
+    await this.db.query('DELETE FROM emulator_requests WHERE id = ?', [id]);
   }
 
   /** Deletes expired requests. */
   async prune(nowMs: number): Promise<void> {
-    await this.#db.query('DELETE FROM emulator_requests WHERE expires_at <= ?', [nowMs]);
+    await this.db.query('DELETE FROM emulator_requests WHERE expires_at <= ?', [nowMs]);
   }
 }

@@ -8,6 +8,7 @@ import { generateSecret } from '../secrets.ts';
 import { requirePresentOwner } from '../storage/present-owner.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface EmulatorRunRecord {
   job_number: string;
@@ -99,8 +100,7 @@ const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, de
   duration, created_at, ends_at, state, detail, remove_at, latest`;
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class EmulatorRunStore {
-  readonly #db: SqlDatabase;
+export class EmulatorRunStore extends SqlStore {
   readonly #agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>;
   readonly #jobs: Pick<JobStore, 'createAll'>;
 
@@ -109,7 +109,7 @@ export class EmulatorRunStore {
     agents: Pick<AgentStore, 'createAll' | 'createNamed' | 'revokeAll'>,
     jobs: Pick<JobStore, 'createAll'>,
   ) {
-    this.#db = db;
+    super(db);
     this.#agents = agents;
     this.#jobs = jobs;
   }
@@ -125,8 +125,8 @@ export class EmulatorRunStore {
     job: NewJob,
     { requireOwner = false, stems, check, also }: CreateRunOptions = {},
   ): Promise<void> {
-    await this.#db.transaction(async (tx) => {
-      if (requireOwner) await requirePresentOwner(tx, this.#db.dialect, run);
+    await this.db.transaction(async (tx) => {
+      if (requireOwner) await requirePresentOwner(tx, this.db.dialect, run);
       await check?.(tx);
       if (stems) await this.#agents.createNamed(tx, agents, stems);
       else await this.#agents.createAll(tx, agents);
@@ -175,7 +175,7 @@ export class EmulatorRunStore {
 
   /** What the runs of that owner that have not ended come to. */
   async usageOf(owner_id: string): Promise<RunUsage> {
-    const [row] = await this.#db.query<Record<'runs' | 'access_points' | 'device_seconds', number> & SqlRow>(
+    const [row] = await this.db.query<Record<'runs' | 'access_points' | 'device_seconds', number> & SqlRow>(
       `SELECT COUNT(*) AS runs, CAST(COALESCE(SUM(access_points), 0) AS BIGINT) AS access_points,
          CAST(COALESCE(SUM(devices * duration), 0) AS BIGINT) AS device_seconds, MIN(ends_at) AS next_end
        FROM emulator_runs WHERE owner_id = ? AND state IS NULL`,
@@ -191,7 +191,7 @@ export class EmulatorRunStore {
 
   /** The names of the run's agents that have not been removed, up to `limit`, in order. */
   async agentsOf(job_number: string, limit: number): Promise<string[]> {
-    const rows = await this.#db.query<{ ap_id: string }>(
+    const rows = await this.db.query<{ ap_id: string }>(
       'SELECT ap_id FROM emulator_agents WHERE job_number = ? ORDER BY ap_id LIMIT ?',
       [job_number, limit],
     );
@@ -245,12 +245,12 @@ export class EmulatorRunStore {
   async agentRemoved(ap_id: string): Promise<void> {
     const job_number = runOf(ap_id);
     if (job_number === undefined) return;
-    await this.#db.query('DELETE FROM emulator_agents WHERE job_number = ? AND ap_id = ?', [job_number, ap_id]);
+    await this.db.query('DELETE FROM emulator_agents WHERE job_number = ? AND ap_id = ?', [job_number, ap_id]);
   }
 
   /** Deletes an ended run. */
   async remove(job_number: string): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const rows = await tx.query(
         'DELETE FROM emulator_runs WHERE job_number = ? AND state IS NOT NULL RETURNING job_number',
         [job_number],
@@ -259,7 +259,7 @@ export class EmulatorRunStore {
     });
   }
 
-  async #select(where: string, params: SqlValue[], queries: SqlQueries = this.#db): Promise<EmulatorRunRecord[]> {
+  async #select(where: string, params: SqlValue[], queries: SqlQueries = this.db): Promise<EmulatorRunRecord[]> {
     return (await queries.query<Row>(`SELECT ${COLUMNS} FROM emulator_runs WHERE ${where}`, params)).map(toRecord);
   }
 }

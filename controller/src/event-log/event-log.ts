@@ -9,6 +9,7 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { type RowOf, runRows, storable } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 import { toConditions } from './event-conditions.ts';
 import { appendMembers, pruneGroups, removeDeviceEvents } from './event-devices.ts';
 import {
@@ -40,13 +41,12 @@ export interface EventLogOptions {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class EventLog {
-  readonly #db: SqlDatabase;
+export class EventLog extends SqlStore {
   readonly #options: EventLogOptions;
   readonly #now: () => number;
 
   constructor(database: SqlDatabase, options: EventLogOptions) {
-    this.#db = database;
+    super(database);
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }
@@ -84,20 +84,20 @@ export class EventLog {
     for (let start = 0; start < sorted.length; start += byIdsAtOnce) {
       const part = sorted.slice(start, start + byIdsAtOnce);
       const sql = `SELECT ${COLUMNS} FROM event_log WHERE id IN (${part.map(() => '?').join(', ')}) ORDER BY id`;
-      events.push(...(await this.#db.query<Row>(sql, part)).map(toEvent));
+      events.push(...(await this.db.query<Row>(sql, part)).map(toEvent));
     }
     return events;
   }
 
   /** The id of the newest event, 0 if there was none; also of one that is no longer kept. */
   async newest(): Promise<number> {
-    const [head] = await this.#db.query<{ newest: number }>('SELECT newest FROM event_head WHERE id = 1');
+    const [head] = await this.db.query<{ newest: number }>('SELECT newest FROM event_head WHERE id = 1');
     return head?.newest ?? 0;
   }
 
   /** The id of the oldest event that is kept; undefined if there is none. */
   async oldest(): Promise<number | undefined> {
-    const [first] = await this.#db.query<{ id: number }>('SELECT id FROM event_log ORDER BY id LIMIT 1');
+    const [first] = await this.db.query<{ id: number }>('SELECT id FROM event_log ORDER BY id LIMIT 1');
     return first?.id;
   }
 
@@ -108,15 +108,15 @@ export class EventLog {
 
   /** Removes up to `limit` events of each kind from before these times, oldest first. Resolves whether there may be more. */
   async prune(before: { events: number; devices: number }, limit: number): Promise<boolean> {
-    const areMoreGroups = await pruneGroups(this.#db, before.devices);
+    const areMoreGroups = await pruneGroups(this.db, before.devices);
     // Those about many devices have rows of their own, and go as above.
-    const removed = await this.#db.query(
+    const removed = await this.db.query(
       `DELETE FROM event_log WHERE id IN (
         SELECT id FROM event_log WHERE subject_kind <> 'devices' ORDER BY id LIMIT ?
       ) AND ts < ? RETURNING id`,
       [limit, before.events],
     );
-    const removedDevices = await this.#db.query(
+    const removedDevices = await this.db.query(
       `DELETE FROM event_log WHERE id IN (
         SELECT id FROM event_log WHERE subject_kind = 'device' ORDER BY id LIMIT ?
       ) AND ts < ? RETURNING id`,
@@ -126,7 +126,7 @@ export class EventLog {
   }
 
   async #lockHead(tx: SqlQueries): Promise<{ newest: number; ts: number }> {
-    const isPostgres = this.#db.dialect === 'postgres';
+    const isPostgres = this.db.dialect === 'postgres';
     // Always in this order: transactions that lock both logs would otherwise wait for one another. SQLite has one writer at a time.
     if (isPostgres) await this.#options.auditLog.lock(tx);
     const [head] = await tx.query<{ newest: number; ts: number }>(
@@ -173,7 +173,7 @@ export class EventLog {
     let [low, high] = [1, newest + 1];
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const [event] = await this.#db.query<{ id: number; ts: number }>(
+      const [event] = await this.db.query<{ id: number; ts: number }>(
         'SELECT id, ts FROM event_log WHERE id >= ? ORDER BY id LIMIT 1',
         [middle],
       );
@@ -190,7 +190,7 @@ export class EventLog {
     let start = range.low;
     for (let scanned = 0; start <= range.high && scanned < maxScanned; scanned += step) {
       const end = Math.min(range.high, start + step - 1);
-      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const rows = await this.db.query<Row>(sql, [start, end, ...params, page.room]);
       const last = page.add(rows);
       if (last !== undefined) return page.endingAt(last < range.high ? last : null);
       start = end + 1;
@@ -206,7 +206,7 @@ export class EventLog {
     let start = range.high;
     for (let scanned = 0; start >= range.low && scanned < maxScanned; scanned += step) {
       const end = Math.max(range.low, start - step + 1);
-      const rows = await this.#db.query<Row>(sql, [start, end, ...params, page.room]);
+      const rows = await this.db.query<Row>(sql, [start, end, ...params, page.room]);
       const last = page.add(rows);
       if (last !== undefined) return page.endingAt(last > range.low ? last : null);
       start = end - 1;

@@ -2,7 +2,8 @@
 // Every change holds the revision of the fleet, so that no agent gets a site that is being removed.
 import { ConflictError } from '../errors.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
-import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface SiteRecord {
   id: string;
@@ -37,27 +38,21 @@ const BELOW = 'path > ? AND path < ?';
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export class SiteStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class SiteStore extends SqlStore {
   /** The record, or undefined. */
   async get(id: string): Promise<ListedSite | undefined> {
-    return getSite(this.#db, id);
+    return getSite(this.db, id);
   }
 
   /** By its path. */
   async find(path: string): Promise<ListedSite | undefined> {
-    const [row] = await this.#db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path = ?`, [path]);
+    const [row] = await this.db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path = ?`, [path]);
     return row && toListed(row);
   }
 
   /** Up to `limit` sites whose path comes after this one, in byte order. */
   async page(afterPath: string, limit: number): Promise<ListedSite[]> {
-    const rows = await this.#db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path > ? ORDER BY path LIMIT ?`, [
+    const rows = await this.db.query<SiteRow>(`SELECT ${LISTED} FROM sites WHERE path > ? ORDER BY path LIMIT ?`, [
       afterPath,
       limit,
     ]);
@@ -65,13 +60,12 @@ export class SiteStore {
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM sites');
-    return row?.count ?? 0;
+    return this.countRows('sites');
   }
 
   /** Durable when it resolves. Throws ConflictError `site_exists` if the path is taken. */
   async create(site: SiteRecord, also?: InSameTransaction<SiteRecord>): Promise<void> {
-    await this.#db
+    await this.db
       .transaction(async (tx) => {
         await raiseRevision(tx, 'sites');
         const { id, path, name, geolocation, time_zone, notes, created_at } = site;
@@ -101,7 +95,7 @@ export class SiteStore {
     check: (path: string) => void,
     also?: InSameTransaction<SiteRecord>,
   ): Promise<ListedSite | undefined> {
-    return this.#db
+    return this.db
       .transaction(async (tx) => {
         await raiseRevision(tx, 'sites');
         const before = await getSite(tx, id);
@@ -125,7 +119,7 @@ export class SiteStore {
    * then nothing was changed.
    */
   async remove(id: string, also?: InSameTransaction<SiteRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       await raiseRevision(tx, 'sites');
       const before = await getSite(tx, id);
       if (!before) return false;

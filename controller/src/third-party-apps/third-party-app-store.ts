@@ -1,7 +1,8 @@
 // Third-party app records. The api_key is encrypted; only the service can decrypt it.
 import { ConflictError } from '../errors.ts';
-import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import { inParts, type RowOf } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface ThirdPartyAppRecord {
   id: string;
@@ -23,18 +24,10 @@ const COLUMNS = 'id, app_name, api_key_encrypted, permissions, ver, created_at';
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export class ThirdPartyAppStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class ThirdPartyAppStore extends SqlStore {
   /** The record, or undefined. */
   async get(app_name: string): Promise<ThirdPartyAppRecord | undefined> {
-    const [row] = await this.#db.query<AppRow>(`SELECT ${COLUMNS} FROM third_party_apps WHERE app_name = ?`, [
-      app_name,
-    ]);
+    const [row] = await this.db.query<AppRow>(`SELECT ${COLUMNS} FROM third_party_apps WHERE app_name = ?`, [app_name]);
     return row && toRecord(row);
   }
 
@@ -50,13 +43,12 @@ export class ThirdPartyAppStore {
 
   /** All apps, ordered by app_name. */
   async list(): Promise<ThirdPartyAppRecord[]> {
-    const rows = await this.#db.query<AppRow>(`SELECT ${COLUMNS} FROM third_party_apps ORDER BY app_name`);
+    const rows = await this.db.query<AppRow>(`SELECT ${COLUMNS} FROM third_party_apps ORDER BY app_name`);
     return rows.map(toRecord);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM third_party_apps');
-    return row?.count ?? 0;
+    return this.countRows('third_party_apps');
   }
 
   /** Durable when it resolves. Throws ConflictError `app_exists` if the app_name is taken. */
@@ -64,7 +56,7 @@ export class ThirdPartyAppStore {
     const { id, app_name, api_key_encrypted, ver, created_at } = app;
     const values = [id, app_name, api_key_encrypted, JSON.stringify(app.permissions), ver, created_at];
     try {
-      await this.#db.transaction(async (tx) => {
+      await this.db.transaction(async (tx) => {
         await tx.query(`INSERT INTO third_party_apps (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`, values);
         await also?.(tx, { after: app });
       });
@@ -81,7 +73,7 @@ export class ThirdPartyAppStore {
     { onlyVer, also }: { onlyVer?: string; also?: InSameTransaction<ThirdPartyAppRecord> } = {},
   ): Promise<ThirdPartyAppRecord | undefined> {
     const { api_key_encrypted = null, permissions, ver = null } = change;
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       // An update instead of a select, because it locks the row until the end of the transaction on both databases.
       const [before] = await tx.query<AppRow>(
         `UPDATE third_party_apps SET ver = ver WHERE app_name = ? AND ver = COALESCE(?, ver) RETURNING ${COLUMNS}`,
@@ -102,7 +94,7 @@ export class ThirdPartyAppStore {
 
   /** Resolves whether it existed. */
   async remove(app_name: string, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const [row] = await tx.query<AppRow>(`DELETE FROM third_party_apps WHERE app_name = ? RETURNING ${COLUMNS}`, [
         app_name,
       ]);

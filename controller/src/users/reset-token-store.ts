@@ -4,6 +4,7 @@
 // towards the hourly limit. Every transaction locks the user before a token: one order of locks, no deadlocks.
 import { TryLaterError } from '../errors.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 
 export interface RecoveryRequest {
   id: string;
@@ -25,12 +26,11 @@ const ENQUEUE_LOCK = 7_305_002;
 
 type RequestRow = { id: string; username: string; requested_at: number; attempts: number };
 
-export class ResetTokenStore {
-  readonly #db: SqlDatabase;
+export class ResetTokenStore extends SqlStore {
   readonly #claimSql: string;
 
   constructor(db: SqlDatabase) {
-    this.#db = db;
+    super(db);
     // Two nodes that claim at the same time: on SQLite one waits for the other, on PostgreSQL each takes unclaimed rows.
     const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
     // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
@@ -43,9 +43,9 @@ export class ResetTokenStore {
 
   /** Durable when it resolves. Throws TryLaterError (429) if `maxPending` requests already wait. */
   async enqueue(request: RecoveryRequest, maxPending: number): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       // Without the lock, two concurrent requests could both take the last place.
-      if (this.#db.dialect === 'postgres') await tx.query(`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}) IS NULL`);
+      if (this.db.dialect === 'postgres') await tx.query(`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}) IS NULL`);
       const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM recovery_requests');
       if ((row?.count ?? 0) >= maxPending) {
         throw new TryLaterError(429, 'too_many_recovery_requests', 'Too many recovery requests are waiting', 60);
@@ -62,7 +62,7 @@ export class ResetTokenStore {
    * this lease. Two callers never lease the same request at the same time.
    */
   async claim(now: number, leaseUntil: number, limit: number): Promise<RecoveryRequest[]> {
-    const rows = await this.#db.query<RequestRow>(this.#claimSql, [now, limit, leaseUntil]);
+    const rows = await this.db.query<RequestRow>(this.#claimSql, [now, limit, leaseUntil]);
     return rows
       .map(({ id, username, requested_at, attempts }) => ({ id, username, requested_at, attempts }))
       .sort((a, b) => a.requested_at - b.requested_at || (a.id < b.id ? -1 : 1));
@@ -70,7 +70,7 @@ export class ResetTokenStore {
 
   /** Deletes a request; idempotent. */
   async finish(id: string): Promise<void> {
-    await this.#db.query('DELETE FROM recovery_requests WHERE id = ?', [id]);
+    await this.db.query('DELETE FROM recovery_requests WHERE id = ?', [id]);
   }
 
   /**
@@ -78,7 +78,7 @@ export class ResetTokenStore {
    * the hour before `created_at`, or was deleted or disabled, it resolves false and nothing changes.
    */
   async create(token: ResetTokenRecord, maxPerHour: number): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       // A user deleted or disabled meanwhile gets no token.
       if (!(await lockUser(tx, token.user_id))) return false;
       const [row] = await tx.query<{ count: number }>(
@@ -107,7 +107,7 @@ export class ResetTokenStore {
     change: { password_hash: string; ver: string },
     also?: InSameTransaction<{ id: string; username: string }>,
   ): Promise<string | undefined> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const [owner] = await tx.query<{ user_id: string }>('SELECT user_id FROM reset_tokens WHERE token_hash = ?', [
         tokenHash,
       ]);
@@ -130,12 +130,12 @@ export class ResetTokenStore {
 
   /** Revokes a token that was never delivered: it is invalid and does not count towards the hourly limit. */
   async discard(tokenHash: string): Promise<void> {
-    await this.#db.query('DELETE FROM reset_tokens WHERE token_hash = ?', [tokenHash]);
+    await this.db.query('DELETE FROM reset_tokens WHERE token_hash = ?', [tokenHash]);
   }
 
   /** Removes tokens that expired more than an hour before `now`; resolves how many. */
   async removeExpired(now: number): Promise<number> {
-    const rows = await this.#db.query('DELETE FROM reset_tokens WHERE expires_at < ? RETURNING token_hash', [
+    const rows = await this.db.query('DELETE FROM reset_tokens WHERE expires_at < ? RETURNING token_hash', [
       now - HOUR_MS,
     ]);
     return rows.length;

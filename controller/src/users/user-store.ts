@@ -3,8 +3,9 @@
 // administrator, and every transaction that may remove one updates it first, so that they are serialised. A
 // disabled or waiting administrator does not count.
 import { ConflictError } from '../errors.ts';
-import { type InSameTransaction, type SqlDatabase, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
+import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
 import {
   COLUMNS,
   type Disabling,
@@ -20,16 +21,10 @@ import {
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
  * change, see InSameTransaction.
  */
-export class UserStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class UserStore extends SqlStore {
   /** The record, or undefined. */
   async get(username: string): Promise<UserRecord | undefined> {
-    const [row] = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
+    const [row] = await this.db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
     return row && toRecord(row);
   }
 
@@ -45,18 +40,17 @@ export class UserStore {
 
   /** All users, ordered by username. */
   async list(): Promise<UserRecord[]> {
-    const rows = await this.#db.query<UserRow>(`SELECT ${COLUMNS} FROM users ORDER BY username`);
+    const rows = await this.db.query<UserRow>(`SELECT ${COLUMNS} FROM users ORDER BY username`);
     return rows.map(toRecord);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM users');
-    return row?.count ?? 0;
+    return this.countRows('users');
   }
 
   /** Durable when it resolves. Throws ConflictError `user_exists` if the username is taken. */
   async create(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<void> {
-    await this.#db
+    await this.db
       .transaction(async (tx) => {
         if (isAdmin(user.roles)) await establishAdministration(tx, user.created_at);
         await insertUser(tx, user);
@@ -70,7 +64,7 @@ export class UserStore {
    * the others resolve false and change nothing. Throws ConflictError `user_exists` if the username is taken.
    */
   async createFirstAdmin(user: UserRecord, also?: InSameTransaction<UserRecord>): Promise<boolean> {
-    return this.#db
+    return this.db
       .transaction(async (tx) => {
         if (!(await establishAdministration(tx, user.created_at))) return false;
         await insertUser(tx, user);
@@ -82,7 +76,7 @@ export class UserStore {
 
   /** True once the first administrator was created. */
   async hasAdmin(): Promise<boolean> {
-    const rows = await this.#db.query('SELECT id FROM administration WHERE id = 1');
+    const rows = await this.db.query('SELECT id FROM administration WHERE id = 1');
     return rows.length === 1;
   }
 
@@ -98,7 +92,7 @@ export class UserStore {
   ): Promise<UserRecord | undefined> {
     const { password_hash = null, roles, grants, ver = null } = change;
     const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       if (becomesAdmin === 0) await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
       if (before === undefined) return undefined;
@@ -130,7 +124,7 @@ export class UserStore {
    * Throws ConflictError `last_administrator` instead of deleting the last enabled administrator.
    */
   async remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       await lockAdministration(tx);
       const [row] = await tx.query<UserRow>(`DELETE FROM users WHERE username = ? RETURNING ${COLUMNS}`, [username]);
       if (row === undefined) return false;
@@ -142,16 +136,14 @@ export class UserStore {
 
   /** The users who wait for approval, those that wait longest first. */
   async listWaiting(): Promise<UserRecord[]> {
-    const rows = await this.#db.query<UserRow>(
+    const rows = await this.db.query<UserRow>(
       `SELECT ${COLUMNS} FROM users WHERE waiting_since IS NOT NULL ORDER BY waiting_since, username`,
     );
     return rows.map(toRecord);
   }
 
   async countWaiting(): Promise<number> {
-    const sql = 'SELECT COUNT(*) AS count FROM users WHERE waiting_since IS NOT NULL';
-    const [row] = await this.#db.query<{ count: number }>(sql);
-    return row?.count ?? 0;
+    return this.countRows('users WHERE waiting_since IS NOT NULL');
   }
 
   /**
@@ -159,7 +151,7 @@ export class UserStore {
    * not run.
    */
   async approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const before = await lockUserRow(tx, username);
       if (before === undefined || before.waiting_since === null) return before && toRecord(before);
       await tx.query('UPDATE users SET waiting_since = NULL WHERE username = ?', [username]);
@@ -171,7 +163,7 @@ export class UserStore {
 
   /** Removes a user who waits; resolves whether there was one. */
   async removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const [row] = await tx.query<UserRow>(
         `DELETE FROM users WHERE username = ? AND waiting_since IS NOT NULL RETURNING ${COLUMNS}`,
         [username],
@@ -183,7 +175,7 @@ export class UserStore {
 
   /** The disabled users, ordered by username. */
   async listDisabled(): Promise<UserRecord[]> {
-    const rows = await this.#db.query<UserRow>(
+    const rows = await this.db.query<UserRow>(
       `SELECT ${COLUMNS} FROM users WHERE disabled_at IS NOT NULL ORDER BY username`,
     );
     return rows.map(toRecord);
@@ -199,7 +191,7 @@ export class UserStore {
     { disabled_at, disabled_by, ver }: Disabling,
     also?: InSameTransaction<UserRecord>,
   ): Promise<UserRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at !== null) return before && toRecord(before);
@@ -217,7 +209,7 @@ export class UserStore {
 
   /** The reverse; nothing else in the record changes. */
   async enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
-    return this.#db.transaction(async (tx) => {
+    return this.db.transaction(async (tx) => {
       const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at === null) return before && toRecord(before);
       const [row] = await tx.query<UserRow>(

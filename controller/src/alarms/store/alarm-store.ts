@@ -2,7 +2,8 @@
 // any number of nodes.
 import type { AlarmSeverity, AlarmState } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
-import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface AlarmRecord {
   /** Ordered by time. */
@@ -84,16 +85,10 @@ const COLUMNS = columns.join(', ');
 const MARKS = columns.map(() => '?').join(', ');
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class AlarmStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class AlarmStore extends SqlStore {
   /** Grows with every change of rules, alarms and silences; `rules` is that of the last change of rules or silences. */
   async version(): Promise<{ all: number; rules: number }> {
-    const [head] = await this.#db.query<{ version: number; rules_version: number }>(
+    const [head] = await this.db.query<{ version: number; rules_version: number }>(
       'SELECT version, rules_version FROM alarm_head WHERE id = 1',
     );
     return { all: head!.version, rules: head!.rules_version };
@@ -136,19 +131,19 @@ export class AlarmStore {
     return row && toRecord(row);
   }
 
-  async get(id: string, tx: SqlQueries = this.#db): Promise<AlarmRecord | undefined> {
+  async get(id: string, tx: SqlQueries = this.db): Promise<AlarmRecord | undefined> {
     const [row] = await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE id = ?`, [id]);
     return row && toRecord(row);
   }
 
   /** All that are active, oldest first. */
-  async listActive(tx: SqlQueries = this.#db): Promise<AlarmRecord[]> {
+  async listActive(tx: SqlQueries = this.db): Promise<AlarmRecord[]> {
     return (await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE cleared_at IS NULL ORDER BY id`)).map(toRecord);
   }
 
   /** Up to `limit` alarms that changed after this version, in the order of the changes. */
   async changedAfter(version: number, limit: number): Promise<AlarmRecord[]> {
-    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [
+    const rows = await this.db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [
       version,
       limit,
     ]);
@@ -156,7 +151,7 @@ export class AlarmStore {
     if (rows.length < limit) return rows.map(toRecord);
     const last = toRecord(rows.at(-1)!).version;
     const whole = rows.map(toRecord).filter((alarm) => alarm.version < last);
-    const rest = await this.#db.query(`SELECT ${COLUMNS} FROM alarms WHERE version = ? ORDER BY id`, [last]);
+    const rest = await this.db.query(`SELECT ${COLUMNS} FROM alarms WHERE version = ? ORDER BY id`, [last]);
     return [...whole, ...rest.map(toRecord)];
   }
 
@@ -164,7 +159,7 @@ export class AlarmStore {
   async list(options: AlarmPageOptions): Promise<AlarmRecord[]> {
     const { conditions, params } = toConditions(options);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.#db.query(`SELECT ${COLUMNS} FROM alarms ${where} ORDER BY id DESC LIMIT ?`, [
+    const rows = await this.db.query(`SELECT ${COLUMNS} FROM alarms ${where} ORDER BY id DESC LIMIT ?`, [
       ...params,
       options.limit,
     ]);
@@ -173,7 +168,7 @@ export class AlarmStore {
 
   /** When the last alarm of this rule and subject was cleared by somebody, or undefined. */
   async clearedByHandAt(rule_id: string, subject: string): Promise<number | undefined> {
-    const [row] = await this.#db.query<{ cleared_at: number | null }>(
+    const [row] = await this.db.query<{ cleared_at: number | null }>(
       `SELECT MAX(cleared_at) AS cleared_at FROM alarms
        WHERE rule_id = ? AND subject = ? AND cleared_at IS NOT NULL AND cleared_by IS NOT NULL`,
       [rule_id, subject],
@@ -192,11 +187,11 @@ export class AlarmStore {
    * first. Resolves whether there may be more.
    */
   async prune({ beforeMs, keep, limit }: { beforeMs: number; keep: number; limit: number }): Promise<boolean> {
-    const [oldest] = await this.#db.query<{ cleared_at: number }>(
+    const [oldest] = await this.db.query<{ cleared_at: number }>(
       'SELECT cleared_at FROM alarms WHERE cleared_at IS NOT NULL ORDER BY cleared_at DESC LIMIT 1 OFFSET ?',
       [keep],
     );
-    const removed = await this.#db.query(
+    const removed = await this.db.query(
       `DELETE FROM alarms WHERE id IN (
          SELECT id FROM alarms WHERE cleared_at IS NOT NULL AND (cleared_at < ? OR cleared_at <= ?)
          ORDER BY cleared_at LIMIT ?) RETURNING id`,

@@ -1,8 +1,9 @@
 // Rules and silences. Who changes them takes `nextVersion` of the alarm store first, in the same transaction.
 import type { SilenceInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import { type SqlDatabase, type SqlQueries, UniqueViolation } from '../../storage/sql-database.ts';
+import { type SqlQueries, UniqueViolation } from '../../storage/sql-database.ts';
 import type { RowOf } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { RuleText } from '../rules/parse-rule.ts';
 
 export interface RuleRecord {
@@ -35,19 +36,13 @@ const RULE = 'id, name, product, is_adjusted, rule, created_at, updated_at';
 const SILENCE = 'id, silence, created_by, created_at, ends_at';
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class RuleStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class RuleStore extends SqlStore {
   /** By name. */
-  async list(tx: SqlQueries = this.#db): Promise<RuleRecord[]> {
+  async list(tx: SqlQueries = this.db): Promise<RuleRecord[]> {
     return (await tx.query<RuleRow>(`SELECT ${RULE} FROM alarm_rules ORDER BY name`)).map(toRule);
   }
 
-  async get(id: string, tx: SqlQueries = this.#db): Promise<RuleRecord | undefined> {
+  async get(id: string, tx: SqlQueries = this.db): Promise<RuleRecord | undefined> {
     const [row] = await tx.query<RuleRow>(`SELECT ${RULE} FROM alarm_rules WHERE id = ?`, [id]);
     return row && toRule(row);
   }
@@ -86,19 +81,13 @@ export class RuleStore {
 }
 
 /** The same holds. */
-export class SilenceStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class SilenceStore extends SqlStore {
   /** Oldest first. */
-  async list(tx: SqlQueries = this.#db): Promise<SilenceRecord[]> {
+  async list(tx: SqlQueries = this.db): Promise<SilenceRecord[]> {
     return (await tx.query<SilenceRow>(`SELECT ${SILENCE} FROM silences ORDER BY created_at, id`)).map(toSilence);
   }
 
-  async get(id: string, tx: SqlQueries = this.#db): Promise<SilenceRecord | undefined> {
+  async get(id: string, tx: SqlQueries = this.db): Promise<SilenceRecord | undefined> {
     const [row] = await tx.query<SilenceRow>(`SELECT ${SILENCE} FROM silences WHERE id = ?`, [id]);
     return row && toSilence(row);
   }

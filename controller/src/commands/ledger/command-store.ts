@@ -4,8 +4,9 @@
 import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../errors.ts';
 import { type OwnerKey, requirePresentOwner } from '../../storage/present-owner.ts';
-import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import type {
   BatchRecord,
@@ -31,15 +32,9 @@ import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putState
 const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
-export class CommandStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class CommandStore extends SqlStore {
   async get(command_id: string): Promise<CommandRecord | undefined> {
-    const [row] = await selectCommands(this.#db, 'command_id = ?', [command_id]);
+    const [row] = await selectCommands(this.db, 'command_id = ?', [command_id]);
     return row;
   }
 
@@ -56,7 +51,7 @@ export class CommandStore {
     if (state !== undefined) require('state = ?', state);
     if (batch_id !== undefined) require('batch_id = ?', batch_id);
     if (before) require('(created_at, command_id) < (?, ?)', before.created_at, before.command_id);
-    return selectCommands(this.#db, `${conditions.join(' AND ')} ORDER BY created_at DESC, command_id DESC LIMIT ?`, [
+    return selectCommands(this.db, `${conditions.join(' AND ')} ORDER BY created_at DESC, command_id DESC LIMIT ?`, [
       ...params,
       limit,
     ]);
@@ -71,7 +66,7 @@ export class CommandStore {
     const found: CommandRecord[] = [];
     for (const part of inParts(ap_ids)) {
       const rows = await selectCommands(
-        this.#db,
+        this.db,
         `ap_id IN (${part.marks}) AND ended_at IS NULL AND ${when} AND expires_at > ?
          ORDER BY created_at, command_id LIMIT ?`,
         [...part.values, ...(isFresh ? [] : [nowMs]), nowMs, limit],
@@ -99,7 +94,7 @@ export class CommandStore {
   /** Open commands that waited for a lease until now, longest first. */
   async listDeferred(nowMs: number, limit: number): Promise<CommandRecord[]> {
     return selectCommands(
-      this.#db,
+      this.db,
       'ended_at IS NULL AND deliver_after IS NOT NULL AND deliver_after <= ? ORDER BY deliver_after, created_at LIMIT ?',
       [nowMs, limit],
     );
@@ -107,7 +102,7 @@ export class CommandStore {
 
   /** When the next command stops waiting for a lease. */
   async nextDeferred(): Promise<number | undefined> {
-    const [row] = await this.#db.query<{ next: number | null }>(
+    const [row] = await this.db.query<{ next: number | null }>(
       'SELECT MIN(deliver_after) AS next FROM commands WHERE ended_at IS NULL AND deliver_after IS NOT NULL',
     );
     return row?.next ?? undefined;
@@ -115,7 +110,7 @@ export class CommandStore {
 
   /** Agents with commands that were sent, are not acknowledged, and are to be sent again; in order, after that one. */
   async listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]> {
-    const rows = await this.#db.query<{ ap_id: string }>(
+    const rows = await this.db.query<{ ap_id: string }>(
       `SELECT DISTINCT ap_id FROM commands WHERE state = 'sent' AND due_at <= ? AND ap_id > ? ORDER BY ap_id LIMIT ?`,
       [nowMs, afterApId, limit],
     );
@@ -153,12 +148,12 @@ export class CommandStore {
 
   /** Commands whose guard is watched, soonest to end first. */
   async listGuarded(limit: number): Promise<CommandRecord[]> {
-    return selectCommands(this.#db, 'guard_until IS NOT NULL ORDER BY guard_until LIMIT ?', [limit]);
+    return selectCommands(this.db, 'guard_until IS NOT NULL ORDER BY guard_until LIMIT ?', [limit]);
   }
 
   /** Steering commands that their access points have, and that wait for what the network sees; oldest first. */
   async listAwaiting(limit: number): Promise<CommandRecord[]> {
-    return selectCommands(this.#db, `${AWAITING} ORDER BY created_at LIMIT ?`, [limit]);
+    return selectCommands(this.db, `${AWAITING} ORDER BY created_at LIMIT ?`, [limit]);
   }
 
   /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
@@ -166,18 +161,18 @@ export class CommandStore {
     { nowMs, commandsBefore, statesBefore }: { nowMs: number; commandsBefore: number; statesBefore: number },
     limit: number,
   ): Promise<boolean> {
-    const commands = await this.#db.query(
+    const commands = await this.db.query(
       `DELETE FROM commands WHERE command_id IN (SELECT command_id FROM commands
          WHERE ended_at IS NOT NULL AND ended_at <= ? AND guard_until IS NULL ORDER BY ended_at LIMIT ?)
        RETURNING command_id`,
       [commandsBefore, limit],
     );
-    const leases = await this.#db.query(
+    const leases = await this.db.query(
       `DELETE FROM leases WHERE (ap_id, parameter, caller_id) IN (
          SELECT ap_id, parameter, caller_id FROM leases WHERE until <= ? ORDER BY until LIMIT ?) RETURNING ap_id`,
       [nowMs, limit],
     );
-    const states = await this.#db.query(
+    const states = await this.db.query(
       `DELETE FROM parameter_states WHERE (ap_id, parameter) IN (
          SELECT ap_id, parameter FROM parameter_states WHERE changed_at <= ? ORDER BY changed_at LIMIT ?)
        RETURNING ap_id`,
@@ -191,7 +186,7 @@ export class CommandStore {
    * that cannot be known.
    */
   async version(tx: SqlQueries): Promise<number | undefined> {
-    if (this.#db.dialect !== 'sqlite') return undefined;
+    if (this.db.dialect !== 'sqlite') return undefined;
     const [row] = await tx.query<{ data_version: number }>('PRAGMA data_version');
     return row?.data_version;
   }
@@ -218,7 +213,7 @@ export class CommandStore {
 
   /** Whether there is anything that `forgetAgent` would delete. */
   async hasTraces(ap_id: string): Promise<boolean> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM leases WHERE ap_id = ?)
          OR EXISTS (SELECT 1 FROM parameter_states WHERE ap_id = ?)`,
       [ap_id, ap_id],
@@ -246,8 +241,8 @@ export class CommandStore {
    * an owner is given who is gone, disabled, or has other credentials now.
    */
   async createBatch({ batch_id, owner_id, next_at, plan }: BatchRecord, max: number, owner?: OwnerKey): Promise<void> {
-    const rows = await this.#db.transaction(async (tx) => {
-      if (owner) await requirePresentOwner(tx, this.#db.dialect, owner);
+    const rows = await this.db.transaction(async (tx) => {
+      if (owner) await requirePresentOwner(tx, this.db.dialect, owner);
       return tx.query(
         `INSERT INTO command_batches (batch_id, owner_id, next_at, plan) SELECT ?, ?, CAST(? AS BIGINT), ?
          WHERE (SELECT COUNT(*) FROM command_batches WHERE owner_id = ?) < ? RETURNING batch_id`,
@@ -260,7 +255,7 @@ export class CommandStore {
 
   /** Up to `limit` whose next stage is due; no other node gets them before `nowMs + holdMs`. */
   async takeBatches(nowMs: number, holdMs: number, limit: number): Promise<BatchRecord[]> {
-    const rows = await this.#db.query<BatchRecord & SqlRow>(
+    const rows = await this.db.query<BatchRecord & SqlRow>(
       `UPDATE command_batches SET next_at = ? WHERE next_at <= ? AND batch_id IN (
          SELECT batch_id FROM command_batches WHERE next_at <= ? ORDER BY next_at LIMIT ?)
        RETURNING batch_id, owner_id, next_at, plan`,
@@ -270,15 +265,15 @@ export class CommandStore {
   }
 
   async hasBatch(batch_id: string): Promise<boolean> {
-    return (await this.#db.query('SELECT 1 FROM command_batches WHERE batch_id = ?', [batch_id])).length > 0;
+    return (await this.db.query('SELECT 1 FROM command_batches WHERE batch_id = ?', [batch_id])).length > 0;
   }
 
   /** `next_at` undefined: it is done, and forgotten. */
   async updateBatch(batch_id: string, plan: string, next_at: number | undefined): Promise<void> {
-    if (next_at === undefined) await this.#db.query('DELETE FROM command_batches WHERE batch_id = ?', [batch_id]);
+    if (next_at === undefined) await this.db.query('DELETE FROM command_batches WHERE batch_id = ?', [batch_id]);
     else {
       const sql = 'UPDATE command_batches SET plan = ?, next_at = ? WHERE batch_id = ?';
-      await this.#db.query(sql, [plan, next_at, batch_id]);
+      await this.db.query(sql, [plan, next_at, batch_id]);
     }
   }
 
@@ -292,7 +287,7 @@ export class CommandStore {
   }
 
   async #ids(where: string, params: readonly SqlValue[]): Promise<string[]> {
-    const rows = await this.#db.query<{ command_id: string }>(`SELECT command_id FROM commands WHERE ${where}`, params);
+    const rows = await this.db.query<{ command_id: string }>(`SELECT command_id FROM commands WHERE ${where}`, params);
     return rows.map(({ command_id }) => command_id);
   }
 }

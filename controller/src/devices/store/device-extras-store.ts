@@ -1,7 +1,8 @@
 // What people and Weft note about single devices: who would not be moved, whose history is kept, which names are one device, and
 // whether clear addresses are allowed. All of it is small and held in memory by every node.
 import { ConflictError } from '../../errors.ts';
-import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface StickyDevice {
   device: string;
@@ -41,26 +42,20 @@ const erasureKeptMs = 600_000;
 const steeredKeptMs = 60_000;
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class DeviceExtrasStore {
-  readonly #db: SqlDatabase;
-
-  constructor(database: SqlDatabase) {
-    this.#db = database;
-  }
-
+export class DeviceExtrasStore extends SqlStore {
   /** Everything, if it is not of this version; else undefined. */
   async readIfNew(known: number): Promise<DeviceExtrasRecords | undefined> {
     const head = 'SELECT version, clear_addresses FROM device_extras_head WHERE id = 1';
-    const [before] = await this.#db.query<{ version: number; clear_addresses: number }>(head);
+    const [before] = await this.db.query<{ version: number; clear_addresses: number }>(head);
     if (!before || before.version === known) return undefined;
-    const sticky = await this.#db.query<StickyDevice & SqlRow>(
+    const sticky = await this.db.query<StickyDevice & SqlRow>(
       'SELECT device, reason, target, until_ms AS until FROM device_sticky',
     );
-    const watches = await this.#db.query<DeviceWatch & SqlRow>(
+    const watches = await this.db.query<DeviceWatch & SqlRow>(
       'SELECT device, until_ms AS until, caller_kind, caller_id FROM device_watches',
     );
-    const identities = await this.#db.query<DeviceIdentity & SqlRow>('SELECT identity, device FROM device_identities');
-    const erased = await this.#db.query<{ device: string; at: number }>(
+    const identities = await this.db.query<DeviceIdentity & SqlRow>('SELECT identity, device FROM device_identities');
+    const erased = await this.db.query<{ device: string; at: number }>(
       'SELECT device, at_ms AS at FROM device_erasures',
     );
     // A change meanwhile has another version, and is read with the next look.
@@ -177,8 +172,8 @@ export class DeviceExtrasStore {
 
   /** Removes what has ended. */
   async prune(nowMs: number): Promise<void> {
-    await this.#db.query('DELETE FROM device_steered WHERE until_ms <= ?', [nowMs - steeredKeptMs]);
-    await this.#db.transaction(async (tx) => {
+    await this.db.query('DELETE FROM device_steered WHERE until_ms <= ?', [nowMs - steeredKeptMs]);
+    await this.db.transaction(async (tx) => {
       const sticky = await tx.query('DELETE FROM device_sticky WHERE until_ms <= ? RETURNING device', [nowMs]);
       const watches = await tx.query('DELETE FROM device_watches WHERE until_ms <= ? RETURNING device', [nowMs]);
       await tx.query('DELETE FROM device_erasures WHERE at_ms <= ?', [nowMs - erasureKeptMs]);

@@ -1,6 +1,7 @@
 // Where devices are attached, as it outlives a restart and as other nodes read it: under pseudonyms, never addresses.
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface DeviceLinkRecord {
   device: string;
@@ -41,13 +42,12 @@ export interface DeviceStoreOptions {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class DeviceStore {
-  readonly #db: SqlDatabase;
+export class DeviceStore extends SqlStore {
   readonly #node: string;
   readonly #now: () => number;
 
   constructor(database: SqlDatabase, { node, now = Date.now }: DeviceStoreOptions) {
-    this.#db = database;
+    super(database);
     this.#node = node;
     this.#now = now;
   }
@@ -55,23 +55,23 @@ export class DeviceStore {
   /** All links, also those that have ended; ordered by device and ap_id; at most `limit` after the given one. */
   async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]> {
     const sql = `SELECT ${LINK}, updated_at FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
-    const rows = await this.#db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
+    const rows = await this.db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
     return rows.map(toLink);
   }
 
   /** All lists, ordered by ap_id; at most `limit` after the given one. */
   async lists(after: string, limit: number): Promise<DeviceListRecord[]> {
     const sql = `SELECT ${LIST} FROM device_lists WHERE ap_id > ? ORDER BY ap_id LIMIT ?`;
-    return this.#db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
+    return this.db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
   }
 
   /** The links that were written at this time or later, and the lists that other nodes wrote then. */
   async changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }> {
-    const links = await this.#db.query<LinkRow & SqlRow>(
+    const links = await this.db.query<LinkRow & SqlRow>(
       `SELECT ${LINK}, updated_at FROM device_links WHERE updated_at >= ?`,
       [updatedMs],
     );
-    const lists = await this.#db.query<DeviceListRecord & SqlRow>(
+    const lists = await this.db.query<DeviceListRecord & SqlRow>(
       `SELECT ${LIST} FROM device_lists WHERE updated_at >= ? AND node <> ?`,
       [updatedMs, this.#node],
     );
@@ -119,7 +119,7 @@ export class DeviceStore {
   async saveLists(lists: readonly DeviceListRecord[]): Promise<void> {
     if (lists.length === 0) return;
     const now = this.#now();
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const erased = await tx.query<{ device: string; at_ms: number }>('SELECT device, at_ms FROM device_erasures');
       const isErasedSince = ({ heard_at, device_values }: DeviceListRecord) =>
         erased.some(({ device, at_ms }) => heard_at <= at_ms && device_values.includes(JSON.stringify(device)));
@@ -146,7 +146,7 @@ export class DeviceStore {
 
   /** Forgets everything that an access point said; repeated calls are harmless. */
   async removeAgent(ap_id: string): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       await tx.query('DELETE FROM device_links WHERE ap_id = ?', [ap_id]);
       await tx.query('DELETE FROM device_lists WHERE ap_id = ?', [ap_id]);
     });
@@ -167,7 +167,7 @@ export class DeviceStore {
    * elsewhere since. At most `limit`; resolves whether there may be more.
    */
   async prune({ goneMs, movedMs }: { goneMs: number; movedMs: number }, limit: number): Promise<boolean> {
-    const removed = await this.#db.query(
+    const removed = await this.db.query(
       `DELETE FROM device_links WHERE (device, ap_id) IN (
          SELECT device, ap_id FROM device_links AS ended WHERE left_at IS NOT NULL AND updated_at < ? AND (updated_at < ? OR EXISTS (
            SELECT 1 FROM device_links AS other WHERE other.device = ended.device AND other.seen > ended.seen

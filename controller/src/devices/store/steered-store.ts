@@ -1,6 +1,7 @@
 // Devices that were moved by a command a moment ago, as it outlives a restart and as every node reads it.
-import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface SteeredRecord {
   device: string;
@@ -12,13 +13,7 @@ export interface SteeredRecord {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class SteeredStore {
-  readonly #db: Pick<SqlDatabase, 'query'>;
-
-  constructor(db: Pick<SqlDatabase, 'query'>) {
-    this.#db = db;
-  }
-
+export class SteeredStore extends SqlStore {
   /** Creates or replaces what is known about these devices, in the transaction of the caller. */
   async put(tx: SqlQueries, steered: readonly SteeredRecord[]): Promise<void> {
     // The last one of a device counts; a statement must not meet a row twice.
@@ -33,7 +28,7 @@ export class SteeredStore {
 
   /** Those that have not ended; the one that ends first comes first. */
   list(nowMs: number): Promise<SteeredRecord[]> {
-    return this.#db.query<SteeredRecord & SqlRow>(
+    return this.db.query<SteeredRecord & SqlRow>(
       'SELECT device, ap_id, target, until_ms AS until FROM device_steered WHERE until_ms > ? ORDER BY until_ms, device',
       [nowMs],
     );

@@ -4,6 +4,7 @@ import type { JobStore } from '../../jobs/store/job-store.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface BulkRun {
   job_number: string;
@@ -38,12 +39,11 @@ const RUN = 'job_number, owner_kind, owner_id, owner_name, selector, kind, actio
 const TARGET = 'number, ap_id, agent_id, state, detail, command_id';
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class BulkStore {
-  readonly #db: SqlDatabase;
+export class BulkStore extends SqlStore {
   readonly #jobs: Pick<JobStore, 'createAll'>;
 
   constructor(db: SqlDatabase, jobs: Pick<JobStore, 'createAll'>) {
-    this.#db = db;
+    super(db);
     this.#jobs = jobs;
   }
 
@@ -58,8 +58,8 @@ export class BulkStore {
     { owner_ver, also }: { owner_ver: string | undefined; also: (tx: SqlQueries) => Promise<void> },
   ): Promise<void> {
     const { job_number, owner_kind, owner_id, owner_name, selector, kind, action } = run;
-    await this.#db.transaction(async (tx) => {
-      await requirePresentOwner(tx, this.#db.dialect, { owner_kind, owner_id, owner_ver });
+    await this.db.transaction(async (tx) => {
+      await requirePresentOwner(tx, this.db.dialect, { owner_kind, owner_id, owner_ver });
       await this.#jobs.createAll(tx, [job]);
       await tx.query(`INSERT INTO bulk_runs (${RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
         job_number,
@@ -84,20 +84,20 @@ export class BulkStore {
   }
 
   async get(job_number: string): Promise<BulkRun | undefined> {
-    const [row] = await this.#db.query(`SELECT ${RUN} FROM bulk_runs WHERE job_number = ?`, [job_number]);
+    const [row] = await this.db.query(`SELECT ${RUN} FROM bulk_runs WHERE job_number = ?`, [job_number]);
     return row && toRun(row);
   }
 
   /** Up to `limit` runs whose time has come; nobody else gets them before `nowMs + holdMs`, on whichever node. */
   async takeDue(nowMs: number, holdMs: number, limit: number): Promise<BulkRun[]> {
-    const due = await this.#db.query(
+    const due = await this.db.query(
       `SELECT ${RUN} FROM bulk_runs WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?`,
       [nowMs, limit],
     );
     const taken: BulkRun[] = [];
     for (const row of due) {
       // Of several nodes that have read it, one changes it.
-      const mine = await this.#db.query(
+      const mine = await this.db.query(
         'UPDATE bulk_runs SET next_at = ? WHERE job_number = ? AND next_at = ? RETURNING job_number',
         [nowMs + holdMs, row.job_number!, row.next_at!],
       );
@@ -108,12 +108,12 @@ export class BulkStore {
 
   /** Nobody goes on with it before that; null: never. */
   async setNext(job_number: string, nextAt: number | null): Promise<void> {
-    await this.#db.query('UPDATE bulk_runs SET next_at = ? WHERE job_number = ?', [nextAt, job_number]);
+    await this.db.query('UPDATE bulk_runs SET next_at = ? WHERE job_number = ?', [nextAt, job_number]);
   }
 
   /** Up to `limit` targets without a result, in order. */
   async waiting(job_number: string, limit: number): Promise<BulkTargetRecord[]> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND state = 'waiting' ORDER BY number LIMIT ?`,
       [job_number, limit],
     );
@@ -122,7 +122,7 @@ export class BulkStore {
 
   /** Up to `limit` targets after that number, in order. */
   async targets(job_number: string, afterNumber: number, limit: number): Promise<BulkTargetRecord[]> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND number > ? ORDER BY number LIMIT ?`,
       [job_number, afterNumber, limit],
     );
@@ -131,7 +131,7 @@ export class BulkStore {
 
   /** Results of targets that had none; others keep theirs. */
   async settle(job_number: string, results: readonly BulkResult[]): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       for (const { number, state, detail, command_id } of results) {
         await tx.query(
           `UPDATE bulk_targets SET state = ?, detail = ?, command_id = ?
@@ -144,13 +144,13 @@ export class BulkStore {
 
   /** Whoever waits gets no turn any more. */
   async stopRest(job_number: string): Promise<void> {
-    await this.#db.query(`UPDATE bulk_targets SET state = 'stopped' WHERE job_number = ? AND state = 'waiting'`, [
+    await this.db.query(`UPDATE bulk_targets SET state = 'stopped' WHERE job_number = ? AND state = 'waiting'`, [
       job_number,
     ]);
   }
 
   async totals(job_number: string): Promise<Record<BulkResult['state'], number>> {
-    const rows = await this.#db.query<{ state: string; count: number }>(
+    const rows = await this.db.query<{ state: string; count: number }>(
       'SELECT state, COUNT(*) AS count FROM bulk_targets WHERE job_number = ? GROUP BY state',
       [job_number],
     );

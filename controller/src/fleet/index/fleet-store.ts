@@ -1,8 +1,8 @@
 // What has changed among agents and sites since a revision: with it a node keeps all of them in memory without reading them
 // again and again.
 import { revokedHash } from '../../agents/agent-record.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inParts } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import { configuredIntervalMs } from '../../telemetry/presence/presence.ts';
 
 /** An agent without its configuration, which may be large: only what of it is asked of every agent. */
@@ -60,16 +60,10 @@ const maxTypeLength = 64;
 const noTags: readonly string[] = [];
 
 /** Every method throws TryLaterError (503) while the database is unavailable. */
-export class FleetStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class FleetStore extends SqlStore {
   /** A change that was durable before the call has this revision or an earlier one. */
   async revision(): Promise<FleetRevision> {
-    const [row] = await this.#db.query<FleetRevision & Record<string, number>>(
+    const [row] = await this.db.query<FleetRevision & Record<string, number>>(
       'SELECT revision, sites, forgotten FROM fleet_revision WHERE id = 1',
     );
     return { revision: row!.revision, sites: row!.sites, forgotten: row!.forgotten };
@@ -77,7 +71,7 @@ export class FleetStore {
 
   /** Up to `limit` agents whose ap_id comes after this one, in byte order. */
   async page(afterApId: string, limit: number): Promise<FleetAgent[]> {
-    const rows = await this.#db.query<Row>(`SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`, [
+    const rows = await this.db.query<Row>(`SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`, [
       afterApId,
       limit,
     ]);
@@ -89,7 +83,7 @@ export class FleetStore {
    * undefined if these are all.
    */
   async changed({ revision, ap_id }: ChangePosition, limit: number) {
-    const rows = await this.#db.query<Row>(
+    const rows = await this.db.query<Row>(
       `SELECT ${COLUMNS} FROM agents WHERE revision >= ? AND (revision > ? OR ap_id > ?)
        ORDER BY revision, ap_id LIMIT ?`,
       [revision, revision, ap_id, limit],
@@ -100,7 +94,7 @@ export class FleetStore {
 
   /** The names of agents that were removed after this revision; others may have them now. Complete from `forgotten` on. */
   async removed(afterRevision: number): Promise<string[]> {
-    const rows = await this.#db.query<{ ap_id: string }>('SELECT ap_id FROM removed_agents WHERE revision > ?', [
+    const rows = await this.db.query<{ ap_id: string }>('SELECT ap_id FROM removed_agents WHERE revision > ?', [
       afterRevision,
     ]);
     return rows.map(({ ap_id }) => ap_id);
@@ -108,7 +102,7 @@ export class FleetStore {
 
   /** The paths of all sites by their ids. */
   async sites(): Promise<Map<string, string>> {
-    const rows = await this.#db.query<{ id: string; path: string }>('SELECT id, path FROM sites');
+    const rows = await this.db.query<{ id: string; path: string }>('SELECT id, path FROM sites');
     return new Map(rows.map(({ id, path }) => [id, path]));
   }
 
@@ -116,7 +110,7 @@ export class FleetStore {
   async configurations(ap_ids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     for (const { marks, values } of inParts(ap_ids)) {
-      const rows = await this.#db.query<{ ap_id: string; configuration: string }>(
+      const rows = await this.db.query<{ ap_id: string; configuration: string }>(
         `SELECT ap_id, configuration FROM agents WHERE ap_id IN (${marks})`,
         values,
       );

@@ -1,14 +1,9 @@
 // The messages of jobs, kept in order until the job is forgotten.
 // The job's row counts them: whoever raises its number has the right to that number.
 import type { EnvelopeType } from '@weft/contract';
-import {
-  type SqlDatabase,
-  type SqlQueries,
-  type SqlRow,
-  type SqlValue,
-  UniqueViolation,
-} from '../../storage/sql-database.ts';
+import { type SqlQueries, type SqlRow, type SqlValue, UniqueViolation } from '../../storage/sql-database.ts';
 import { runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { EndState } from '../store/job-record.ts';
 
 export interface MessageRecord {
@@ -67,13 +62,7 @@ const APPEND_ALL_ROW = `(CAST(? AS TEXT), CAST(? AS INTEGER), CAST(? AS BIGINT),
 type MessageRow = Omit<MessageRecord, 'final'> & { final: number } & SqlRow;
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
-export class MailboxStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class MailboxStore extends SqlStore {
   /**
    * Gives the message the next number of its job and stores both in one transaction; durable when it resolves. An open
    * job becomes `running`, or what `ends` says; one that has ended quietly stays as it is without `ends`. Its attempts count from 0 again. A chunk of that type that is there
@@ -81,13 +70,13 @@ export class MailboxStore {
    */
   async append(message: NewMessage): Promise<AppendOutcome> {
     try {
-      return await (this.#db.dialect === 'postgres'
-        ? appendAtOnce(this.#db, message)
-        : this.#db.transaction((tx) => appendIn(tx, message)));
+      return await (this.db.dialect === 'postgres'
+        ? appendAtOnce(this.db, message)
+        : this.db.transaction((tx) => appendIn(tx, message)));
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
       // Another node has stored the same chunk since this one looked.
-      const first = await findChunk(this.#db, message);
+      const first = await findChunk(this.db, message);
       if (!first) throw error;
       return { outcome: 'repeated', message: first };
     }
@@ -122,7 +111,7 @@ export class MailboxStore {
 
   /** In order, after that number; at least one if there is any, and no more than fit into `maxBytes`. */
   async list(job_number: string, afterSeq: number, maxBytes: number): Promise<MessageRecord[]> {
-    const sizes = await this.#db.query<{ seq: number; bytes: number }>(
+    const sizes = await this.db.query<{ seq: number; bytes: number }>(
       'SELECT seq, bytes FROM job_messages WHERE job_number = ? AND seq > ? ORDER BY seq LIMIT ?',
       [job_number, afterSeq, maxMessagesPerPage],
     );
@@ -134,7 +123,7 @@ export class MailboxStore {
       if (room < 0) break;
       last = seq;
     }
-    const rows = await this.#db.query<MessageRow>(
+    const rows = await this.db.query<MessageRow>(
       `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND seq > ? AND seq <= ? ORDER BY seq`,
       [job_number, afterSeq, last],
     );
@@ -142,7 +131,7 @@ export class MailboxStore {
   }
 
   /** The newest message that has a chunk number; in the caller's transaction, if one is given. */
-  async lastChunk(job_number: string, queries: SqlQueries = this.#db): Promise<MessageRecord | undefined> {
+  async lastChunk(job_number: string, queries: SqlQueries = this.db): Promise<MessageRecord | undefined> {
     const [row] = await queries.query<MessageRow>(
       `SELECT ${COLUMNS} FROM job_messages WHERE job_number = ? AND chunk IS NOT NULL ORDER BY seq DESC LIMIT 1`,
       [job_number],

@@ -23,12 +23,10 @@ import { WaitingJobs } from './waiting-jobs.ts';
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class JobStore extends WaitingJobs {
-  readonly #db: SqlDatabase;
   readonly #takeSql: string;
 
   constructor(db: SqlDatabase) {
     super(db);
-    this.#db = db;
     // Two nodes that take at once: on SQLite one waits for the other, on PostgreSQL each takes what is left.
     const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
     // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
@@ -48,15 +46,15 @@ export class JobStore extends WaitingJobs {
   async create(job: NewJob, limits?: JobLimits): Promise<void> {
     const { requireOwner, check, maxOpen = Number.MAX_SAFE_INTEGER } = limits ?? {};
     const isCreated = await (check
-      ? this.#db.transaction(async (tx) => {
-          await requirePresentOwner(tx, this.#db.dialect, job);
+      ? this.db.transaction(async (tx) => {
+          await requirePresentOwner(tx, this.db.dialect, job);
           await check(tx);
-          return insertJob(tx, this.#db.dialect, job, limits);
+          return insertJob(tx, this.db.dialect, job, limits);
         })
-      : insertJob(this.#db, this.#db.dialect, job, limits)
+      : insertJob(this.db, this.db.dialect, job, limits)
     ).catch(throwJobExists);
     if (isCreated) return;
-    if (requireOwner) await requirePresentOwner(this.#db, this.#db.dialect, job);
+    if (requireOwner) await requirePresentOwner(this.db, this.db.dialect, job);
     throw await this.#noRoom(job.owner_id, maxOpen);
   }
 
@@ -66,7 +64,7 @@ export class JobStore extends WaitingJobs {
   }
 
   async get(job_number: string): Promise<JobRecord | undefined> {
-    const [row] = await this.#db.query<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_number = ?`, [job_number]);
+    const [row] = await this.db.query<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_number = ?`, [job_number]);
     return row && { ...row };
   }
 
@@ -82,7 +80,7 @@ export class JobStore extends WaitingJobs {
     if (state !== undefined) require('state = ?', state);
     if (before) require('(created_at, job_number) < (?, ?)', before.created_at, before.job_number);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.#db.query<JobSummary & SqlRow>(
+    const rows = await this.db.query<JobSummary & SqlRow>(
       `SELECT ${SUMMARY} FROM jobs ${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`,
       [...params, limit],
     );
@@ -91,12 +89,12 @@ export class JobStore extends WaitingJobs {
 
   /** Jobs of the owner that have not ended, commands not counted. */
   async countOpen(owner_id: string): Promise<number> {
-    return this.#count(`owner_id = ? AND ${COUNTED}`, [owner_id]);
+    return this.countRows(`jobs WHERE owner_id = ? AND ${COUNTED}`, [owner_id]);
   }
 
   /** Jobs that wait to be published. */
   async countUnpublished(): Promise<number> {
-    return this.#count('published_at IS NULL AND ended_at IS NULL', []);
+    return this.countRows('jobs WHERE published_at IS NULL AND ended_at IS NULL');
   }
 
   /**
@@ -104,7 +102,7 @@ export class JobStore extends WaitingJobs {
    * before `nowMs + holdMs`, on whichever node.
    */
   async takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]> {
-    const rows = await this.#db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
+    const rows = await this.db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
     return toCopies(rows).sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
   }
 
@@ -114,7 +112,7 @@ export class JobStore extends WaitingJobs {
    */
   async markPublished(job_numbers: readonly string[], nowMs: number): Promise<void> {
     for (const part of inParts(job_numbers)) {
-      await this.#db.query(
+      await this.db.query(
         `UPDATE jobs SET published_at = ? WHERE published_at IS NULL AND publish_after > 0
          AND job_number IN (${part.marks})`,
         [nowMs, ...part.values],
@@ -127,7 +125,7 @@ export class JobStore extends WaitingJobs {
    * set aside need none. Resolves how many.
    */
   async unpublish(task_type: string, nowMs: number): Promise<number> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0
        WHERE task_type = ? AND ended_at IS NULL AND waits_for IS NULL AND lease_until <= ? RETURNING job_number`,
       [task_type, nowMs],
@@ -141,7 +139,7 @@ export class JobStore extends WaitingJobs {
    * undefined if it was not to be had.
    */
   async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
-    const [row] = await this.#db.query<JobRow>(
+    const [row] = await this.db.query<JobRow>(
       `UPDATE jobs SET lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
          published_at = COALESCE(published_at, ?), waits_for = NULL
        WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
@@ -155,7 +153,7 @@ export class JobStore extends WaitingJobs {
   async renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>> {
     const renewed = new Set<string>();
     for (const part of inParts(job_numbers)) {
-      const rows = await this.#db.query<{ job_number: string }>(
+      const rows = await this.db.query<{ job_number: string }>(
         `UPDATE jobs SET lease_until = ? WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})
          RETURNING job_number`,
         [nowMs + leaseMs, holder, ...part.values],
@@ -168,7 +166,7 @@ export class JobStore extends WaitingJobs {
   /** Gives open jobs back at once: they count as abandoned, and not as an attempt; others' are left alone. */
   async release(job_numbers: readonly string[], holder: string): Promise<void> {
     for (const part of inParts(job_numbers)) {
-      await this.#db.query(
+      await this.db.query(
         `UPDATE jobs SET lease_until = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
          WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})`,
         [holder, ...part.values],
@@ -178,12 +176,12 @@ export class JobStore extends WaitingJobs {
 
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
   async releaseAll(): Promise<void> {
-    await this.#db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
+    await this.db.query('UPDATE jobs SET lease_until = 0 WHERE lease_holder IS NOT NULL AND ended_at IS NULL');
   }
 
   /** Makes open jobs of that kind whose lease has run out wait for publishing again; resolves how many. */
   async republishAbandoned(task_type: string, nowMs: number): Promise<number> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `UPDATE jobs SET published_at = NULL, publish_after = 0, lease_holder = NULL, lease_until = 0
        WHERE task_type = ? AND ended_at IS NULL AND lease_holder IS NOT NULL AND lease_until <= ? RETURNING job_number`,
       [task_type, nowMs],
@@ -193,7 +191,7 @@ export class JobStore extends WaitingJobs {
 
   /** Open jobs that somebody began and whose lease has run out, longest first. */
   async listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]> {
-    const rows = await this.#db.query<JobRow>(
+    const rows = await this.db.query<JobRow>(
       `SELECT ${COLUMNS} FROM jobs WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until <= ?
        ORDER BY lease_until, job_number LIMIT ?`,
       [nowMs, limit],
@@ -214,7 +212,7 @@ export class JobStore extends WaitingJobs {
    * and which are due by `expires_at`. Longest first.
    */
   async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
-    const rows = await this.#db.query<JobRow>(
+    const rows = await this.db.query<JobRow>(
       `SELECT ${COLUMNS} FROM jobs WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
          AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
        ORDER BY updated_at, job_number LIMIT ?`,
@@ -239,14 +237,14 @@ export class JobStore extends WaitingJobs {
     );
     let room = limit;
     for (const job_number of due) {
-      const removed = await this.#db.query(
+      const removed = await this.db.query(
         `DELETE FROM job_messages WHERE job_number = ? AND seq IN (
            SELECT seq FROM job_messages WHERE job_number = ? ORDER BY seq LIMIT ?) RETURNING seq`,
         [job_number, job_number, room],
       );
       room -= removed.length;
       if (room <= 0) return true;
-      await this.#db.query('DELETE FROM jobs WHERE job_number = ?', [job_number]);
+      await this.db.query('DELETE FROM jobs WHERE job_number = ?', [job_number]);
       room -= 1;
       if (room <= 0) return true;
     }
@@ -257,7 +255,7 @@ export class JobStore extends WaitingJobs {
   async positions(job_numbers: readonly string[]): Promise<Map<string, { last_seq: number; hasEnded: boolean }>> {
     const positions = new Map<string, { last_seq: number; hasEnded: boolean }>();
     for (const part of inParts(job_numbers)) {
-      const rows = await this.#db.query<{ job_number: string; last_seq: number; ended_at: number | null }>(
+      const rows = await this.db.query<{ job_number: string; last_seq: number; ended_at: number | null }>(
         `SELECT job_number, last_seq, ended_at FROM jobs WHERE job_number IN (${part.marks})`,
         part.values,
       );
@@ -274,13 +272,8 @@ export class JobStore extends WaitingJobs {
       : new TryLaterError(503, 'outbox_full', 'Too many jobs wait for the message broker; try again later', 5);
   }
 
-  async #count(where: string, params: SqlValue[]): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM jobs WHERE ${where}`, params);
-    return row?.count ?? 0;
-  }
-
   async #numbers(where: string, params: SqlValue[]): Promise<string[]> {
-    const rows = await this.#db.query<{ job_number: string }>(`SELECT job_number FROM jobs WHERE ${where}`, params);
+    const rows = await this.db.query<{ job_number: string }>(`SELECT job_number FROM jobs WHERE ${where}`, params);
     return rows.map(({ job_number }) => job_number);
   }
 }

@@ -1,6 +1,7 @@
 // What callers still own: for ending it with them.
-import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { JobRecord } from './job-record.ts';
 
 export type OwnedJob = Pick<JobRecord, 'job_number' | 'task_type' | 'subject' | 'owner_kind' | 'owner_id'>;
@@ -14,13 +15,7 @@ const PLAIN = "ended_at IS NULL AND task_type NOT IN ('send_command', 'emulator_
 const OWNERS = 'SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL';
 
 /** Every method throws TryLaterError (503) while the database is unreachable. */
-export class OwnedJobs {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class OwnedJobs extends SqlStore {
   /** The open jobs of that owner, oldest first, without those that end with their command or their run. */
   listOpen(tx: SqlQueries, { owner_kind, owner_id }: Pick<JobOwner, 'owner_kind' | 'owner_id'>): Promise<OwnedJob[]> {
     return list(tx, 'owner_id = ? AND owner_kind = ?', [owner_id, owner_kind]);
@@ -43,7 +38,7 @@ export class OwnedJobs {
 
   /** Owners of open jobs, of any kind, who do not exist any more or are disabled; up to `limit`. */
   async listEndedOwners(limit: number): Promise<JobOwner[]> {
-    const rows = await this.#db.query<{ owner_id: string }>(
+    const rows = await this.db.query<{ owner_id: string }>(
       `SELECT owner_id FROM (${OWNERS}) AS owners
        WHERE NOT EXISTS (SELECT 1 FROM users WHERE id = owner_id AND disabled_at IS NULL)
          AND NOT EXISTS (SELECT 1 FROM agents WHERE id = owner_id)
@@ -53,7 +48,7 @@ export class OwnedJobs {
     );
     const found: JobOwner[] = [];
     for (const { owner_id } of rows) {
-      const [owner] = await this.#db.query<JobOwner & SqlRow>(
+      const [owner] = await this.db.query<JobOwner & SqlRow>(
         `SELECT ${OWNER} FROM jobs WHERE ended_at IS NULL AND owner_id = ? LIMIT 1`,
         [owner_id],
       );
@@ -65,7 +60,7 @@ export class OwnedJobs {
   /** The apps, and the users with grants, that own open jobs: their rights may end without a change of their own. */
   async listLimited(): Promise<JobOwner[]> {
     const hasOpen = 'EXISTS (SELECT 1 FROM jobs WHERE ended_at IS NULL AND owner_id = id)';
-    const rows = await this.#db.query<JobOwner & SqlRow>(
+    const rows = await this.db.query<JobOwner & SqlRow>(
       `SELECT 'third_party_app' AS owner_kind, id AS owner_id, app_name AS owner_name FROM third_party_apps WHERE ${hasOpen}
        UNION ALL
        SELECT 'user' AS owner_kind, id AS owner_id, username AS owner_name FROM users WHERE grants <> '[]' AND ${hasOpen}`,

@@ -1,23 +1,17 @@
 // Jobs that nobody has begun: set aside for their owner's share, or still a message in a queue.
-import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inParts } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { HeldJobs, JobRecord, WaitingJob, WaitsFor } from './job-record.ts';
 
 /** The part of JobStore that is about jobs that wait. */
-export class WaitingJobs {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class WaitingJobs extends SqlStore {
   /**
    * Sets open jobs aside that nobody works on: they wait for their owner's share and are found by `listWaiting`, until
    * somebody claims them. Their messages are of no more use.
    */
   async setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void> {
     for (const part of inParts(job_numbers)) {
-      await this.#db.query(
+      await this.db.query(
         `UPDATE jobs SET waits_for = ?, lease_holder = NULL, lease_until = 0, published_at = COALESCE(published_at, ?)
          WHERE ended_at IS NULL AND lease_until <= ? AND job_number IN (${part.marks})`,
         [waits_for, nowMs, nowMs, ...part.values],
@@ -34,7 +28,7 @@ export class WaitingJobs {
     { without, limit }: { without: readonly string[]; limit: number },
   ): Promise<WaitingJob[]> {
     const others = without.map(() => 'AND owner_id <> ?').join(' ');
-    const rows = await this.#db.query<WaitingJob>(
+    const rows = await this.db.query<WaitingJob>(
       `SELECT job_number, owner_id, created_at FROM (
          SELECT job_number, owner_id, created_at,
            ROW_NUMBER() OVER (PARTITION BY owner_id ORDER BY created_at, job_number) AS turn
@@ -47,7 +41,7 @@ export class WaitingJobs {
 
   /** Makes a job that was set aside wait for publishing; nothing happens if somebody has it. */
   async putBack(job_number: string): Promise<void> {
-    await this.#db.query(
+    await this.db.query(
       `UPDATE jobs SET waits_for = NULL, published_at = NULL, publish_after = 0
        WHERE job_number = ? AND waits_for IS NOT NULL AND ended_at IS NULL`,
       [job_number],
@@ -56,7 +50,7 @@ export class WaitingJobs {
 
   /** Open jobs of that kind that somebody holds, by owner and holder. */
   async countHeld(task_type: string, nowMs: number): Promise<HeldJobs[]> {
-    const rows = await this.#db.query<{ owner_id: string; lease_holder: string; count: number }>(
+    const rows = await this.db.query<{ owner_id: string; lease_holder: string; count: number }>(
       `SELECT owner_id, lease_holder, COUNT(*) AS count FROM jobs
        WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until > ? AND task_type = ?
        GROUP BY owner_id, lease_holder`,
@@ -67,7 +61,7 @@ export class WaitingJobs {
 
   /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
   async oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'created_at'> | undefined> {
-    const [row] = await this.#db.query<Pick<JobRecord, 'job_number' | 'created_at'>>(
+    const [row] = await this.db.query<Pick<JobRecord, 'job_number' | 'created_at'>>(
       `SELECT job_number, created_at FROM jobs
        WHERE state = 'queued' AND waits_for IS NULL AND task_type IN ('agent_details', 'agent_data')
        ORDER BY created_at, job_number LIMIT 1`,

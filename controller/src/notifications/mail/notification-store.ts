@@ -1,14 +1,9 @@
 // Who is told by e-mail, and how far each has come in the event log.
 import type { NotificationInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import {
-  type InSameTransaction,
-  type SqlDatabase,
-  type SqlQueries,
-  type SqlValue,
-  UniqueViolation,
-} from '../../storage/sql-database.ts';
+import { type InSameTransaction, type SqlQueries, type SqlValue, UniqueViolation } from '../../storage/sql-database.ts';
 import type { RowOf } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 /** What is told when; every field is set. */
 export type NotificationRule = Required<
@@ -49,20 +44,14 @@ const COLUMNS =
 type Row = RowOf<NotificationRecord, 'rule', 'enabled'>;
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class NotificationStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class NotificationStore extends SqlStore {
   async get(id: string): Promise<NotificationRecord | undefined> {
-    return read(this.#db, id);
+    return read(this.db, id);
   }
 
   /** Ordered by name. */
   async list(): Promise<NotificationRecord[]> {
-    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM notifications ORDER BY name`)).map(toRecord);
+    return (await this.db.query<Row>(`SELECT ${COLUMNS} FROM notifications ORDER BY name`)).map(toRecord);
   }
 
   /** Throws ConflictError `notification_exists` if the name is taken. */
@@ -81,7 +70,7 @@ export class NotificationStore {
       record.failing_since,
     ];
     await named(() =>
-      this.#db.transaction(async (tx) => {
+      this.db.transaction(async (tx) => {
         await tx.query(`INSERT INTO notifications (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
         await also?.(tx, { after: record });
       }),
@@ -95,8 +84,8 @@ export class NotificationStore {
     also?: InSameTransaction<NotificationRecord>,
   ): Promise<NotificationRecord | undefined> {
     return named(() =>
-      this.#db.transaction(async (tx) => {
-        const before = await read(tx, id, this.#db.dialect === 'postgres');
+      this.db.transaction(async (tx) => {
+        const before = await read(tx, id, this.db.dialect === 'postgres');
         if (!before) return undefined;
         const after = { ...before, ...change, version: before.version + 1 };
         await tx.query(
@@ -111,8 +100,8 @@ export class NotificationStore {
 
   /** Resolves whether it existed. */
   async remove(id: string, also?: InSameTransaction<NotificationRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
-      const before = await read(tx, id, this.#db.dialect === 'postgres');
+    return this.db.transaction(async (tx) => {
+      const before = await read(tx, id, this.db.dialect === 'postgres');
       if (!before) return false;
       await tx.query('DELETE FROM notifications WHERE id = ?', [id]);
       await also?.(tx, { before });

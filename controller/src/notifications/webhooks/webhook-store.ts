@@ -3,13 +3,13 @@ import type { WebhookFormat } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import {
   type InSameTransaction,
-  type SqlDatabase,
   type SqlQueries,
   type SqlRow,
   type SqlValue,
   UniqueViolation,
 } from '../../storage/sql-database.ts';
 import { type RowOf, runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface WebhookRecord {
   id: string;
@@ -90,31 +90,24 @@ const DELIVERY_COLUMNS = 'id, ts, event_id, kind, attempt, outcome, status, erro
 type Row = RowOf<WebhookRecord, 'events', 'enabled' | 'is_failing_told'>;
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class WebhookStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class WebhookStore extends SqlStore {
   async get(id: string): Promise<WebhookRecord | undefined> {
-    return read(this.#db, id);
+    return read(this.db, id);
   }
 
   /** Ordered by name. */
   async list(): Promise<WebhookRecord[]> {
-    return (await this.#db.query<Row>(`SELECT ${COLUMNS} FROM webhooks ORDER BY name`)).map(toRecord);
+    return (await this.db.query<Row>(`SELECT ${COLUMNS} FROM webhooks ORDER BY name`)).map(toRecord);
   }
 
   async count(): Promise<number> {
-    const [row] = await this.#db.query<{ count: number }>('SELECT COUNT(*) AS count FROM webhooks');
-    return row?.count ?? 0;
+    return this.countRows('webhooks');
   }
 
   /** Throws ConflictError `webhook_exists` if the name is taken. */
   async create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void> {
     await named(() =>
-      this.#db.transaction(async (tx) => {
+      this.db.transaction(async (tx) => {
         const values = toValues(webhook);
         await tx.query(`INSERT INTO webhooks (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
         await also?.(tx, { after: webhook });
@@ -129,8 +122,8 @@ export class WebhookStore {
     also?: InSameTransaction<WebhookRecord>,
   ): Promise<WebhookRecord | undefined> {
     return named(() =>
-      this.#db.transaction(async (tx) => {
-        const before = await read(tx, id, this.#db.dialect === 'postgres');
+      this.db.transaction(async (tx) => {
+        const before = await read(tx, id, this.db.dialect === 'postgres');
         if (!before) return undefined;
         const after = { ...before, ...change, version: before.version + 1 };
         await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
@@ -144,8 +137,8 @@ export class WebhookStore {
 
   /** With everything of it. Resolves whether it existed. */
   async remove(id: string, also?: InSameTransaction<WebhookRecord>): Promise<boolean> {
-    return this.#db.transaction(async (tx) => {
-      const before = await read(tx, id, this.#db.dialect === 'postgres');
+    return this.db.transaction(async (tx) => {
+      const before = await read(tx, id, this.db.dialect === 'postgres');
       if (!before) return false;
       await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ?', [id]);
       await tx.query('DELETE FROM webhook_deliveries WHERE webhook_id = ?', [id]);
@@ -162,7 +155,7 @@ export class WebhookStore {
 
   /** What waits for another attempt, oldest first; not what was given up. */
   async waiting(id: string): Promise<WaitingEvent[]> {
-    const rows = await this.#db.query<{ event_id: number; attempts: number; next_at: number }>(
+    const rows = await this.db.query<{ event_id: number; attempts: number; next_at: number }>(
       `SELECT event_id, attempts, next_at FROM webhook_waiting
        WHERE webhook_id = ? AND is_parked = 0 ORDER BY event_id`,
       [id],
@@ -171,7 +164,7 @@ export class WebhookStore {
   }
 
   async counts(id: string): Promise<{ waiting: number; parked: number }> {
-    const [row] = await this.#db.query<{ total: number; parked: number | null }>(
+    const [row] = await this.db.query<{ total: number; parked: number | null }>(
       'SELECT COUNT(*) AS total, SUM(is_parked) AS parked FROM webhook_waiting WHERE webhook_id = ?',
       [id],
     );
@@ -209,14 +202,14 @@ export class WebhookStore {
   /** Newest first, older than `before`. */
   async deliveries(id: string, before: string | undefined, limit: number): Promise<DeliveryRecord[]> {
     const [condition, values] = before === undefined ? ['', []] : [' AND id < ?', [before]];
-    return this.#db.query<DeliveryRecord & SqlRow>(
+    return this.db.query<DeliveryRecord & SqlRow>(
       `SELECT ${DELIVERY_COLUMNS} FROM webhook_deliveries WHERE webhook_id = ?${condition} ORDER BY id DESC LIMIT ?`,
       [id, ...values, limit],
     );
   }
 
   async addDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       if (await read(tx, id)) await insertDeliveries(tx, id, [delivery]);
     });
   }

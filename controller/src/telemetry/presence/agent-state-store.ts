@@ -1,7 +1,8 @@
 // Which states of agents were told as events last.
 import { revokedHash } from '../../agents/agent-record.ts';
-import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface ToldState {
   ap_id: string;
@@ -10,15 +11,9 @@ export interface ToldState {
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class AgentStateStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class AgentStateStore extends SqlStore {
   async list(): Promise<ToldState[]> {
-    return this.#db.query<ToldState & SqlRow>('SELECT ap_id, state, power FROM agent_states');
+    return this.db.query<ToldState & SqlRow>('SELECT ap_id, state, power FROM agent_states');
   }
 
   /** Those of these agents that are known, in the caller's transaction. */
@@ -42,14 +37,14 @@ export class AgentStateStore {
 
   async remove(ap_ids: readonly string[]): Promise<void> {
     for (const { marks, values } of inParts(ap_ids)) {
-      await this.#db.query(`DELETE FROM agent_states WHERE ap_id IN (${marks})`, values);
+      await this.db.query(`DELETE FROM agent_states WHERE ap_id IN (${marks})`, values);
     }
   }
 
   /** Emulated agents whose run is over. */
   async listEnded(): Promise<string[]> {
     const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ?';
-    return (await this.#db.query<{ ap_id: string }>(sql, [revokedHash])).map(({ ap_id }) => ap_id);
+    return (await this.db.query<{ ap_id: string }>(sql, [revokedHash])).map(({ ap_id }) => ap_id);
   }
 }
 

@@ -2,28 +2,28 @@
 import { randomUUID } from 'node:crypto';
 import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { SqlStore } from '../../storage/sql-store.ts';
 import type { PresenceRecord } from './presence.ts';
 
 const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
-export class PresenceStore {
-  readonly #db: SqlDatabase;
+export class PresenceStore extends SqlStore {
   /** Who wrote a record; another one after a restart. */
   readonly #node = randomUUID();
 
   constructor(db: SqlDatabase) {
-    this.#db = db;
+    super(db);
   }
 
   /** All records, ordered by ap_id. */
   async list(): Promise<PresenceRecord[]> {
-    return this.#db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence ORDER BY ap_id`);
+    return this.db.query<PresenceRecord & SqlRow>(`SELECT ${COLUMNS} FROM presence ORDER BY ap_id`);
   }
 
   /** Those that another node has written and that were seen at this time or later. */
   async listSince(lastSeenMs: number): Promise<PresenceRecord[]> {
-    return this.#db.query<PresenceRecord & SqlRow>(
+    return this.db.query<PresenceRecord & SqlRow>(
       `SELECT ${COLUMNS} FROM presence WHERE last_seen >= ? AND node IS DISTINCT FROM ?`,
       [Math.round(lastSeenMs), this.#node],
     );
@@ -35,7 +35,7 @@ export class PresenceStore {
    */
   async update(records: readonly PresenceRecord[]): Promise<void> {
     if (records.length === 0) return;
-    await this.#db.transaction((tx) =>
+    await this.db.transaction((tx) =>
       runRows(
         tx,
         `INSERT INTO presence (${COLUMNS}, node) VALUES {{rows}}
@@ -58,7 +58,7 @@ export class PresenceStore {
   /** Forgets these agents; repeated calls are harmless. */
   async remove(ap_ids: readonly string[]): Promise<void> {
     for (const { marks, values } of inParts(ap_ids)) {
-      await this.#db.query(`DELETE FROM presence WHERE ap_id IN (${marks})`, values);
+      await this.db.query(`DELETE FROM presence WHERE ap_id IN (${marks})`, values);
     }
   }
 }

@@ -1,5 +1,6 @@
 // The secrets of agents that commands are pushed to: at most one an agent.
-import type { InSameTransaction, SqlDatabase } from '../../../storage/sql-database.ts';
+import type { InSameTransaction } from '../../../storage/sql-database.ts';
+import { SqlStore } from '../../../storage/sql-store.ts';
 
 export interface PushSecretRecord {
   ap_id: string;
@@ -14,29 +15,23 @@ type Row = { ap_id: string; agent_id: string; secret_encrypted: string; created_
 const columns = 'ap_id, agent_id, secret_encrypted, created_at';
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
-export class PushSecretStore {
-  readonly #db: SqlDatabase;
-
-  constructor(db: SqlDatabase) {
-    this.#db = db;
-  }
-
+export class PushSecretStore extends SqlStore {
   /** The record, or undefined. */
   async get(ap_id: string): Promise<PushSecretRecord | undefined> {
-    const [row] = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+    const [row] = await this.db.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
     return row && toRecord(row);
   }
 
   /** All of them, ordered by ap_id. */
   async list(): Promise<PushSecretRecord[]> {
-    const rows = await this.#db.query<Row>(`SELECT ${columns} FROM push_secrets ORDER BY ap_id`);
+    const rows = await this.db.query<Row>(`SELECT ${columns} FROM push_secrets ORDER BY ap_id`);
     return rows.map(toRecord);
   }
 
   /** Durable when it resolves; takes the place of an earlier one. `also` runs with it, see InSameTransaction. */
   async put(record: PushSecretRecord, also?: InSameTransaction<PushSecretRecord>): Promise<void> {
     const { ap_id, agent_id, secret_encrypted, created_at } = record;
-    await this.#db.transaction(async (tx) => {
+    await this.db.transaction(async (tx) => {
       const [row] = await tx.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
       await tx.query(
         `INSERT INTO push_secrets (${columns}, claimed_by, claimed_until) VALUES (?, ?, ?, ?, NULL, 0)
@@ -50,7 +45,7 @@ export class PushSecretStore {
 
   /** Replaces the ciphertext if it is still `before`. */
   async reencrypt(ap_id: string, before: string, after: string): Promise<void> {
-    await this.#db.query('UPDATE push_secrets SET secret_encrypted = ? WHERE ap_id = ? AND secret_encrypted = ?', [
+    await this.db.query('UPDATE push_secrets SET secret_encrypted = ? WHERE ap_id = ? AND secret_encrypted = ?', [
       after,
       ap_id,
       before,
@@ -59,7 +54,7 @@ export class PushSecretStore {
 
   /** Removing what is not there changes nothing. */
   async remove(ap_id: string): Promise<void> {
-    await this.#db.query('DELETE FROM push_secrets WHERE ap_id = ?', [ap_id]);
+    await this.db.query('DELETE FROM push_secrets WHERE ap_id = ?', [ap_id]);
   }
 
   /**
@@ -67,7 +62,7 @@ export class PushSecretStore {
    * node that may already is given more time.
    */
   async claim(ap_id: string, node: string, nowMs: number, untilMs: number): Promise<boolean> {
-    const rows = await this.#db.query(
+    const rows = await this.db.query(
       `UPDATE push_secrets SET claimed_by = ?, claimed_until = ?
        WHERE ap_id = ? AND (claimed_by IS NULL OR claimed_by = ? OR claimed_until <= ?) RETURNING ap_id`,
       [node, untilMs, ap_id, node, nowMs],
@@ -77,7 +72,7 @@ export class PushSecretStore {
 
   /** Ends what `claim` gave to this node; else changes nothing. */
   async release(ap_id: string, node: string): Promise<void> {
-    await this.#db.query(
+    await this.db.query(
       'UPDATE push_secrets SET claimed_by = NULL, claimed_until = 0 WHERE ap_id = ? AND claimed_by = ?',
       [ap_id, node],
     );
