@@ -111,7 +111,7 @@ const rules: Rule[] = [
     only: [
       contract,
       builtIn,
-      /^controller\/src\/(caller|errors|rights\/permission|shares\/[a-z-]+)\.ts$/,
+      /^controller\/src\/(caller|errors|rights\/[a-z]+|shares\/[a-z-]+)\.ts$/,
       /^controller\/src\/(http|input)\//,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],

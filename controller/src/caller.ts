@@ -94,25 +94,3 @@ export interface CallerChange {
 export function isEnded({ what }: CallerChange): boolean {
   return what === 'removed' || what === 'disabled';
 }
-
-/** Whether the user has what it was granted and nothing else. */
-export function hasGrants({ isAdmin, grants = [] }: UserCaller): boolean {
-  return !isAdmin && grants.length > 0;
-}
-
-const included: Record<Grant['role'], readonly Grant['role'][]> = {
-  viewer: ['viewer'],
-  operator: ['viewer', 'operator'],
-  manager: ['viewer', 'operator', 'manager'],
-  auditor: ['viewer', 'auditor'],
-};
-
-/** Whether who is granted `role` may do what `needed` may. */
-export function grantIncludes(role: Grant['role'], needed: Grant['role']): boolean {
-  return included[role].includes(needed);
-}
-
-/** Whether a user with grants has this one, or one that includes it, on anything. */
-export function isGranted({ grants = [] }: UserCaller, role: Grant['role']): boolean {
-  return grants.some((grant) => grantIncludes(grant.role, role));
-}

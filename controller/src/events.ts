@@ -1,13 +1,13 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
 import type { AlarmSeverity } from '@weft/contract';
-import type { AgentSight } from './agents/agent-visibility.ts';
 import type { NewAuditEntry } from './audit/audit-entry.ts';
 import type { Caller, CallerChange } from './caller.ts';
 import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';
 import type { DeviceChange } from './devices/registry/device-changes.ts';
 import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
 import type { JobRecord } from './jobs/store/job-record.ts';
+import type { AgentSight } from './rights/rights.ts';
 import type { DeviceList } from './telemetry/ingest/device-list.ts';
 import type { IgnoredFields } from './telemetry/ingest/ignored-fields.ts';
 import type { CommandTransports } from './telemetry/presence/presence-service.ts';

@@ -4,9 +4,9 @@ import type { Agent, AgentDetails, AgentFilter, Presence } from '@weft/contract'
 import { isDeviceType } from '@weft/contract/selector';
 import type { Actor, CallerChange, Principal } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
+import type { VisibleAgent } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { type AgentRecord, noLabels, revokedHash, withoutReadOnlyKeys } from './agent-record.ts';
-import type { VisibleAgent } from './agent-visibility.ts';
 
 export interface NewAgent {
   ap_id: string;

@@ -7,6 +7,7 @@ import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
@@ -35,7 +36,6 @@ import {
   withoutReadOnlyKeys,
 } from './agent-record.ts';
 import type { AgentStore } from './agent-store.ts';
-import { canSeeAgent, canSeeName, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -86,7 +86,7 @@ export class AgentService implements PrincipalSource {
   /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
   async get(ap_id: string, caller: Caller): Promise<Agent> {
     const agent = await this.#agents.get(ap_id);
-    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
+    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
     return toAgentResponse(agent);
   }
 
@@ -97,7 +97,7 @@ export class AgentService implements PrincipalSource {
   requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
     const known = this.#memory.get(ap_id);
     if (!known) return this.#look(ap_id, caller);
-    if (!canSeeAgent(caller, known)) throw agentNotFound();
+    if (!rightsOf(caller).sees(known)) throw agentNotFound();
     return undefined;
   }
 
@@ -114,23 +114,24 @@ export class AgentService implements PrincipalSource {
   /** The cached record, with what decides who may see it. */
   async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
     const known = this.#memory.get(ap_id);
-    if (known && !canSeeAgent(caller, known)) throw agentNotFound();
+    if (known && !rightsOf(caller).sees(known)) throw agentNotFound();
     const agent = known ?? (await this.#look(ap_id, caller));
     return toFoundAgent(agent);
   }
 
   async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
     const agent = await this.#memory.look(ap_id);
-    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
+    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
     return agent;
   }
 
   /** Those of these agents that the caller may see. */
   async visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
-    const visible = new Set(ap_ids.filter((ap_id) => canSeeName(caller, ap_id)));
-    const others = caller.kind === 'agent' ? [] : ap_ids.filter((ap_id) => !visible.has(ap_id));
+    const rights = rightsOf(caller);
+    const visible = new Set(ap_ids.filter((ap_id) => rights.seesName(ap_id)));
+    const others = rights.agent ? [] : ap_ids.filter((ap_id) => !visible.has(ap_id));
     if (others.length > 0) {
-      for (const agent of await this.#agents.visible(others)) if (canSeeAgent(caller, agent)) visible.add(agent.ap_id);
+      for (const agent of await this.#agents.visible(others)) if (rights.sees(agent)) visible.add(agent.ap_id);
     }
     return visible;
   }
@@ -143,9 +144,10 @@ export class AgentService implements PrincipalSource {
 
   /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
   async list(caller: Caller): Promise<ListedAgent[]> {
-    if (caller.kind !== 'agent') return (await this.#listed.get()).filter((agent) => canSeeAgent(caller, agent));
+    const rights = rightsOf(caller);
+    if (!rights.agent) return (await this.#listed.get()).filter((agent) => rights.sees(agent));
     const own = await this.#agents.get(caller.name);
-    return own && canSeeAgent(caller, own) ? [toListedAgent(own)] : [];
+    return own && rights.sees(own) ? [toListedAgent(own)] : [];
   }
 
   /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */
@@ -154,7 +156,7 @@ export class AgentService implements PrincipalSource {
   }
 
   async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<Agent> {
-    requireManagerOfNew(by, { ap_id, emulated_for: null, ...noLabels });
+    rightsOf(by).requireManagerOfNew({ ap_id, emulated_for: null, ...noLabels });
     return (await this.register({ ap_id, password, configuration }, by, async (agent, also) => {
       await this.#agents.create(agent, also);
       return true;
@@ -250,7 +252,7 @@ export class AgentService implements PrincipalSource {
   async remove(ap_id: string, by: Actor): Promise<void> {
     const agent = await this.#agents.get(ap_id);
     if (!agent) throw agentNotFound();
-    requireManager(by, agent);
+    rightsOf(by).requireManager(agent);
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#forgetData(ap_id);
     const isRemoved = await this.#changes.make<AgentRecord, boolean>(

@@ -1,4 +1,6 @@
 // Agent records: one per access point, real or emulated.
+
+import type { VisibleAgent } from '../rights/rights.ts';
 import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
@@ -16,7 +18,6 @@ import {
   toRecord,
   VISIBLE,
 } from './agent-record.ts';
-import type { VisibleAgent } from './agent-visibility.ts';
 
 /** What `changeLabels` throws for a site that does not exist. */
 export class UnknownSite extends Error {

@@ -5,12 +5,12 @@ import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { NewAgent } from './agent-answers.ts';
 import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts';
 import type { AgentService } from './agent-service.ts';
 import { UnknownSite } from './agent-store.ts';
-import { mayManage } from './agent-visibility.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { noSuchSite } from './label-service.ts';
 
@@ -122,7 +122,7 @@ export class EnrolmentService {
     if (managed_by === null) return;
     const manager = (await this.#users.principal(created_by))?.caller;
     if (manager?.id !== managed_by) throw badToken();
-    if (mayManage(manager, { ap_id, site, tags, display_name: null, emulated_for: null })) return;
+    if (rightsOf(manager).manages({ ap_id, site, tags, display_name: null, emulated_for: null })) return;
     throw new PermissionError('ap_id_not_permitted', 'Its creator may not register this access point there');
   }
 }
@@ -135,7 +135,8 @@ function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
 
 /** A user who is no administrator creates them by a grant. */
 function isManager(caller: Caller): boolean {
-  return caller.kind === 'user' && !caller.isAdmin;
+  const { isUser, isAdmin } = rightsOf(caller);
+  return isUser && !isAdmin;
 }
 
 function tokenNotFound(): NotFoundError {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import type { Caller } from '../caller.ts';
-import { canSeeAgent, mayManage, mayOperate, type VisibleAgent } from './agent-visibility.ts';
+import { rightsOf, type VisibleAgent } from '../rights/rights.ts';
 
 let weft: TestWeft;
 let admin: string;
@@ -255,14 +255,14 @@ test('whoever may manage may operate, and whoever may operate may see', () => {
   fc.assert(
     fc.property(grants, agents, fc.boolean(), (held, agent: VisibleAgent, isAdmin) => {
       const caller = { kind: 'user', id: 'me', name: 'me@x', roles: [], isAdmin, grants: held } as Caller;
-      if (mayManage(caller, agent)) expect(mayOperate(caller, agent)).toBe(true);
-      if (mayOperate(caller, agent)) expect(canSeeAgent(caller, agent)).toBe(true);
+      if (rightsOf(caller).manages(agent)) expect(rightsOf(caller).operates(agent)).toBe(true);
+      if (rightsOf(caller).operates(agent)) expect(rightsOf(caller).sees(agent)).toBe(true);
       // A grant more takes nothing away, except that the first one ends seeing everything.
       const more = { ...caller, grants: [...held, { role: 'viewer', selector: 'tag:lab' }] } as Caller;
       if (held.length > 0) {
-        if (mayManage(caller, agent)) expect(mayManage(more, agent)).toBe(true);
-        if (mayOperate(caller, agent)) expect(mayOperate(more, agent)).toBe(true);
-        if (canSeeAgent(caller, agent)) expect(canSeeAgent(more, agent)).toBe(true);
+        if (rightsOf(caller).manages(agent)) expect(rightsOf(more).manages(agent)).toBe(true);
+        if (rightsOf(caller).operates(agent)) expect(rightsOf(more).operates(agent)).toBe(true);
+        if (rightsOf(caller).sees(agent)) expect(rightsOf(more).sees(agent)).toBe(true);
       }
     }),
   );

@@ -7,11 +7,11 @@ import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, type Caller, system } from '../caller.ts';
 import { PreconditionError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import type { AgentLabels, AgentRecord } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
-import { canSeeAgent, requireManager, requireManagerOfNew } from './agent-visibility.ts';
 
 export interface LabelServiceOptions {
   agents: Pick<AgentStore, 'get' | 'changeLabels'>;
@@ -39,7 +39,7 @@ export class LabelService {
   /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
   async get(ap_id: string, caller: Caller): Promise<TaggedLabels> {
     const agent = await this.#options.agents.get(ap_id);
-    if (!agent || !canSeeAgent(caller, agent)) throw agentNotFound();
+    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
     return toTagged(agent);
   }
 
@@ -51,11 +51,11 @@ export class LabelService {
     const after = await this.#change(
       ap_id,
       (record) => {
-        requireManager(by, record);
+        rightsOf(by).requireManager(record);
         if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
         const labels = updatedLabels(record, update);
         // Nobody gives away what it manages, or takes what it does not.
-        requireManagerOfNew(by, { ...record, ...labels });
+        rightsOf(by).requireManagerOfNew({ ...record, ...labels });
         return labels;
       },
       by,

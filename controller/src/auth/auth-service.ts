@@ -10,6 +10,7 @@ import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError } from '../errors.ts';
 import type { PasswordTurn } from '../password-hasher.ts';
+import { type Permission, requirePermission } from '../rights/permission.ts';
 import type { Keyring } from '../secrets.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { RecordRevision } from './record-revision.ts';
@@ -148,6 +149,16 @@ export class AuthService {
     if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
     if (claims.expiresAtMs <= Date.now()) throw invalidToken();
     return this.#admit(claims);
+  }
+
+  /** The same of a caller that also has the permission: for what stays open, and is asked about again and again. */
+  authorize(token: string, permission: Permission): Caller | Promise<Caller> {
+    const permitted = (caller: Caller) => {
+      requirePermission(permission, caller);
+      return caller;
+    };
+    const caller = this.authenticate(token);
+    return caller instanceof Promise ? caller.then(permitted) : permitted(caller);
   }
 
   #admit(claims: Claims): Caller | Promise<Caller> {

@@ -1,12 +1,12 @@
 // Devices as a part: what attaches to access points, under pseudonyms, from reports to lists.
 import { randomUUID } from 'node:crypto';
 import type { AgentService } from '../agents/agent-service.ts';
-import { type AgentSight, canSeeAll, canSeeName } from '../agents/agent-visibility.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { type Caller, isEnded } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { type AgentSight, rightsOf } from '../rights/rights.ts';
 import { deviceActionsRoutes } from './api/device-actions-routes.ts';
 import { DeviceActionsService } from './api/device-actions-service.ts';
 import { type DeviceExtras as DeviceExtraFields, toTime } from './api/device-answer.ts';
@@ -92,7 +92,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     eventLog,
     shares,
     sightOf,
-    showsAddresses: (caller) => extras.areClearAllowed && caller.kind === 'user' && caller.isAdmin,
+    showsAddresses: (caller) => extras.areClearAllowed && rightsOf(caller).isAdmin,
     extrasOf: (device) => toExtras(extras, device),
   });
   const care = new DeviceActionsService({
@@ -173,9 +173,10 @@ function toExtras(extras: DeviceExtras, device: string): DeviceExtraFields {
 
 /** What is known without a list of all agents. */
 function byName(caller: Caller): AgentSight {
+  const rights = rightsOf(caller);
   return {
-    seesAll: canSeeAll(caller),
-    isSeen: (ap_id) => canSeeName(caller, ap_id),
+    seesAll: rights.seesAll,
+    isSeen: (ap_id) => rights.seesName(ap_id),
     isSelected: () => true,
     typeOf: () => null,
   };

@@ -12,6 +12,7 @@ import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { EmulatorRequestStore } from './emulator-request-store.ts';
 import { emulatorRoutes } from './emulator-routes.ts';
@@ -64,7 +65,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     jobs: jobStore,
     async isAdministrators({ owner_kind, owner_id, owner_name }) {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
-      return caller?.id === owner_id && caller.kind === 'user' && caller.isAdmin;
+      return caller?.id === owner_id && rightsOf(caller).isAdmin;
     },
     maxRunning: config.emulator.runningPerCaller,
     publish: () => void outbox.sweep().catch(() => {}),

@@ -20,6 +20,7 @@ import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
 import type { JobRecord, NewJob } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -140,7 +141,7 @@ export class EmulatorService {
   /** Newest first; those of all callers for an administrator with `all`. */
   async list(caller: Caller, { all, before, limit }: { all: boolean; before?: string; limit: number }) {
     const { runs, closer } = this.#options;
-    const isEverybodys = all && isAdmin(caller);
+    const isEverybodys = all && rightsOf(caller).isAdmin;
     const found = await runs.list({
       ...(!isEverybodys && { owner: { owner_kind: caller.kind, owner_id: caller.id } }),
       ...(before !== undefined && { before: await this.#requireVisible(caller, before) }),
@@ -161,8 +162,11 @@ export class EmulatorService {
     const { mailbox, closer, runs } = this.#options;
     const run = await this.#requireVisible(caller, job_number);
     if (run.state === null) {
-      const isOwner = run.owner_kind === caller.kind && run.owner_id === caller.id;
-      await mailbox.end(job_number, 'cancelled', `Stopped by ${isOwner ? 'its owner' : 'an administrator'}`);
+      await mailbox.end(
+        job_number,
+        'cancelled',
+        `Stopped by ${rightsOf(caller).owns(run) ? 'its owner' : 'an administrator'}`,
+      );
       await closer.close(run, caller);
     }
     const after = (await runs.get(job_number)) ?? run;
@@ -217,7 +221,7 @@ export class EmulatorService {
 
   #limitsFor(caller: Caller): EmulatorLimits {
     const { limits } = this.#options;
-    const own = caller.kind === 'third_party_app' ? caller.permissions.emulator : undefined;
+    const own = rightsOf(caller).limits.emulator;
     const most = Math.min(
       limits.maxAccessPointsPerCaller,
       typeof own === 'object' ? (own.max_access_points ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
@@ -245,8 +249,8 @@ export class EmulatorService {
 
   async #requireVisible(caller: Caller, job_number: string): Promise<EmulatorRunRecord> {
     const run = await this.#options.runs.get(job_number);
-    const isOwner = run?.owner_kind === caller.kind && run.owner_id === caller.id;
-    if (!run || !(isOwner || isAdmin(caller))) throw new NotFoundError('run_not_found', 'Emulator run not found');
+    if (!run || !rightsOf(caller).ownsOrAdministers(run))
+      throw new NotFoundError('run_not_found', 'Emulator run not found');
     return run;
   }
 
@@ -270,8 +274,4 @@ export class EmulatorService {
 
 function runOver(): ConflictError {
   return new ConflictError('run_over', 'This run has ended');
-}
-
-function isAdmin(caller: Caller): boolean {
-  return caller.kind === 'user' && caller.isAdmin;
 }

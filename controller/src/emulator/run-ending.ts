@@ -5,6 +5,7 @@ import { PermissionError } from '../errors.ts';
 import { type StepOutcome, together } from '../event-kinds.ts';
 import { endJobs, type JobEndingOptions, whyEnded } from '../jobs/mailbox/job-ending.ts';
 import { emulatorStarters, requirePermission } from '../rights/permission.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { runEnded } from './emulator-entries.ts';
 import type { EmulatorRunStore, NewRun } from './emulator-run-store.ts';
@@ -62,7 +63,7 @@ function notPermitted<Run extends Pick<NewRun, 'access_points'>>(caller: Caller,
   } catch {
     return open;
   }
-  const limit = caller.kind === 'third_party_app' ? caller.permissions.emulator : undefined;
+  const limit = rightsOf(caller).limits.emulator;
   if (typeof limit !== 'object' || limit.max_access_points === undefined) return [];
   let left = limit.max_access_points;
   return open.filter(({ access_points }) => {

@@ -2,7 +2,6 @@
 import type { LoginType } from '@weft/contract';
 import { agentStates, parseSelector } from '@weft/contract/selector';
 import type { AgentService } from '../agents/agent-service.ts';
-import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import type { LabelService } from '../agents/label-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { Caller, PrincipalSource } from '../caller.ts';
@@ -12,6 +11,7 @@ import type { Formats } from '../input/validator.ts';
 import { valueError } from '../input/value-rules.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { inSlices } from '../time-slices.ts';
 import { BulkActions } from './bulk/bulk-actions.ts';
@@ -62,21 +62,23 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));
   events.visibleSites.onAsk(async (caller) => {
-    if (canSeeAll(caller)) return undefined;
+    const rights = rightsOf(caller);
+    if (rights.seesAll) return undefined;
     const { agents } = await view.moment({});
     const sites = new Set<string>();
     await inSlices(agents, (agent) => {
-      if (agent.site !== null && canSeeAgent(caller, agent)) sites.add(agent.site);
+      if (agent.site !== null && rights.sees(agent)) sites.add(agent.site);
     });
     return sites;
   });
   events.agentSight.onAsk(async (caller, text) => {
     const selector = parseSelector(text);
     const test = createTest(selector, await view.moment(needsOf(selector)));
-    const isSeen = remembered((agent) => canSeeAgent(caller, agent));
+    const rights = rightsOf(caller);
+    const isSeen = remembered((agent) => rights.sees(agent));
     const isSelected = remembered(test);
     return {
-      seesAll: canSeeAll(caller),
+      seesAll: rights.seesAll,
       isSeen: (ap_id) => isSeen(index.get(ap_id)),
       isSelected: (ap_id) => isSelected(index.get(ap_id)),
       typeOf: (ap_id) => index.get(ap_id)?.access_point_type ?? null,

@@ -1,12 +1,12 @@
 // Health for callers: of the network as far as they may see it, and of one access point with its service levels.
 import type { AgentHealthReport, AlarmSeverity, NetworkHealth, ServiceLevel } from '@weft/contract';
-import { canSeeAgent, canSeeAll } from '../agents/agent-visibility.ts';
 import { canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SiteStore } from '../sites/site-store.ts';
@@ -45,10 +45,10 @@ export class HealthService {
   async network(caller: Caller): Promise<NetworkHealth> {
     const { fleet } = this.#options;
     const moment = await fleet.moment({ state: true });
+    const rights = rightsOf(caller);
     const agents: HealthAgent[] = [];
     await inSlices(moment.agents, (agent) => {
-      if (!agent.isEnded && canSeeAgent(caller, agent))
-        agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
+      if (!agent.isEnded && rights.sees(agent)) agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
     });
     return networkHealth(agents, this.#alarms(caller), await this.#siteNames());
   }
@@ -58,7 +58,7 @@ export class HealthService {
     const { fleet } = this.#options;
     const moment = await fleet.moment({ state: true });
     const agent = fleet.get(ap_id);
-    if (!agent || !canSeeAgent(caller, agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
+    if (!agent || !rightsOf(caller).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
     const alarms = this.#alarms(caller).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
     const [health] = agentHealths([{ ...labelsOf(agent), state: moment.stateOf(agent) }], alarms);
     const service = await this.#turns.run(principalOf(caller), () => this.#service(agent));
@@ -108,7 +108,7 @@ export class HealthService {
 
   #alarms(caller: Caller): HealthAlarm[] {
     const { alarms, fleet } = this.#options;
-    const isAll = canSeeAll(caller);
+    const isAll = rightsOf(caller).seesAll;
     const nowMs = this.#now();
     return [...alarms.active]
       .filter((alarm) => isAll || canSeeAlarm(caller, alarm, alarm.ap_id === null ? undefined : fleet.get(alarm.ap_id)))

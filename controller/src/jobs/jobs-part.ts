@@ -2,15 +2,15 @@
 import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
-import { canSeeAgent } from '../agents/agent-visibility.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { AuthService } from '../auth/auth-service.ts';
-import type { Caller, PrincipalSource } from '../caller.ts';
+import type { PrincipalSource } from '../caller.ts';
 import { PermissionError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
 import type { Part, Platform } from '../part.ts';
-import { jobReaders, requirePermission } from '../rights/permission.ts';
+import { jobReaders } from '../rights/permission.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { limitPerMinutes } from '../shares/rate-limiter.ts';
 import { ownerGone } from '../storage/present-owner.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -86,10 +86,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     list: (...query) => mailboxStore.list(...query),
     positions: (job_numbers) => jobStore.positions(job_numbers),
     // Asked every second for each token: without a promise where everything is remembered.
-    authorize: (token) => {
-      const caller = auth.authenticate(token);
-      return caller instanceof Promise ? caller.then(requireSocketRight) : requireSocketRight(caller);
-    },
+    authorize: (token) => auth.authorize(token, jobReaders),
     maxSocketsPerCaller: config.maxSocketsPerCaller,
     isCutOff: deps.isCutOff,
     shares,
@@ -171,7 +168,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       if (caller?.id !== owner_id || !mayAsk(caller, task_type)) return undefined;
-      return (agent) => canSeeAgent(caller, agent);
+      const rights = rightsOf(caller);
+      return (agent) => rights.sees(agent);
     };
     const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({
@@ -282,11 +280,6 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       await outbox.stop();
     },
   } satisfies Part & Record<string, unknown>;
-}
-
-function requireSocketRight(caller: Caller): Caller {
-  requirePermission(jobReaders, caller);
-  return caller;
 }
 
 /** What another node tells, if it makes sense to this one. */

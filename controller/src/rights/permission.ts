@@ -1,9 +1,9 @@
 // Who may call an operation. Each route has a permission, and the guard applies it before a body is read. What depends on a
 // single object (the owner of a job, the agents that an app may see) is marked here and decided by the service of the object.
 import type { Grant } from '@weft/contract';
-import { type AppCaller, type Caller, hasGrants, isGranted } from '../caller.ts';
+import type { Caller } from '../caller.ts';
 import { AuthenticationError, PermissionError } from '../errors.ts';
-import { parseDateTime } from '../input/date-time.ts';
+import { type Rights, rightsOf } from './rights.ts';
 
 /** `itself`: the object that the request names must be the caller. `own`: the service checks whose it is. */
 type Rule = 'yes' | 'no' | 'itself' | 'own';
@@ -84,14 +84,15 @@ export function requirePermission(
 ): void {
   if (permission.openTo === 'anyone') return;
   if (!caller) throw new AuthenticationError();
-  if (permission.grant && caller.kind === 'user' && hasGrants(caller)) {
-    if (!isGranted(caller, permission.grant)) throw new PermissionError();
+  const rights = rightsOf(caller);
+  if (permission.grant && rights.hasGrants) {
+    if (!rights.isGranted(permission.grant)) throw new PermissionError();
     return;
   }
-  const rule = caller.kind === 'user' && caller.isAdmin ? permission.admin : permission[caller.kind];
+  const rule = rights.isAdmin ? permission.admin : permission[caller.kind];
   if (rule === 'no') throw new PermissionError();
   if (rule === 'itself' && target !== undefined && !isNamed(caller, target)) throw new PermissionError();
-  if (rule === 'read' || rule === 'commands' || rule === 'emulator') requireRight(caller as AppCaller, rule, now);
+  if (rule === 'read' || rule === 'commands' || rule === 'emulator') requireRight(rights, rule, now);
 }
 
 /** Of a user, `me` is the caller's own name: usernames are e-mail addresses. */
@@ -100,23 +101,10 @@ function isNamed(caller: Caller, target: string): boolean {
   return target === 'me' || target.toLowerCase() === caller.name;
 }
 
-function requireRight(app: AppCaller, right: AppRight, now?: number): void {
-  if (hasExpired(app, now)) {
-    const { expires_at } = app.permissions;
+function requireRight(rights: Rights, right: AppRight, now?: number): void {
+  if (rights.hasExpired(now)) {
+    const { expires_at } = rights.limits;
     throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
-  if (app.permissions[right] === false) throw new PermissionError();
-}
-
-/** Whether the time of an app's permissions is over; never for others. */
-export function hasExpired(caller: Caller, now = Date.now()): boolean {
-  if (caller.kind !== 'third_party_app') return false;
-  const { expires_at } = caller.permissions;
-  return expires_at !== undefined && !isLater(expires_at, now);
-}
-
-/** Parsed as when it was accepted; an invalid time counts as expired. */
-function isLater(time: string, now: number): boolean {
-  const parsed = parseDateTime(time);
-  return 'ms' in parsed && parsed.ms > now;
+  if (rights.limits[right] === false) throw new PermissionError();
 }

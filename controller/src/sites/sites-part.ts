@@ -2,6 +2,7 @@
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { siteRoutes } from './site-routes.ts';
 import { SiteService } from './site-service.ts';
 import { SiteStore } from './site-store.ts';
@@ -15,7 +16,7 @@ export function createSitesPart(platform: Platform & { audit: AuditService }, ev
     maxSites: config.maxSites,
     // Where the access points are unknown, only users see sites.
     visibleTo: (caller) =>
-      events.visibleSites.ask(caller) ?? Promise.resolve(caller.kind === 'user' ? undefined : new Set()),
+      events.visibleSites.ask(caller) ?? Promise.resolve(rightsOf(caller).isUser ? undefined : new Set()),
     onChanged: events.sitesChanged.emit,
   });
   return { sites, siteStore, routes: siteRoutes(sites) } satisfies Part & Record<string, unknown>;

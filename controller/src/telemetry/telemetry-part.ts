@@ -5,7 +5,7 @@ import type { AuthService } from '../auth/auth-service.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { fleetReaders, requirePermission } from '../rights/permission.ts';
+import { fleetReaders } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
@@ -80,11 +80,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
     visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
-    authorize: async (token) => {
-      const caller = await auth.authenticate(token);
-      requirePermission(fleetReaders, caller);
-      return caller;
-    },
+    authorize: async (token) => auth.authorize(token, fleetReaders),
   });
   const telemetry = new TelemetryService({
     store,

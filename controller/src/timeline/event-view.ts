@@ -4,12 +4,12 @@ import type { EventItem } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
 import type { AgentService } from '../agents/agent-service.ts';
-import { canSeeAll } from '../agents/agent-visibility.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
 import { createTest, type FleetView, needsOf } from '../fleet/index/fleet-view.ts';
+import { rightsOf } from '../rights/rights.ts';
 
 export interface EventViewOptions {
   agents: Pick<AgentService, 'requireVisible'>;
@@ -27,7 +27,7 @@ export class EventView {
 
   /** Those of the events that the caller may see and that the selector selects, in their order. */
   async show(caller: Caller, events: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
-    if (canSeeAll(caller)) return this.#selection.choose(selector, events);
+    if (rightsOf(caller).seesAll) return this.#selection.choose(selector, events);
     const visible = await this.#visible(caller, events);
     const seen = events.flatMap((event) => {
       if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
@@ -76,7 +76,7 @@ export function toEventItem({ ts, ...event }: LoggedEvent, caller: Caller): Even
   return {
     ...event,
     ts: new Date(ts).toISOString(),
-    data: caller.kind === 'user' ? event.data : data,
+    data: rightsOf(caller).isUser ? event.data : data,
   };
 }
 

@@ -7,7 +7,7 @@ import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { FormatCheck, Formats } from '../input/validator.ts';
 import { valueError } from '../input/value-rules.ts';
 import type { Part, Platform } from '../part.ts';
-import { fleetReaders, requirePermission } from '../rights/permission.ts';
+import { fleetReaders } from '../rights/permission.ts';
 import { parseNames } from '../telemetry/query/name-list.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventSelection, EventView } from './event-view.ts';
@@ -33,11 +33,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     view,
     isCutOff: deps.isCutOff,
     share: shares.open('event_streams', maxStreamsPerCaller),
-    authorize: async (token) => {
-      const caller = await auth.authenticate(token);
-      requirePermission(fleetReaders, caller);
-      return caller;
-    },
+    authorize: async (token) => auth.authorize(token, fleetReaders),
     onError,
   });
   // What the log says of sites is as fresh as this.

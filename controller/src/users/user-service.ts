@@ -8,6 +8,7 @@ import { AuthenticationError, ConflictError, NotFoundError, PermissionError, Try
 import { invalidValue } from '../input/value-rules.ts';
 import { isNameAsPassword } from '../input/weak-password.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -80,7 +81,8 @@ export class UserService implements PrincipalSource {
     input: { password?: string | null; roles?: string[] | null },
     by: Actor,
   ): Promise<TokenData> {
-    if (input.roles && by.kind === 'user' && !by.isAdmin) {
+    const { isUser, isAdmin } = rightsOf(by);
+    if (input.roles && isUser && !isAdmin) {
       throw new PermissionError('roles_not_permitted', 'Only administrators may change roles');
     }
     const before = await this.#require(username);
@@ -153,7 +155,7 @@ export class UserService implements PrincipalSource {
   /** Revokes all its tokens and prevents new ones; its jobs, subscriptions, runs and queued commands end. */
   async disable(username: string, by: Actor): Promise<DisabledUser> {
     const name = normalizeUsername(username);
-    if (by.kind === 'user' && by.name === name) {
+    if (rightsOf(by).isUser && by.name === name) {
       throw new ConflictError(
         'own_account',
         'You cannot disable your own account, because you could not enable it again; another administrator can disable it',

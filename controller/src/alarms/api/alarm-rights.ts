@@ -1,6 +1,6 @@
 // Who may see an alarm, and who may handle it: the one place that decides.
-import { canSeeAgent, canSeeAll, mayOperate, type VisibleAgent } from '../../agents/agent-visibility.ts';
-import { type Caller, hasGrants } from '../../caller.ts';
+import type { Caller } from '../../caller.ts';
+import { type Rights, rightsOf, type VisibleAgent } from '../../rights/rights.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
 
 /**
@@ -8,24 +8,26 @@ import type { AlarmRecord } from '../store/alarm-store.ts';
  * for users who were granted something there.
  */
 export function canSeeAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAgent | undefined): boolean {
-  if (canSeeAll(caller)) return true;
-  const subject = subjectOf(caller, alarm, agent);
-  return subject !== undefined && canSeeAgent(caller, subject);
+  const rights = rightsOf(caller);
+  if (rights.seesAll) return true;
+  const subject = subjectOf(rights, alarm, agent);
+  return subject !== undefined && rights.sees(subject);
 }
 
 /** To acknowledge, shelve or clear it: users who may see it, those with grants where they may send commands. */
 export function canHandleAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAgent | undefined): boolean {
-  if (caller.kind !== 'user') return false;
-  if (!hasGrants(caller)) return canSeeAlarm(caller, alarm, agent);
-  const subject = subjectOf(caller, alarm, agent);
-  return subject !== undefined && mayOperate(caller, subject);
+  const rights = rightsOf(caller);
+  if (!rights.isUser) return false;
+  if (!rights.hasGrants) return canSeeAlarm(caller, alarm, agent);
+  const subject = subjectOf(rights, alarm, agent);
+  return subject !== undefined && rights.operates(subject);
 }
 
 function subjectOf(
-  caller: Caller,
+  { isUser }: Rights,
   { subject_kind, site }: AlarmRecord,
   agent: VisibleAgent | undefined,
 ): VisibleAgent | undefined {
-  if (agent || subject_kind !== 'site' || caller.kind !== 'user') return agent;
+  if (agent || subject_kind !== 'site' || !isUser) return agent;
   return { ap_id: '', emulated_for: null, display_name: null, site, tags: [] };
 }

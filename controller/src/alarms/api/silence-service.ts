@@ -6,6 +6,7 @@ import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { nextWindow } from '../silences/active-silence.ts';
@@ -105,13 +106,14 @@ export class SilenceService {
 
 /** A manager silences what it manages, and nothing else, whatever the selector says. */
 function scopeOf(by: Caller): { within?: string[] } {
-  if (by.kind !== 'user' || by.isAdmin) return {};
-  return { within: (by.grants ?? []).filter(({ role }) => role === 'manager').map(({ selector }) => selector ?? '') };
+  const rights = rightsOf(by);
+  return rights.isUser && !rights.isAdmin ? { within: rights.selectorsOf('manager') } : {};
 }
 
 /** Administrators change any, managers their own. */
 function requireOwn({ created_by }: SilenceRecord, by: Caller): void {
-  if (by.kind === 'user' && (by.isAdmin || by.name === created_by)) return;
+  const { isUser, isAdmin } = rightsOf(by);
+  if (isAdmin || (isUser && by.name === created_by)) return;
   throw new PermissionError('not_permitted', 'You may change only the silences that you have created');
 }
 

@@ -5,7 +5,6 @@ import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } f
 import { toCommandText } from '@weft/contract/declared-commands';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import {
   AuthenticationError,
@@ -17,6 +16,7 @@ import {
 } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { commandSenders, requirePermission } from '../../rights/permission.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
@@ -179,10 +179,11 @@ export class BatchService {
 
   async #targets(caller: Caller, wanted: string[] | string): Promise<string[]> {
     if (Array.isArray(wanted)) return [...new Set(wanted)];
+    const rights = rightsOf(caller);
     const found: string[] = [];
     for (let after = ''; ; ) {
       const page = await this.#options.agents.page(after, pageSize);
-      const targets = page.filter((agent) => matchesGlob(wanted, agent.ap_id) && canSeeAgent(caller, agent));
+      const targets = page.filter((agent) => matchesGlob(wanted, agent.ap_id) && rights.sees(agent));
       found.push(...targets.map(({ ap_id }) => ap_id));
       if (found.length > maxTargets) throw tooMany();
       if (page.length < pageSize) break;

@@ -3,11 +3,11 @@
 import { defaultParameter, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
 import { looksLikeAddress } from '@weft/contract/device-address';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { canSeeAll, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import type { DeviceNames } from '../../devices/privacy/device-names.ts';
 import { NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
@@ -77,19 +77,20 @@ export class CommandIntake {
 
   /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
   takeTurn(caller: Caller): void {
-    if (caller.kind === 'third_party_app') this.#rate.take(caller.id);
+    if (rightsOf(caller).app) this.#rate.take(caller.id);
   }
 
   /** Throws NotFoundError, and PermissionError for a user who may see the agent and not command it. */
   async target(caller: Caller, ap_id: string): Promise<TargetAgent> {
-    const isPerson = caller.kind === 'user' && !caller.isAdmin;
+    const rights = rightsOf(caller);
+    const isPerson = rights.isUser && !rights.isAdmin;
     try {
       const agent = await this.#agents.find(ap_id, caller);
-      if (isPerson && !mayOperate(caller, agent)) throw notYours();
+      if (isPerson && !rights.operates(agent)) throw notYours();
       return agent;
     } catch (error) {
       // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
-      if (isPerson && canSeeAll(caller) && error instanceof NotFoundError) throw notYours();
+      if (isPerson && rights.seesAll && error instanceof NotFoundError) throw notYours();
       throw error;
     }
   }

@@ -3,6 +3,7 @@
 import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { parseCommand } from '../grammar/command-text.ts';
 import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -62,7 +63,7 @@ export class CommandService {
   /** Newest first: the caller's own, or all for administrators. */
   async list(caller: Caller, query: CommandQuery): Promise<Command[]> {
     const { agent, state, batch_id, before, limit } = query;
-    const owner = isAdmin(caller) ? undefined : ownerOf(caller);
+    const owner = rightsOf(caller).isAdmin ? undefined : ownerOf(caller);
     const found = await this.#options.store.list({
       ...(owner && { owner }),
       ...(agent !== undefined && { ap_id: agent }),
@@ -117,25 +118,17 @@ export class CommandService {
 
   #cancel(caller: Caller, command: CommandRecord): Promise<CommandRecord> {
     const { ledger, operations } = this.#options;
-    const by = isOwner(caller, command) ? 'its owner' : 'an administrator';
+    const by = rightsOf(caller).owns(command) ? 'its owner' : 'an administrator';
     return ledger.do(operations.cancel(command, `Cancelled by ${by}`));
   }
 
   async #requireVisible(caller: Caller, command_id: string): Promise<CommandRecord> {
     const command = uuid.test(command_id) ? await this.#options.store.get(command_id) : undefined;
-    if (!command || (!isAdmin(caller) && !isOwner(caller, command))) throw commandNotFound();
+    if (!command || !rightsOf(caller).ownsOrAdministers(command)) throw commandNotFound();
     return command;
   }
 }
 
 function ownerOf({ kind, id }: Caller): Pick<CommandRecord, 'owner_kind' | 'owner_id'> {
   return { owner_kind: kind === 'user' ? 'user' : 'third_party_app', owner_id: id };
-}
-
-function isOwner({ kind, id }: Caller, command: CommandRecord): boolean {
-  return command.owner_kind === kind && command.owner_id === id;
-}
-
-function isAdmin(caller: Caller): boolean {
-  return caller.kind === 'user' && caller.isAdmin;
 }

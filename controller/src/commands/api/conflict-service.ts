@@ -5,6 +5,7 @@ import { toCommandText } from '@weft/contract/declared-commands';
 import type { AuditRecord } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';
 import type { DecisionRecord } from '../arbitration/decision-record.ts';
@@ -119,7 +120,7 @@ export class ConflictService {
 function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, caller: Caller): Conflict | undefined {
   const detail = parseDetail(text);
   const { intent, outcome, group } = detail;
-  const app = caller.kind === 'third_party_app' ? caller.id : undefined;
+  const app = rightsOf(caller).app?.id;
   const base = { seq, ts: toTime(ts), kind: action as Conflict['kind'] };
   if (action !== 'command_decided') {
     if (app !== undefined) return undefined;
@@ -169,7 +170,8 @@ function valuesFor(
   { rival, args }: DecisionRecord['outcome'],
   leases: DecisionRecord['leases'],
 ): Pick<Conflict, keyof typeof noValues> {
-  const mayRead = (caller_id: string) => caller.id === caller_id || (caller.kind === 'user' && caller.isAdmin);
+  const { isAdmin } = rightsOf(caller);
+  const mayRead = (caller_id: string) => isAdmin || caller.id === caller_id;
   const values: Pick<Conflict, keyof typeof noValues> = { ...noValues };
   if (mayRead(intent.caller_id)) {
     values.command = toCommandText(intent.name, intent.args);

@@ -2,9 +2,9 @@
 // answer about commands, and what such access points said stays out. The texts of decisions name nobody on another access point (arbitration/conflict-resolution.ts).
 import type { Command, Conflict, Rival } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { devicePrefix } from '../grammar/device-commands.ts';
 
 const anotherCaller = 'another caller';
@@ -22,8 +22,9 @@ export class RivalVisibility {
   }
 
   async canSee(caller: Caller, ap_id: string): Promise<boolean> {
-    if (canSeeName(caller, ap_id)) return true;
-    if (caller.kind === 'agent') return false;
+    const rights = rightsOf(caller);
+    if (rights.seesName(ap_id)) return true;
+    if (rights.agent) return false;
     try {
       await this.#agents.find(ap_id, caller);
       return true;

@@ -2,14 +2,13 @@
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { AuditService } from '../../audit/audit-service.ts';
 import type { AuthService } from '../../auth/auth-service.ts';
-import type { Caller } from '../../caller.ts';
 import type { Events } from '../../events.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
 import { createFormats } from '../../input/formats.ts';
 import { Validator } from '../../input/validator.ts';
 import { GuardedHttp, type Resolve } from '../../outgoing/guarded-http.ts';
 import type { Part, Platform } from '../../part.ts';
-import { agentItself, requirePermission } from '../../rights/permission.ts';
+import { agentItself } from '../../rights/permission.ts';
 import { limitPerMinutes } from '../../shares/rate-limiter.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
 import type { FlowLimits } from './channel/channel-flow.ts';
@@ -61,10 +60,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     sentWindow,
     onError,
     // Asked for every message and, for each token, every second: without a promise where everything is remembered.
-    authorize: (token) => {
-      const caller = auth.authenticate(token);
-      return caller instanceof Promise ? caller.then(requireChannelRight) : requireChannelRight(caller);
-    },
+    authorize: (token) => auth.authorize(token, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
     tell: tuning.tell ?? (isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined),
     isCutOff: deps.isCutOff,
@@ -135,9 +131,4 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
       for (const transport of transports) await transport.start?.();
     },
   } satisfies Part & Record<string, unknown>;
-}
-
-function requireChannelRight(caller: Caller): Caller {
-  requirePermission(agentItself, caller);
-  return caller;
 }

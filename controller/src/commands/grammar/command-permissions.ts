@@ -1,6 +1,7 @@
 // What an app's permissions say about commands, and where a caller stands when callers want different things.
 import type { Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { ParsedCommand } from './command-text.ts';
 
 /** Higher beats lower under every policy: Weft itself, people, apps. */
@@ -14,8 +15,8 @@ export interface Standing {
 }
 
 export function standingOf(caller: Caller): Standing {
-  if (caller.kind !== 'third_party_app') return { rank: ranks.operator, priority: defaultPriority };
-  return { rank: ranks.app, priority: Math.round(caller.permissions.priority ?? defaultPriority) };
+  const { app, limits } = rightsOf(caller);
+  return { rank: app ? ranks.app : ranks.operator, priority: Math.round(limits.priority ?? defaultPriority) };
 }
 
 /**
@@ -24,9 +25,9 @@ export function standingOf(caller: Caller): Standing {
  * within its limits, and no other. `{"sleep":{}}` limits none.
  */
 export function requireCommandPermission(caller: Caller, { name, args }: Pick<ParsedCommand, 'name' | 'args'>): void {
-  if (caller.kind === 'user') return;
-  if (caller.kind === 'agent') throw notPermitted('Agents send no commands');
-  const { commands } = caller.permissions;
+  const rights = rightsOf(caller);
+  if (rights.agent) throw notPermitted('Agents send no commands');
+  const { commands } = rights.limits;
   if (commands === undefined || commands === true) return;
   if (commands === false) throw notPermitted('This app may send no commands');
   if (Array.isArray(commands)) {

@@ -1,10 +1,10 @@
 // What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
 // was let in, and since a command was queued.
 import type { AgentStore } from '../../agents/agent-store.ts';
-import { canSeeName, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, WeftError } from '../../errors.ts';
 import { commandSenders, requirePermission } from '../../rights/permission.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { requireCommandPermission } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
@@ -18,8 +18,9 @@ export interface PresentRights {
 
 export function commandableAmong(agents: Pick<AgentStore, 'visible'>): PresentRights['commandable'] {
   return async (caller, ap_ids, tx) => {
+    const rights = rightsOf(caller);
     const found = await agents.visible(ap_ids, tx);
-    return new Set(found.filter((agent) => mayOperate(caller, agent)).map(({ ap_id }) => ap_id));
+    return new Set(found.filter((agent) => rights.operates(agent)).map(({ ap_id }) => ap_id));
   };
 }
 
@@ -28,7 +29,8 @@ type SentCommand = Pick<ParsedCommand, 'name' | 'args'>;
 
 /** Whether the record of the agent decides what the caller may do with it; else its name does. */
 export function dependsOnRecord(caller: Caller, ap_id: string): boolean {
-  return caller.kind === 'user' ? !caller.isAdmin : !canSeeName(caller, ap_id);
+  const rights = rightsOf(caller);
+  return rights.isUser ? !rights.isAdmin : !rights.seesName(ap_id);
 }
 
 /** Throws what the caller would be refused with now. `isCommandable`: by the record of the agent. */
@@ -41,7 +43,7 @@ export function requireCommandRight(
   requirePermission(commandSenders, caller);
   if (command) requireCommandPermission(caller, command);
   if (isCommandable || !dependsOnRecord(caller, ap_id)) return;
-  if (caller.kind === 'user') throw new PermissionError();
+  if (rightsOf(caller).isUser) throw new PermissionError();
   throw new NotFoundError('agent_not_found', 'Agent not found');
 }
 

@@ -1,12 +1,12 @@
 // What people do about single devices: watch one, say that two names are one, erase one, and allow clear addresses. Every change
 // is audited in its transaction, under pseudonyms.
 import type { Device, DeviceHistoryPage, DevicePrivacy } from '@weft/contract';
-import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
 import type { DeviceExtras } from '../registry/device-extras.ts';

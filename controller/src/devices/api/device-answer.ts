@@ -1,6 +1,6 @@
 // Devices as callers see them: without the access points that they may not see.
 import type { Device, DeviceLink, HeardAccessPoint } from '@weft/contract';
-import type { AgentSight } from '../../agents/agent-visibility.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
 

@@ -1,7 +1,7 @@
 // What happened to a device, out of the event log, without the access points that the caller may not see.
 import type { DeviceMove, SteeringAttempt } from '@weft/contract';
-import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import { toTime } from './device-answer.ts';
 
 const kinds: Record<string, DeviceMove['kind']> = {

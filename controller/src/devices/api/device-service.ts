@@ -1,7 +1,6 @@
 // Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
 import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
-import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -9,6 +8,7 @@ import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { fingerprint, readCursor as readListCursor, toCursor as toListCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import { countInSlices } from '../../time-slices.ts';

@@ -1,8 +1,8 @@
 // The law of sorted lists: in whatever pages they are read, every device comes once, in order, those without a value last.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgentSight } from '../../agents/agent-visibility.ts';
 import type { ListCursor } from '../../lists/list-cursor.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
 import { DeviceRegistry } from '../registry/device-registry.ts';

@@ -1,9 +1,10 @@
 // The list of devices in another order than that of their names. What they are sorted by changes with every report, so pages are
 // of the moment of the first one.
-import type { AgentSight } from '../../agents/agent-visibility.ts';
+
 import { invalidValue } from '../../input/value-rules.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cursor.ts';
 import { TopN } from '../../lists/top-n.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import { countInSlices } from '../../time-slices.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';

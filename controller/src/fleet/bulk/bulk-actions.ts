@@ -2,12 +2,12 @@
 // the present record of the caller.
 import type { BatchTarget, LabelsUpdate } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
-import { mayManage } from '../../agents/agent-visibility.ts';
 import { type LabelService, updatedLabels } from '../../agents/label-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { ParsedCommand } from '../../commands/grammar/command-text.ts';
 import { NotFoundError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { FleetView } from '../index/fleet-view.ts';
 import type { BulkResult } from './bulk-store.ts';
 
@@ -94,7 +94,7 @@ export class BulkActions {
   #wouldDo(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, ap_id: string): Would {
     const agent = this.#options.view.get(ap_id);
     if (!agent) return { isRefused: true, detail: 'It is gone' };
-    if (!mayManage(caller, agent)) return { isRefused: true, detail: 'you may not manage it' };
+    if (!rightsOf(caller).manages(agent)) return { isRefused: true, detail: 'you may not manage it' };
     if (action.kind === 'remove') return { isRefused: false, detail: 'It is deleted, with its telemetry' };
     const { display_name, site, tags } = agent;
     try {

@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import type { BulkAnswer, BulkProgress, BulkRequest, BulkTarget } from '@weft/contract';
 import { readDeclaredCommands } from '@weft/contract/declared-commands';
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
-import { type Caller, isGranted } from '../../caller.ts';
+import type { Caller } from '../../caller.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import { NotFoundError, PermissionError, TryLaterError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
@@ -62,14 +62,13 @@ export class BulkService {
     const { store, view } = this.#options;
     const after = cursor === undefined ? 0 : readCursor(cursor);
     const run = await store.get(job_number);
-    const isOwn = run?.owner_kind === caller.kind && run.owner_id === caller.id;
-    const isAdmin = caller.kind === 'user' && caller.isAdmin;
-    if (!run || (!isOwn && !isAdmin)) throw new NotFoundError('job_not_found', 'Job not found');
+    const rights = rightsOf(caller);
+    if (!run || !rights.ownsOrAdministers(run)) throw new NotFoundError('job_not_found', 'Job not found');
     const page = await store.targets(job_number, after, Math.min(limit, pageSize));
     await view.moment({});
     const items = page.flatMap(({ ap_id, state, detail, command_id }): BulkTarget[] => {
       const agent = view.get(ap_id);
-      if (agent && !canSeeAgent(caller, agent)) return [];
+      if (agent && !rights.sees(agent)) return [];
       return [{ ap_id, display_name: agent?.display_name ?? null, state, detail, command_id }];
     });
     return {
@@ -192,8 +191,8 @@ export class BulkService {
         command: this.#options.batches.readSendable(caller, command, ['body', 'action', 'command']),
       };
     }
-    const isManager = caller.kind === 'user' && (caller.isAdmin || isGranted(caller, 'manager'));
-    if (!isManager) throw new PermissionError();
+    const rights = rightsOf(caller);
+    if (!rights.isAdmin && !rights.isGranted('manager')) throw new PermissionError();
     return labels === undefined ? { kind: 'remove' } : { kind: 'labels', labels };
   }
 }

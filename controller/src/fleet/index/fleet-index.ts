@@ -2,8 +2,8 @@
 // Kept true by the revision that every change of agents and sites raises: `refresh` reads what is newer than what it knows.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
-import type { VisibleAgent } from '../../agents/agent-visibility.ts';
 import { Event } from '../../event-kinds.ts';
+import type { VisibleAgent } from '../../rights/rights.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { FleetAgent, FleetStore } from './fleet-store.ts';
 

@@ -2,8 +2,8 @@
 // selector. Everything is in memory; only what a question needs is prepared.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
@@ -98,9 +98,10 @@ export class FleetView {
     const parsed = typeof selector === 'string' ? parseSelector(selector) : selector;
     const moment = await this.moment(needsOf(parsed));
     const test = createListTest(parsed, moment);
+    const rights = caller && rightsOf(caller);
     const found: IndexedAgent[] = [];
     await inSlices(moment.agents, (agent) => {
-      if (test(agent) && (!caller || canSeeAgent(caller, agent))) found.push(agent);
+      if (test(agent) && (!rights || rights.sees(agent))) found.push(agent);
     });
     return found;
   }

@@ -1,7 +1,7 @@
 // The newest values of all agents in Prometheus' text format, one line a value. The names of metrics are labels: those that
 // agents choose need not be names of Prometheus.
-import { canSeeAgent } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
@@ -26,7 +26,8 @@ export interface AgentMetricsOptions {
 /** In pieces; what is left out because there is too much is counted at the end. */
 export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGenerator<string> {
   const { moment, passes, caller, telemetry, metrics, nowMs } = options;
-  const agents = moment.agents.filter((agent) => passes(agent) && canSeeAgent(caller, agent));
+  const rights = rightsOf(caller);
+  const agents = moment.agents.filter((agent) => passes(agent) && rights.sees(agent));
   yield* presenceText(agents, moment);
   yield head('weft_agent_value', 'Newest value of a metric that an access point has reported, at most 5 minutes old');
   let count = 0;

@@ -1,9 +1,9 @@
 // Finds the agents of one page of a list: in all of them, which are in order, or in a snapshot.
 import type { Selector } from '@weft/contract/selector';
-import { canSeeAgent, canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cursor.ts';
 import { TopN } from '../../lists/top-n.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { countInSlices } from '../../time-slices.ts';
 import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
 import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
@@ -48,7 +48,8 @@ export interface Found {
 
 function createFilter({ caller, selector, search }: ListQuery, moment: FleetMoment): (agent: IndexedAgent) => boolean {
   const test = createListTest(selector, moment);
-  const passes = canSeeAll(caller) ? test : (agent: IndexedAgent) => test(agent) && canSeeAgent(caller, agent);
+  const rights = rightsOf(caller);
+  const passes = rights.seesAll ? test : (agent: IndexedAgent) => test(agent) && rights.sees(agent);
   return search === undefined ? passes : (agent) => textOf(agent).includes(search) && passes(agent);
 }
 

@@ -3,10 +3,10 @@
 // change by themselves (states, metrics), pages are of the moment of the first one.
 import type { AgentListItem, AgentPage, SelectorExplanation } from '@weft/contract';
 import { describeSelector, parseSelector } from '@weft/contract/selector';
-import { canSeeAgent, mayManage, mayOperate } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { fingerprint, readCursor, toCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
@@ -156,9 +156,10 @@ export class ListService {
   /** As they are now: what was removed since a snapshot was taken, or is not to be seen any more, is left out. */
   async #withConfigurations(entries: Found['entries'], { fields }: ListRequest, caller: Caller) {
     const { view, store } = this.#options;
+    const rights = rightsOf(caller);
     const present = entries.flatMap((entry) => {
       const agent = view.get(entry.agent.ap_id);
-      return agent?.id === entry.agent.id && canSeeAgent(caller, agent) ? [{ entry, agent, configuration: {} }] : [];
+      return agent?.id === entry.agent.id && rights.sees(agent) ? [{ entry, agent, configuration: {} }] : [];
     });
     if (!fields.includes('configuration')) return present;
     const configurations = await store.configurations(present.map(({ agent }) => agent.ap_id));
@@ -239,8 +240,8 @@ function toItem(agent: IndexedAgent, moment: FleetMoment, caller: Caller): Agent
     emulated: emulated_for !== null,
     created_at: new Date(created_at).toISOString(),
     may: [
-      ...(mayOperate(caller, agent) ? ['command' as const] : []),
-      ...(mayManage(caller, agent) ? ['manage' as const] : []),
+      ...(rightsOf(caller).operates(agent) ? ['command' as const] : []),
+      ...(rightsOf(caller).manages(agent) ? ['manage' as const] : []),
     ],
   };
 }

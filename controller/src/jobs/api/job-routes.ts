@@ -7,6 +7,7 @@ import type { ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, jobReaders, networkReaders } from '../../rights/permission.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { JobService } from './job-service.ts';
 
 const tag = 'Jobs';
@@ -30,7 +31,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       changesNothing: true,
       response: JobAccepted,
       handle({ caller, query }) {
-        const patterns = caller.kind === 'third_party_app' ? caller.permissions.agents : undefined;
+        const patterns = rightsOf(caller).limits.agents;
         return jobs.create(caller, {
           task_type: 'agent_details',
           data: { ...(patterns && { agents: patterns }), ...query },

@@ -6,6 +6,7 @@ import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
 import { type MessageView, toEnvelopeText } from '../mailbox/message-view.ts';
@@ -99,7 +100,7 @@ export class JobService {
     filter: { all?: boolean; state?: JobState; before?: string; limit: number },
   ): Promise<Job[]> {
     const { all = false, state, before, limit } = filter;
-    if (all && !isAdmin(caller)) throw new PermissionError();
+    if (all && !rightsOf(caller).isAdmin) throw new PermissionError();
     const jobs = await this.#jobs.list({
       ...(!all && { owner: ownedBy(caller) }),
       ...(state !== undefined && { state }),
@@ -125,7 +126,7 @@ export class JobService {
   async cancel(caller: Caller, job_number: string): Promise<Job> {
     const job = await this.requireVisible(caller, job_number);
     if (job.ended_at === null && !(await this.#cancelOther(caller, job))) {
-      const by = isOwner(caller, job) ? 'its owner' : 'an administrator';
+      const by = rightsOf(caller).owns(job) ? 'its owner' : 'an administrator';
       await this.#mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
     }
     const after = await this.requireVisible(caller, job_number);
@@ -136,13 +137,13 @@ export class JobService {
   /** Throws NotFoundError for a job that is unknown or somebody else's. */
   async requireVisible(caller: Caller, job_number: string): Promise<JobRecord> {
     const job = await this.find(job_number);
-    if (!isAdmin(caller) && !isOwner(caller, job)) throw jobNotFound();
+    if (!rightsOf(caller).ownsOrAdministers(job)) throw jobNotFound();
     return job;
   }
 
   /** The same, but a job that does not exist is opened for an administrator, who then owns it. */
   async admit(caller: Caller, job_number: string): Promise<JobRecord> {
-    const mayAdopt = isAdmin(caller) && plausibleNumber.test(job_number);
+    const mayAdopt = rightsOf(caller).isAdmin && plausibleNumber.test(job_number);
     if (mayAdopt && !(await this.#jobs.get(job_number))) await this.#adopt(caller, job_number);
     return this.requireVisible(caller, job_number);
   }
@@ -213,14 +214,6 @@ export function toJobResponse(job: JobSummary): Job {
 
 function ownedBy({ kind, id, name }: Caller): Pick<JobRecord, 'owner_kind' | 'owner_id' | 'owner_name'> {
   return { owner_kind: kind, owner_id: id, owner_name: name };
-}
-
-function isOwner({ kind, id }: Caller, job: JobSummary): boolean {
-  return job.owner_kind === kind && job.owner_id === id;
-}
-
-function isAdmin(caller: Caller): boolean {
-  return caller.kind === 'user' && caller.isAdmin;
 }
 
 function socketPath(job_number: string): string {

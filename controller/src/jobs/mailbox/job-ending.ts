@@ -2,10 +2,10 @@
 // changes the caller's record. Commands and runs end where they are kept.
 
 import type { AgentStore } from '../../agents/agent-store.ts';
-import { canSeeAgent, canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { type CallerChange, isEnded } from '../../caller.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { OwnedJob, OwnedJobs } from '../store/owned-jobs.ts';
 import { mayAsk } from './job-rights.ts';
@@ -73,10 +73,11 @@ export async function notPermitted<Job extends AskedJob>(
   caller: Caller,
   jobs: readonly Job[],
 ): Promise<Job[]> {
-  const isHidden = ({ subject }: Job) => subject !== null && !canSeeName(caller, subject);
+  const rights = rightsOf(caller);
+  const isHidden = ({ subject }: Job) => subject !== null && !rights.seesName(subject);
   const hidden = new Set(jobs.filter(isHidden).map(({ subject }) => subject!));
   const records = hidden.size === 0 ? [] : await agents.visible([...hidden], tx);
-  const seen = new Set(records.filter((agent) => canSeeAgent(caller, agent)).map(({ ap_id }) => ap_id));
+  const seen = new Set(records.filter((agent) => rights.sees(agent)).map(({ ap_id }) => ap_id));
   return jobs.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !seen.has(job.subject!)));
 }
 

@@ -7,13 +7,14 @@ import {
   type Permission,
   requirePermission,
 } from '../../rights/permission.ts';
+import { rightsOf } from '../../rights/rights.ts';
 
 /** Of the operations that create them. */
 const permissions: Record<string, Permission> = { agent_data: agentReaders, bulk: bulkStarters };
 
 /** Whether the caller could ask for a job of this kind now; about one agent only if it may see that agent. */
 export function mayAsk(caller: Caller, task_type: string): boolean {
-  if (task_type === 'adopted') return caller.kind === 'user' && caller.isAdmin;
+  if (task_type === 'adopted') return rightsOf(caller).isAdmin;
   try {
     requirePermission(permissions[task_type] ?? networkReaders, caller);
     return true;

@@ -1,7 +1,7 @@
 // The messages of a job as a caller may see them now: rights may have gone since they were stored. What is about agents out
 // of sight is left out of a message; the message itself keeps its number and whether it is the last, so that nobody waits for it.
-import { canSeeAll } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { mayAsk } from './job-rights.ts';
 import type { MessageRecord } from './mailbox-store.ts';
 
@@ -25,8 +25,9 @@ export class MessageView {
 
   /** Whether nothing can be hidden from the caller, so that messages need no look. */
   seesAll(caller: Caller): boolean {
+    const { agent, seesAll } = rightsOf(caller);
     // What an agent may ask for is about itself.
-    return caller.kind === 'agent' || (canSeeAll(caller) && mayAsk(caller, 'agent_data'));
+    return agent !== undefined || (seesAll && mayAsk(caller, 'agent_data'));
   }
 
   /** `subject`: the one agent that the job is about. Without a caller, whose token is no longer good, only the status is shown. */

@@ -1,10 +1,9 @@
 // Ends what is left of callers that are gone or disabled, of apps whose permissions have expired, and of those whose access
 // points were labelled otherwise: what no change of the caller itself ends. Part of the upkeep of jobs; every node does it.
 import type { LoginType } from '@weft/contract';
-import { dependsOnLabels } from '../../agents/agent-visibility.ts';
 import type { CallerChanges } from '../../audit/caller-changes.ts';
-import { type Caller, type CallerChange, type PrincipalSource, system } from '../../caller.ts';
-import { hasExpired } from '../../rights/permission.ts';
+import { type CallerChange, type PrincipalSource, system } from '../../caller.ts';
+import { type Rights, rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { JobOwner, OwnedJobs } from '../store/owned-jobs.ts';
 
@@ -51,17 +50,18 @@ export class OwnerSweep {
   }
 
   async #expiredApps(now: number): Promise<JobOwner[]> {
-    return this.#limitedBy((caller) => hasExpired(caller, now));
+    return this.#limitedBy((rights) => rights.hasExpired(now));
   }
 
   /** Those that own something and whose rights are limited in this way. */
-  async #limitedBy(isLimited: (caller: Caller) => boolean): Promise<JobOwner[]> {
+  async #limitedBy(isLimited: (rights: Rights) => boolean): Promise<JobOwner[]> {
     const { owned, principals, database } = this.#options;
     const owners = await owned.listLimited();
     const limited = new Set<string>();
     for (const kind of ['third_party_app', 'user'] as const) {
       const ids = owners.filter(({ owner_kind }) => owner_kind === kind).map(({ owner_id }) => owner_id);
-      for (const caller of await principals[kind].present(database, ids)) if (isLimited(caller)) limited.add(caller.id);
+      for (const caller of await principals[kind].present(database, ids))
+        if (isLimited(rightsOf(caller))) limited.add(caller.id);
     }
     return owners.filter(({ owner_id }) => limited.has(owner_id));
   }
@@ -70,7 +70,7 @@ export class OwnerSweep {
     if (!this.#isRelabelled) return;
     this.#isRelabelled = false;
     try {
-      for (const owner of await this.#limitedBy(dependsOnLabels)) await this.#end(owner);
+      for (const owner of await this.#limitedBy((rights) => rights.dependsOnLabels)) await this.#end(owner);
     } catch (error) {
       this.#isRelabelled = true;
       throw error;
@@ -94,7 +94,8 @@ export class OwnerSweep {
     const [caller] = await this.#options.principals[kind].present(tx, [id]);
     const head = { kind, id, name, isRevoked: false, by: system };
     if (!caller) return { ...head, what: 'removed' } as const;
-    if (hasExpired(caller, this.#now())) return { ...head, what: 'expired', caller } as const;
-    return dependsOnLabels(caller) ? ({ ...head, what: 'changed', caller } as const) : undefined;
+    const rights = rightsOf(caller);
+    if (rights.hasExpired(this.#now())) return { ...head, what: 'expired', caller } as const;
+    return rights.dependsOnLabels ? ({ ...head, what: 'changed', caller } as const) : undefined;
   }
 }

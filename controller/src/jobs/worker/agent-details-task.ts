@@ -3,7 +3,7 @@ import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import { fromListedAgent, isListed, needsStates, type StateOf } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
-import type { VisibleAgent } from '../../agents/agent-visibility.ts';
+import type { VisibleAgent } from '../../rights/rights.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 

@@ -1,8 +1,7 @@
 // The endpoint for JSON: agents post what they measure, one sample or many.
 import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
-import type { AgentCaller, Caller } from '../../caller.ts';
-import { PermissionError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
+import { requireAgent } from '../../rights/rights.ts';
 import { toIgnored } from './ignored-fields.ts';
 import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
 import type { Recorded, TelemetryService } from './telemetry-service.ts';
@@ -47,10 +46,4 @@ function answerTo({ accepted, ignored }: Recorded): AgentUpdateAnswer {
       ? 'The update has been stored'
       : 'The update has been stored; it has no fields';
   return { status: 'success', detail, accepted, ...toIgnored(ignored) };
-}
-
-/** The permission lets nobody else in; this tells the compiler. */
-export function requireAgent(caller: Caller): AgentCaller {
-  if (caller.kind !== 'agent') throw new PermissionError();
-  return caller;
 }

@@ -7,6 +7,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import { UnusableRequestError, ValidationError } from '../../errors.ts';
 import { type Route, route } from '../../http/request/route.ts';
 import { adminsAndAgentItself } from '../../rights/permission.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
@@ -46,15 +47,16 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       hasNoAnswer: true,
       response: Type.Unknown(),
       async handle({ body, query, caller }) {
-        const ap_id = caller.kind === 'agent' ? caller.name : requireName(query.agent);
+        const { agent } = rightsOf(caller);
+        const ap_id = agent ? agent.name : requireName(query.agent);
         const report = parseLineProtocol(decode(body as Uint8Array), {
           precision: query.precision as Precision,
           ap_id,
           nowMs: Date.now(),
           // History that an administrator imports is not what the agent reports.
-          limits: caller.kind === 'agent' ? telemetry.limits : { ...telemetry.limits, budget: undefined },
+          limits: agent ? telemetry.limits : { ...telemetry.limits, budget: undefined },
         });
-        if (caller.kind === 'agent') await telemetry.record(caller, report);
+        if (agent) await telemetry.record(agent, report);
         else {
           const { id } = await history.agents.find(ap_id, caller);
           await history.telemetry.record({ kind: 'agent', id, name: ap_id }, report);

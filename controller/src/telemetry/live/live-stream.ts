@@ -1,7 +1,7 @@
 // One reader of the live feed. It takes samples from the recent ones; whoever falls too far behind is cut off.
-import { canSeeName } from '../../agents/agent-visibility.ts';
 import type { Caller } from '../../caller.ts';
 import { ServerSentEvents } from '../../http/streams/stream-hub.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import { createTimestampWriter } from '../query/timestamps.ts';
 import type { RecentSample, RecentSamples } from './recent-samples.ts';
 
@@ -85,8 +85,9 @@ export class LiveStream extends ServerSentEvents {
     if (agents && !agents.has(ap_id)) return false;
     const known = this.#visible.get(ap_id);
     if (known !== undefined) return known;
-    const isVisible = canSeeName(this.caller, ap_id);
-    if (!isVisible && this.caller.kind !== 'agent') return undefined;
+    const rights = rightsOf(this.caller);
+    const isVisible = rights.seesName(ap_id);
+    if (!isVisible && !rights.agent) return undefined;
     this.#visible.set(ap_id, isVisible);
     return isVisible;
   }

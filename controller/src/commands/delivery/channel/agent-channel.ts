@@ -6,6 +6,7 @@ import { AuthenticationError, PermissionError } from '../../../errors.ts';
 import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
 import type { Validator } from '../../../input/validator.ts';
+import { rightsOf } from '../../../rights/rights.ts';
 import { toIgnored } from '../../../telemetry/ingest/ignored-fields.ts';
 import type { Recorded, TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
@@ -134,8 +135,9 @@ export class AgentChannel implements SocketListener {
   }
 
   #same(caller: Caller): AgentCaller {
-    if (caller.kind !== 'agent' || caller.id !== this.agent.id) throw new AuthenticationError();
-    return caller;
+    const { agent } = rightsOf(caller);
+    if (agent?.id !== this.agent.id) throw new AuthenticationError();
+    return agent;
   }
 
   /** It is done with, and this is its answer. */

@@ -1,8 +1,8 @@
 // Where an agent opens its channel.
 import * as Type from '@weft/contract/schema';
-import { PermissionError } from '../../../errors.ts';
 import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
 import { agentItself } from '../../../rights/permission.ts';
+import { requireAgent } from '../../../rights/rights.ts';
 import type { RateLimiter } from '../../../shares/rate-limiter.ts';
 import type { ChannelHub } from './channel-hub.ts';
 
@@ -24,12 +24,11 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
       maxMessageBytes,
       query: Type.Object({}),
       async handle({ caller, token, upgrade }) {
-        // The permission admits agents only; this is for the compiler.
-        if (caller.kind !== 'agent') throw new PermissionError();
-        connects.take(caller.id);
-        hub.requireCapacity(caller);
+        const agent = requireAgent(caller);
+        connects.take(agent.id);
+        hub.requireCapacity(agent);
         const upgraded = upgrade();
-        if (upgraded) hub.open(upgraded, { agent: caller, token });
+        if (upgraded) hub.open(upgraded, { agent, token });
       },
     }),
   ];
