@@ -9,8 +9,7 @@ import { createLogger, type Logger } from './http/request/log.ts';
 import { logMetrics } from './http/request/log-output.ts';
 import { chooseLogFormat } from './http/request/log-text.ts';
 import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
-import { listen } from './http/server/listen.ts';
-import type { Timeouts } from './http/server/listener.ts';
+import { listen, type Timeouts } from './http/server/listener.ts';
 import { createServer } from './http/server/server.ts';
 import { createFormats } from './input/formats.ts';
 import { Validator } from './input/validator.ts';
@@ -72,7 +71,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   /** To its end, whatever a part throws on the way: the data folder must be free afterwards. */
   const stopOnce = async () => {
     preparation.cancel();
-    const deadline = setTimeout(() => server.server.closeAllConnections(), config.shutdownSeconds * 1000);
+    const deadline = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000);
     // Those who work first, while their results still find somebody.
     await Promise.all(parts.map((part) => attempt(() => part.drain?.(), onStopError)));
     const closing = parts.map((part) => attempt(() => part.sockets?.close(), onStopError));

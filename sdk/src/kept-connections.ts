@@ -14,14 +14,17 @@ interface Connections {
   https: HttpsAgent;
 }
 
-const byCertificate = new Map<string | undefined, Connections>();
+/** Weft reads posts fastest on connections that had nothing else: logins have their own. */
+type Purpose = 'requests' | 'logins';
+
+const known = new Map<string, Connections>();
 
 /**
- * A `fetch` over connections that are shared with all others of the same certificate. Resolves with the whole answer, of a
- * reasonable size.
+ * A `fetch` over connections that are shared with all others of the same certificate and purpose. Resolves with the whole
+ * answer, of a reasonable size.
  */
-export function keptFetch(trustedCertificate?: string): Fetch {
-  const connections = connectionsFor(trustedCertificate);
+export function keptFetch(trustedCertificate?: string, purpose: Purpose = 'requests'): Fetch {
+  const connections = connectionsFor(trustedCertificate, purpose);
   return async (url, init) => {
     try {
       return await send(connections, url, init);
@@ -49,15 +52,16 @@ class StaleConnection extends Error {
   override name = 'StaleConnection';
 }
 
-function connectionsFor(trustedCertificate: string | undefined): Connections {
-  const known = byCertificate.get(trustedCertificate);
-  if (known) return known;
+function connectionsFor(trustedCertificate: string | undefined, purpose: Purpose): Connections {
+  const key = `${purpose} ${trustedCertificate}`;
+  const before = known.get(key);
+  if (before) return before;
   const kept = { keepAlive: true, maxFreeSockets: maxIdleConnections };
   const connections = {
     http: new HttpAgent(kept),
     https: new HttpsAgent({ ...kept, ...trustOf(trustedCertificate) }),
   };
-  byCertificate.set(trustedCertificate, connections);
+  known.set(key, connections);
   return connections;
 }
 

@@ -25,6 +25,7 @@ export class Session {
   #password: string;
   #formerPassword: string | undefined;
   readonly #http: HttpClient;
+  readonly #logins: HttpClient;
   readonly trustedCertificate: string | undefined;
   #token: string | undefined;
   #renewAtMs = 0;
@@ -33,6 +34,7 @@ export class Session {
 
   constructor({ url, ap_id, password, formerPassword, trustedCertificate }: SessionOptions) {
     this.#http = new HttpClient({ url, fetch: keptFetch(trustedCertificate) });
+    this.#logins = new HttpClient({ url, fetch: keptFetch(trustedCertificate, 'logins') });
     this.trustedCertificate = trustedCertificate;
     this.#ap_id = ap_id;
     this.#password = password;
@@ -80,7 +82,7 @@ export class Session {
   async #enrol(enrolmentToken: string, configuration: Record<string, unknown>): Promise<void> {
     const json = { ap_id: this.#ap_id, password: this.#password, configuration };
     try {
-      await this.#post({ path: '/api/v1/agents/public', token: enrolmentToken, json });
+      await this.#ask({ method: 'POST', path: '/api/v1/agents/public', token: enrolmentToken, json }, this.#logins);
     } catch (error) {
       if (!(error instanceof WeftRefusal && error.status === 409)) throw error;
     }
@@ -117,13 +119,13 @@ export class Session {
 
   /** Posts JSON. */
   post(path: string, json: unknown): Promise<unknown> {
-    return this.withToken((token) => this.#post({ path, token, json }));
+    return this.withToken((token) => this.#ask({ method: 'POST', path, token, json }, this.#http));
   }
 
   /** Weft ends the tokens of the old one. */
   async changePassword(password: string): Promise<void> {
     const path = `/api/v1/agents/${encodeURIComponent(this.#ap_id)}`;
-    await this.#ask({ method: 'PUT', path, token: await this.token(), json: { password } });
+    await this.#ask({ method: 'PUT', path, token: await this.token(), json: { password } }, this.#logins);
     this.#password = password;
     this.#token = undefined;
   }
@@ -147,16 +149,13 @@ export class Session {
 
   #logInWith(password: string): Promise<unknown> {
     const form = { username: this.#ap_id, password };
-    return this.#post({ path: '/api/v1/token/', query: { login_type: 'agent' }, form });
+    const request = { method: 'POST', path: '/api/v1/token/', query: { login_type: 'agent' }, form } as const;
+    return this.#ask(request, this.#logins);
   }
 
-  #post(request: Omit<HttpRequest, 'method'>): Promise<unknown> {
-    return this.#ask({ method: 'POST', ...request });
-  }
-
-  async #ask(request: HttpRequest): Promise<unknown> {
+  async #ask(request: HttpRequest, http: HttpClient): Promise<unknown> {
     const askedAt = this.clock.moment();
-    const answer = await this.#http.answer({ timeoutMs: requestTimeoutMs, ...request });
+    const answer = await http.answer({ timeoutMs: requestTimeoutMs, ...request });
     this.clock.heard(answer.headers.get('date') ?? undefined, askedAt);
     return readAnswer(answer);
   }

@@ -103,6 +103,14 @@ export const operationSettings = {
     description:
       'Destinations to which webhooks may send: names (hooks.example.org) or networks (10.1.0.0/16), each also with a port (10.1.0.0/16:9093), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
   }),
+  directPosts: withDefault('direct-posts', 'on', {
+    name: 'WEFT_DIRECT_POSTS',
+    group: 'Operation',
+    placeholder: 'on|off',
+    read: read.oneOf('on', 'off'),
+    description:
+      'Whether plain telemetry posts are read from their connections directly, which is faster; off: the HTTP server of Node reads every request.',
+  }),
   shutdownSeconds: withDefault('shutdown-seconds', '25', {
     name: 'WEFT_SHUTDOWN_SECONDS',
     group: 'Operation',

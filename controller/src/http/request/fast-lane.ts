@@ -11,8 +11,7 @@ import { checkQuery, type QueryParams, readQuery } from '../../input/query-reade
 import type { Validator } from '../../input/validator.ts';
 import { requirePermission } from '../../rights/permission.ts';
 import { principalOf } from '../../shares/shares.ts';
-import { DirectAnswer } from '../direct/direct-answer.ts';
-import type { DirectRequest } from '../direct/direct-connections.ts';
+import { DirectConnection, type DirectOptions, type DirectRequest } from '../direct/direct-connection.ts';
 import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
@@ -32,6 +31,8 @@ export interface FastLaneOptions {
   maxBodyBytes: number;
   isOpen: () => boolean;
   isStopping: () => boolean;
+  /** Ends a connection on which something unexpected was thrown. */
+  onFault: DirectOptions['onFault'];
   log: Logger;
   onAnswered: (
     request: IncomingMessage | DirectRequest,
@@ -53,7 +54,7 @@ interface Lane {
 /** Returns whether it handles the request: one of node:http's, or one that was read directly with its body. */
 export interface FastLane {
   (request: IncomingMessage, response: ServerResponse): boolean;
-  (request: DirectRequest, response: DirectAnswer, body: Uint8Array): boolean;
+  (request: DirectRequest, response: DirectConnection, body: Uint8Array): boolean;
 }
 
 /**
@@ -65,7 +66,7 @@ export function createDirectLane(
   { routes, authenticate }: { routes: readonly Route[]; authenticate: (token: string) => unknown },
 ) {
   const urls = new Set(routes.filter(({ fastLane }) => fastLane).flatMap(({ url }) => [url, `${url}/`]));
-  return (request: DirectRequest, answer: DirectAnswer, body: Uint8Array): boolean | Promise<boolean> => {
+  return (request: DirectRequest, answer: DirectConnection, body: Uint8Array): boolean | Promise<boolean> => {
     if (!urls.has(request.url)) return false;
     if (fastLane(request, answer, body)) return true;
     const { authorization } = request.headers;
@@ -92,7 +93,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
   const send = createAnswerWriter(options);
   return (
     request: IncomingMessage | DirectRequest,
-    response: ServerResponse | DirectAnswer,
+    response: ServerResponse | DirectConnection,
     directBody?: Uint8Array,
   ): boolean => {
     const url = request.url!;
@@ -111,14 +112,15 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     const id = options.createId(headers['x-request-id']);
     const answered = (status: number) => options.onAnswered(request, id, route.operation, status, startedAt, caller);
     const fail = (error: unknown) => {
-      const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
-      // What failed after the answer had begun cannot be answered any more.
-      if (response.headersSent) {
-        response.destroy();
-        return;
+      try {
+        // What failed after the answer had begun cannot be answered any more.
+        if (response.headersSent) throw error;
+        const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
+        send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
+        answered(status);
+      } catch (fault) {
+        options.onFault(fault, request.socket);
       }
-      send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
-      answered(status);
     };
     const finish = (body: string | Uint8Array, encoded?: EncodedAnswer) => {
       if (encoded?.status === 304) send.unchanged(response, id, encoded.headers);
@@ -135,7 +137,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
         }
         const body = isReady ? result : JSON.stringify(result);
         const encoded = rule && options.encoder.encode(rule, headers, body, principalOf(caller));
-        if (encoded instanceof Promise) encoded.then((answer) => finish(answer.body, answer), fail);
+        if (encoded instanceof Promise) encoded.then((answer) => finish(answer.body, answer)).catch(fail);
         else finish(encoded?.body ?? body, encoded);
       } catch (error) {
         fail(error);
@@ -238,13 +240,13 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
   const lengthAt = usual.length - 1;
   return {
     whole(
-      response: ServerResponse | DirectAnswer,
+      response: ServerResponse | DirectConnection,
       status: number,
       id: string,
       body: string | Uint8Array,
       more?: string[],
     ): void {
-      if (response instanceof DirectAnswer) {
+      if (response instanceof DirectConnection) {
         response.send(status, fixedText, id, body, isStopping() ? [...(more ?? []), ...last()] : (more ?? none));
         return;
       }
@@ -253,20 +255,20 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
       response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
       response.end(body);
     },
-    unchanged(response: ServerResponse | DirectAnswer, id: string, more: string[]): void {
-      if (response instanceof DirectAnswer) throw new Error('a post cannot be answered 304');
+    unchanged(response: ServerResponse | DirectConnection, id: string, more: string[]): void {
+      if (response instanceof DirectConnection) throw new Error('a post cannot be answered 304');
       response.writeHead(304, always.concat('x-request-id', id, more, last()));
       response.end();
     },
     /** For what is too long to lie in memory whole; `done` also when the client leaves. */
     stream(
-      response: ServerResponse | DirectAnswer,
+      response: ServerResponse | DirectConnection,
       id: string,
       body: Readable,
       more: string[],
       done: () => void,
     ): void {
-      if (response instanceof DirectAnswer) throw new Error('a post cannot be answered by a stream');
+      if (response instanceof DirectConnection) throw new Error('a post cannot be answered by a stream');
       response.writeHead(200, fixed.concat('x-request-id', id, more, last()));
       pipeline(body, response, done);
     },

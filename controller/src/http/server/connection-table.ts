@@ -1,11 +1,10 @@
 // All connections of the server, and the bound on their number. When it is reached, connections without a login give way
 // (connection-choice.ts). Those on which a good token was shown, and those of trusted proxies, are never closed for others.
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { ServerResponse } from 'node:http';
+import type { Server, Socket } from 'node:net';
 import type { Caller } from '../../caller.ts';
 import { addressKey } from '../../shares/rate-limiter.ts';
 import type { OpenShare, Shares } from '../../shares/shares.ts';
-import { LentConnection } from '../direct/lent-connection.ts';
 import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { createNetworkCheck } from '../request/setup-check.ts';
 import { type Candidate, chooseConnectionToClose } from './connection-choice.ts';
@@ -83,13 +82,20 @@ export class ConnectionTable {
 
   /** A request came on the socket and is answered with this. */
   noteRequest(socket: KnownSocket, response: Pick<ServerResponse, 'writableFinished'>): void {
-    const connection = connectionOf(socket);
+    const connection = socket[ofSocket];
     if (connection) connection.response = response;
+  }
+
+  /** The answer that is under way on the socket, to a request that was read whole. */
+  answerOn(socket: KnownSocket): ServerResponse | undefined {
+    const response = socket[ofSocket]?.response;
+    const isPending = response instanceof ServerResponse && response.req.complete && !response.writableFinished;
+    return isPending ? response : undefined;
   }
 
   /** A good token was shown on the socket: that of a caller, or the callback token of a job. */
   noteLogin(socket: KnownSocket, { kind, name }: { kind: Caller['kind'] | 'job'; name: string }): void {
-    const connection = connectionOf(socket);
+    const connection = socket[ofSocket];
     if (!connection || connection.giveBack || !this.#all.has(connection)) return;
     try {
       connection.giveBack = this.#known.take(`${kind}:${name}`);
@@ -150,10 +156,6 @@ export class ConnectionTable {
     const group = this.#unknown.get(connection.address);
     if (group?.delete(connection) && group.size === 0) this.#unknown.delete(connection.address);
   }
-}
-
-function connectionOf(socket: KnownSocket): Connection | undefined {
-  return (LentConnection.ownerOf(socket) as KnownSocket)[ofSocket];
 }
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {

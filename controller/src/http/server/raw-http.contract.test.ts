@@ -45,6 +45,7 @@ describe('I19: a request that two parsers could read differently', () => {
     ['a broken chunk size', head(`POST ${signup} HTTP/1.1`, 'Transfer-Encoding: chunked') + 'zz\r\nhello\r\n', 400],
     ['a folded header', head('GET /healthz HTTP/1.1', 'X-A: 1', ' folded: 2'), 400],
     ['a space before the colon', head('GET /healthz HTTP/1.1', 'Content-Length : 5'), 400],
+    ['a post whose target has no slash', 'POST x HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n', 400],
     ['an absolute address', head('GET http://localhost/healthz HTTP/1.1'), 400],
     ['an absolute address elsewhere', head('GET http://evil.test/healthz HTTP/1.1'), 400],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],

@@ -21,10 +21,9 @@ import type { Route } from '../request/route.ts';
 import { createRouteHandler } from '../request/validated-handler.ts';
 import type { SocketRoute } from '../sockets/socket-route.ts';
 import { SocketUpgrader } from '../sockets/socket-upgrade.ts';
-import { answerBrokenRequest } from './broken-request.ts';
+import { answerBrokenRequest, createFaultHandler } from './connection-errors.ts';
 import { ConnectionTable, type ConnectionTableOptions } from './connection-table.ts';
-import { prepareGracefulStop } from './graceful-stop.ts';
-import { createListener, type ListenerOptions } from './listener.ts';
+import { createListener, type Listener, type ListenerOptions, prepareGracefulStop } from './listener.ts';
 import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
 import { answerHeaders, createCors } from './security-headers.ts';
 
@@ -33,7 +32,7 @@ const maxBodyBytes = 1024 * 1024;
 const reading = ['GET', 'HEAD'];
 
 export interface ServerOptions
-  extends Omit<ListenerOptions, 'shouldUpgrade' | 'handleDirectly'>,
+  extends Omit<ListenerOptions, 'shouldUpgrade' | 'handleDirectly' | 'onFault'>,
     ConnectionTableOptions {
   routes: Route[];
   sockets?: SocketRoute[];
@@ -47,40 +46,68 @@ export interface ServerOptions
   isReady: () => boolean;
   /** Whether this node alone does not reach the database: then callers are told at once, and not after its timeouts. */
   isCutOff?: () => boolean;
+  /** Whether plain posts of the fast lane are read without node:http; default: on. */
+  directPosts?: 'on' | 'off';
   host: string;
   publicUrl: string | undefined;
   allowedHosts: readonly string[];
   corsOrigins: readonly string[];
 }
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whatever is under way on them. */
+    closeAllConnections(): void;
+  }
+}
+
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, sockets = [] } = options;
+  const onFault = createFaultHandler(options);
   const createId = createRequestIds();
   const connections = new ConnectionTable(options);
+  let listener!: Listener;
   const app = fastify({
     logger: false,
     serverFactory: (handler) => {
-      const server = createListener(
+      listener = createListener(
         {
           ...options,
+          onFault,
           shouldUpgrade: (request) => socketUpgrader.isUpgradeRequest(request),
-          handleDirectly: (request, answer, body) => {
-            connections.noteRequest(request.socket, answer);
-            return directLane(request, answer, body);
-          },
+          handleDirectly:
+            options.directPosts === 'off'
+              ? undefined
+              : (request, answer, body) => {
+                  connections.noteRequest(request.socket, answer);
+                  return directLane(request, answer, body);
+                },
         },
         (request, response) => {
-          connections.noteRequest(request.socket, response);
-          if (!fastLane(request, response)) handler(request, response);
+          try {
+            connections.noteRequest(request.socket, response);
+            if (!fastLane(request, response)) handler(request, response);
+          } catch (error) {
+            onFault(error, request.socket);
+          }
         },
       );
-      connections.watch(server, options.tls !== undefined);
-      server.on('upgrade', (request, connection, head) =>
-        socketUpgrader.handleUpgrade(request, connection as Socket, head, handler),
-      );
-      return server;
+      connections.watch(listener.entrance, options.tls !== undefined);
+      // As node:http does by itself, but known to be an answer under way.
+      listener.server.on('checkExpectation', (request, response) => {
+        connections.noteRequest(request.socket, response);
+        response.writeHead(417).end();
+      });
+      listener.server.on('upgrade', (request, connection, head) => {
+        try {
+          socketUpgrader.handleUpgrade(request, connection as Socket, head, handler);
+        } catch (error) {
+          onFault(error, connection);
+        }
+      });
+      return listener.server;
     },
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, connections.answerOn(socket)),
     // No hook runs for these.
     frameworkErrors: (error, request, reply) => {
       reply.headers(headers).header('x-request-id', request.id);
@@ -97,6 +124,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const hostIsOurs = createHostCheck(options);
   const headers = answerHeaders(options.tls !== undefined);
   const cors = createCors(options.corsOrigins);
+  app.decorate('closeAllConnections', () => {
+    listener.server.closeAllConnections();
+    for (const connection of listener.direct) connection.destroy();
+  });
   app.decorateRequest('caller', undefined);
   app.decorateRequest('enrolmentToken', undefined);
   app.decorateRequest('callbackJob', undefined);
@@ -148,11 +179,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const socketUpgrader = new SocketUpgrader({
     ...options,
+    onFault,
     routes: sockets,
     isStopping: () => gracefulStop.isStopping,
     onOpened: (request, reply) => noteAnswer(request, 101, reply.elapsedTime),
   });
-  const gracefulStop = prepareGracefulStop(app, options.tls !== undefined);
+  const gracefulStop = prepareGracefulStop(app, listener, options.tls !== undefined);
   const encoder = new AnswerEncoder(options.shares);
   const sendAnswer = createSendAnswer({
     headers,
@@ -162,6 +194,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   const fastLane = createFastLane({
     ...options,
+    onFault,
     recall: (token) => options.authenticator.remembered(token),
     hostIsOurs,
     createId,

@@ -3,9 +3,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../caller.ts';
-import { readQuickly } from './quick-receiver.ts';
 import type { Upgraded } from './socket-route.ts';
-import { toTextFrame } from './text-frame.ts';
 
 /** The close codes of Weft's own, and those of the protocol that it uses. */
 export const closeCodes = {
@@ -60,6 +58,8 @@ export interface SocketRules {
 export class OpenSocket {
   readonly caller: Caller;
   readonly token: string;
+  /** Ends the connection at once: something unexpected was thrown on it. */
+  readonly fail: Upgraded['onFault'];
   readonly #socket: WebSocket;
   readonly #connection: Socket;
   readonly #times: SocketTimes;
@@ -76,7 +76,6 @@ export class OpenSocket {
   #events = 0;
   /** Frames that leave with the end of this turn, one character a byte. */
   #frames = '';
-  #reads = 0;
   /** Set by a forced close. */
   #closeDeadlineMs: number | undefined;
   #listener: SocketListener | undefined;
@@ -87,39 +86,27 @@ export class OpenSocket {
     { times, unlimitedMessages }: SocketRules,
     now: () => number,
   ) {
-    const { socket, connection } = upgraded;
+    const { socket, connection, onFault } = upgraded;
     this.caller = caller;
     this.token = token;
     this.#socket = socket;
     this.#connection = connection;
+    this.fail = onFault;
     this.#times = times;
     this.#unlimitedMessages = unlimitedMessages;
     this.#now = now;
     this.#takenAtMs = now();
     // Clients that connect together must not be pinged together for ever.
     this.#pingAtMs = now() + Math.random() * times.pingMs;
-    socket.on('message', (bytes, isBinary) => {
-      this.#reads++;
-      if (!(this.#unlimitedMessages ? this.isOpen : this.#count())) return;
-      if (isBinary) this.forceClose(closeCodes.unsupported, 'text only');
-      else this.#listener?.onMessage?.(bytes as Buffer);
-    });
-    if (unlimitedMessages) {
-      readQuickly(upgraded, {
-        onRead: () => this.#reads++,
-        onText: (text) => {
-          if (this.isOpen) this.#listener?.onMessage?.(text);
-        },
-      });
-    }
+    socket.on('message', (bytes, isBinary) => this.#guard(() => this.#hear(bytes as Buffer, isBinary)));
     socket.on('ping', () => this.#count());
     socket.on('pong', (text) => {
       this.#unansweredSinceMs = undefined;
-      if (this.#count()) this.#listener?.onPong?.(String(text));
+      this.#guard(() => this.#count() && this.#listener?.onPong?.(String(text)));
     });
     // The library has said why in its closing frame.
     socket.on('error', () => this.forceClose(closeCodes.policy, ''));
-    socket.on('close', () => this.#listener?.onClose());
+    socket.on('close', () => this.#guard(() => this.#listener?.onClose()));
   }
 
   set listener(listener: SocketListener) {
@@ -132,11 +119,6 @@ export class OpenSocket {
 
   get bufferedBytes(): number {
     return this.#socket.bufferedAmount + this.#frames.length + this.#waitingBytes;
-  }
-
-  /** Counts what was read: messages with the same number came in one piece, and nothing else ran between them. */
-  get reads(): number {
-    return this.#reads;
   }
 
   /** What is larger than a piece leaves in several frames, so that a client that takes it slowly is seen to take it. */
@@ -237,7 +219,7 @@ export class OpenSocket {
       this.#unansweredSinceMs ??= now;
       this.#socket.ping();
     }
-    this.#listener?.onSweep?.();
+    this.#guard(() => this.#listener?.onSweep?.());
     return 'ok';
   }
 
@@ -253,7 +235,7 @@ export class OpenSocket {
     this.#takenAtMs = this.#now();
     this.#hasTaken = true;
     this.#sendWaiting(pieceBytes);
-    if (this.bufferedBytes === 0) this.#listener?.onDrain();
+    if (this.bufferedBytes === 0) this.#guard(() => this.#listener?.onDrain());
   };
 
   /** Gives the connection what waits, up to so many bytes that it has not taken, but always the next piece. */
@@ -264,6 +246,21 @@ export class OpenSocket {
       this.#waiting.shift();
       this.#waitingBytes -= piece.bytes.length;
       this.#socket.send(piece.bytes, { binary: false, fin: piece.isLast }, this.#sent);
+    }
+  }
+
+  #hear(bytes: Buffer, isBinary: boolean): void {
+    if (!(this.#unlimitedMessages ? this.isOpen : this.#count())) return;
+    if (isBinary) this.forceClose(closeCodes.unsupported, 'text only');
+    else this.#listener?.onMessage?.(bytes);
+  }
+
+  /** What a listener throws ends this connection, and nothing else. */
+  #guard(tell: () => unknown): void {
+    try {
+      tell();
+    } catch (error) {
+      this.fail(error);
     }
   }
 
@@ -289,4 +286,12 @@ function cutReason(reason: string): string {
   let end = maxReasonBytes;
   while ((bytes[end]! & 0xc0) === 0x80) end--;
   return bytes.toString('utf8', 0, end);
+}
+
+/** The frame of a text of less than 64 KiB, one character a byte (`latin1`). */
+function toTextFrame(text: string): string {
+  const length = Buffer.byteLength(text);
+  const body = length === text.length ? text : Buffer.from(text).toString('latin1');
+  const size = length < 126 ? String.fromCharCode(length) : String.fromCharCode(126, length >> 8, length & 0xff);
+  return `\x81${size}${body}`;
 }

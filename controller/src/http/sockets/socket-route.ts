@@ -10,6 +10,8 @@ export interface Upgraded {
   socket: WebSocket;
   /** The TCP connection below it. */
   connection: Socket;
+  /** Ends the connection, because a callback of it threw. */
+  onFault: (error: unknown) => void;
 }
 
 export interface SocketContext<Query = unknown> {

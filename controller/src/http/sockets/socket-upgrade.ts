@@ -25,6 +25,7 @@ export interface SocketUpgraderOptions {
   corsOrigins: readonly string[];
   validator: Validator;
   log: Logger;
+  onFault: (error: unknown, connection: Socket) => void;
   isStopping: () => boolean;
   /** A socket is open. Not called for refusals, which are answers like all others. */
   onOpened: (request: FastifyRequest, reply: FastifyReply) => void;
@@ -144,7 +145,7 @@ export class SocketUpgrader {
     reply.raw.detachSocket(connection);
     let upgraded: Upgraded | undefined;
     server.handleUpgrade(request.raw, connection, head, (socket) => {
-      upgraded = { socket, connection };
+      upgraded = { socket, connection, onFault: (error) => this.#options.onFault(error, connection) };
     });
     if (upgraded) {
       connection.off('error', ignore);

@@ -36,8 +36,6 @@ export class AgentChannel implements SocketListener {
   readonly #parts: ChannelParts;
   readonly #flow: ChannelFlow;
   readonly #commands: ChannelCommands;
-  /** Who the agent was by its record when this was read. */
-  #presentAtRead: { agent: AgentCaller; reads: number } | undefined;
 
   constructor(socket: OpenSocket, agent: AgentCaller, parts: ChannelParts) {
     this.#socket = socket;
@@ -125,13 +123,8 @@ export class AgentChannel implements SocketListener {
 
   /** The agent as its record stands now: rights are those of this moment, not those of when the channel was opened. */
   #present(): AgentCaller | Promise<AgentCaller> {
-    const { reads, token } = this.#socket;
-    if (this.#presentAtRead?.reads === reads) return this.#presentAtRead.agent;
-    const caller = this.#parts.authorize(token);
-    if (caller instanceof Promise) return caller.then((each) => this.#same(each));
-    const agent = this.#same(caller);
-    this.#presentAtRead = { agent, reads };
-    return agent;
+    const caller = this.#parts.authorize(this.#socket.token);
+    return caller instanceof Promise ? caller.then((each) => this.#same(each)) : this.#same(caller);
   }
 
   #same(caller: Caller): AgentCaller {
@@ -142,13 +135,21 @@ export class AgentChannel implements SocketListener {
 
   /** It is done with, and this is its answer. */
   #reply(text: string, bytes: Buffer): void {
-    this.#send(text);
-    this.#flow.end(bytes.length);
+    try {
+      this.#send(text);
+      this.#flow.end(bytes.length);
+    } catch (error) {
+      this.#socket.fail(error);
+    }
   }
 
   #refuse(error: unknown, bytes: Buffer): void {
-    this.#sayNo(error, bytes);
-    this.#flow.end(bytes.length);
+    try {
+      this.#sayNo(error, bytes);
+      this.#flow.end(bytes.length);
+    } catch (fault) {
+      this.#socket.fail(fault);
+    }
   }
 
   /** Every refusal carries the id of what it refuses, whatever has failed: somebody waits for it. */

@@ -1,0 +1,59 @@
+// The HTTP server of Weft without its features: one route of the fast lane, and callers of the test's own choice.
+import * as Type from '../contract/src/schema/schema.ts';
+import type { Caller } from '../controller/src/caller.ts';
+import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
+import type { Authenticator } from '../controller/src/http/request/guard.ts';
+import { createLogger } from '../controller/src/http/request/log.ts';
+import type { Route } from '../controller/src/http/request/route.ts';
+import { createServer, type ServerOptions } from '../controller/src/http/server/server.ts';
+import { createFormats } from '../controller/src/input/formats.ts';
+import { Validator } from '../controller/src/input/validator.ts';
+import { LocalShares } from '../controller/src/shares/shares.local.ts';
+
+export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
+
+/** A post that answers with its body. */
+export const echo: Route = {
+  operation: 'agent_update',
+  method: 'POST',
+  url: '/api/v1/agent_update/update',
+  tag: 'Telemetry',
+  summary: 'Echo',
+  body: Type.Unknown(),
+  fastLane: true,
+  response: Type.Unknown(),
+  handle: async ({ body }) => ({ body }),
+};
+
+type BareOptions = Partial<ServerOptions> & Partial<Pick<Authenticator, 'authenticate' | 'remembered'>>;
+
+/** Not listening yet. */
+export function createBareServer({ authenticate, remembered, ...options }: BareOptions = {}) {
+  return createServer({
+    routes: [echo],
+    pages: [{ operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) }],
+    authenticator: {
+      authenticate: authenticate ?? (async () => agent),
+      remembered: remembered ?? (() => agent),
+      authenticateAgent: async () => agent,
+      authenticateApp: async () => agent,
+      hasAdmin: async () => true,
+      isEnrolmentToken: () => false,
+      requireEnrolment: async () => {},
+      mayReadServiceMetrics: () => false,
+    } as Authenticator,
+    validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
+    metrics: new ServiceMetrics(),
+    log: createLogger('silent'),
+    isReady: () => true,
+    host: '127.0.0.1',
+    publicUrl: undefined,
+    allowedHosts: [],
+    corsOrigins: [],
+    trustedProxies: [],
+    tls: undefined,
+    maxConnections: 100_000,
+    shares: new LocalShares(),
+    ...options,
+  });
+}
