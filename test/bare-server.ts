@@ -8,13 +8,17 @@ import type { Route } from '../controller/src/http/request/route.ts';
 import { createServer, type ServerOptions } from '../controller/src/http/server/server.ts';
 import { createFormats } from '../controller/src/input/formats.ts';
 import { Validator } from '../controller/src/input/validator.ts';
+import { everyone } from '../controller/src/rights/permission.ts';
 import { LocalShares } from '../controller/src/shares/shares.local.ts';
 
 export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
 
+export const agentsOnly = { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' } as const;
+
 /** A post that answers with its body. */
 export const echo: Route = {
   operation: 'agent_update',
+  permission: agentsOnly,
   method: 'POST',
   url: '/api/v1/agent_update/update',
   tag: 'Telemetry',
@@ -31,7 +35,7 @@ type BareOptions = Partial<ServerOptions> & Partial<Pick<Authenticator, 'authent
 export function createBareServer({ authenticate, remembered, ...options }: BareOptions = {}) {
   return createServer({
     routes: [echo],
-    pages: [{ operation: 'health', url: '/healthz', handle: () => ({ status: 'ok' }) }],
+    pages: [{ operation: 'health', permission: everyone, url: '/healthz', handle: () => ({ status: 'ok' }) }],
     authenticator: {
       authenticate: authenticate ?? (async () => agent),
       remembered: remembered ?? (() => agent),

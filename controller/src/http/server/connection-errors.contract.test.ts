@@ -2,8 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import WebSocket from 'ws';
-import { agent, createBareServer } from '../../../../test/bare-server.ts';
+import { agent, agentsOnly, createBareServer } from '../../../../test/bare-server.ts';
 import { askRaw, openRawConnection } from '../../../../test/raw-connection.ts';
+
 import { ServiceMetrics } from '../pages/service-metrics.ts';
 import { SocketRegistry } from '../sockets/socket-registry.ts';
 
@@ -28,6 +29,7 @@ async function start(directPosts: 'on' | 'off'): Promise<void> {
     sockets: [
       {
         operation: 'job_socket',
+        permission: agentsOnly,
         url: '/socket',
         maxMessageBytes: 1000,
         async handle({ upgrade, caller, token }) {
