@@ -1,4 +1,6 @@
 // The HTTP server of Weft without its features: one route of the fast lane, and callers of the test's own choice.
+
+import { LocalShares } from '../';
 import * as Type from '../contract/src/schema/schema.ts';
 import type { Caller } from '../controller/src/caller.ts';
 import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
@@ -9,7 +11,6 @@ import { createServer, type ServerOptions } from '../controller/src/http/server/
 import { createFormats } from '../controller/src/input/formats.ts';
 import { Validator } from '../controller/src/input/validator.ts';
 import { everyone } from '../controller/src/rights/permission.ts';
-import { LocalShares } from '../controller/src/shares/shares.local.ts';
 
 export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
 
