@@ -1,6 +1,5 @@
 // The HTTP server of Weft without its features: one route of the fast lane, and callers of the test's own choice.
 
-import { LocalShares } from '../';
 import * as Type from '../contract/src/schema/schema.ts';
 import type { Caller } from '../controller/src/caller.ts';
 import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
@@ -11,6 +10,7 @@ import { createServer, type ServerOptions } from '../controller/src/http/server/
 import { createFormats } from '../controller/src/input/formats.ts';
 import { Validator } from '../controller/src/input/validator.ts';
 import { everyone } from '../controller/src/rights/permission.ts';
+import { Shares } from '../controller/src/shares/shares.ts';
 
 export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
 
@@ -58,7 +58,7 @@ export function createBareServer({ authenticate, remembered, ...options }: BareO
     trustedProxies: [],
     tls: undefined,
     maxConnections: 100_000,
-    shares: new LocalShares(),
+    shares: new Shares(),
     ...options,
   });
 }
