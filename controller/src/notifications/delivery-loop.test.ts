@@ -134,11 +134,17 @@ test('a cursor reads page by page to the end of the log, and goes on after it; w
   };
   const choose = async (page: readonly { id: number }[]) => page.filter(({ id }) => id % 2 === 1);
   const cursor = new LogCursor({ log, position: 1, kinds: ['*'], readAtOnce: 3, choose } as never);
-  expect(await cursor.next()).toEqual({ events: [{ id: 3 }], hasMore: true });
-  expect(cursor.readUpTo).toBe(4);
-  expect(await cursor.next()).toEqual({ events: [{ id: 5 }], hasMore: false });
-  expect(await cursor.next()).toBeUndefined();
+  const taken: { ids: number[]; readUpTo: number }[] = [];
+  /** Where the position was when events were taken: if it were past them already, a kill in between would lose them. */
+  const next = () => cursor.next((page) => taken.push({ ids: page.map(({ id }) => id), readUpTo: cursor.readUpTo }));
+  expect([await next(), cursor.readUpTo]).toEqual([true, 4]);
+  expect([await next(), cursor.readUpTo]).toEqual([false, 5]);
+  expect(await next()).toBe(false);
   events.push({ id: 6 });
-  expect(await cursor.next()).toEqual({ events: [], hasMore: false });
-  expect(cursor.readUpTo).toBe(6);
+  expect([await next(), cursor.readUpTo]).toEqual([false, 6]);
+  expect(taken).toEqual([
+    { ids: [3], readUpTo: 1 },
+    { ids: [5], readUpTo: 4 },
+    { ids: [], readUpTo: 5 },
+  ]);
 });

@@ -144,15 +144,19 @@ export class LogCursor {
     this.readUpTo = options.position;
   }
 
-  /** The next events that are for this recipient, perhaps none of those that were read; undefined at the end of the log. */
-  async next(): Promise<{ events: LoggedEvent[]; hasMore: boolean } | undefined> {
+  /**
+   * Gives the next events that are for this recipient to `take`, in the turn in which the position moves past them: whoever
+   * writes it down must have them. Resolves whether there are more to read.
+   */
+  async next(take: (events: readonly LoggedEvent[]) => void): Promise<boolean> {
     const { log, kinds, readAtOnce, choose } = this.#options;
     // In this order: what becomes visible between the two has a higher id.
     const newest = await log.newest();
-    if (newest <= this.readUpTo) return undefined;
+    if (newest <= this.readUpTo) return false;
     const page = await log.read({ after: this.readUpTo, before: newest + 1, kinds: [...kinds], limit: readAtOnce });
     const events = await choose(page.events);
+    take(events);
     this.readUpTo = page.next ?? newest;
-    return { events, hasMore: page.next !== null };
+    return page.next !== null;
   }
 }

@@ -72,10 +72,9 @@ class NotificationRunner implements DeliveryRunner<NotificationRecord> {
   async run(): Promise<boolean> {
     // A mail that was sent is not sent again because its position could not be written down.
     if (this.#isUnsaved && !(await this.#save())) return false;
-    while (this.#waiting.length < maxHeld) {
-      const page = await this.#cursor.next();
-      if (page === undefined) break;
-      this.#waiting.push(...page.events);
+    let hasMore = true;
+    while (hasMore && this.#waiting.length < maxHeld) {
+      hasMore = await this.#cursor.next((events) => this.#waiting.push(...events));
     }
     const nowMs = this.#now();
     if (this.#waiting.length === 0) return this.#passOver(nowMs);

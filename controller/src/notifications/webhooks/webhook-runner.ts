@@ -124,9 +124,10 @@ export class WebhookRunner implements DeliveryRunner<WebhookRecord> {
     this.#pump();
     while (this.#isWanted && this.#lines.size < maxHeld && this.#isLoaded) {
       this.#isWanted = false;
-      const page = await this.#cursor.next();
-      for (const event of page?.events ?? []) this.#lines.add({ event, attempts: 0, nextAtMs: 0, isStored: false });
-      this.#isWanted ||= page?.hasMore === true;
+      const hasMore = await this.#cursor.next((events) => {
+        for (const event of events) this.#lines.add({ event, attempts: 0, nextAtMs: 0, isStored: false });
+      });
+      this.#isWanted ||= hasMore;
       this.#pump();
     }
   }
