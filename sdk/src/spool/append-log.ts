@@ -3,24 +3,24 @@ import { createHash } from 'node:crypto';
 import { closeSync, fdatasync, fsyncSync, ftruncate, ftruncateSync, openSync, readFileSync, write } from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { BatchQueue } from '@weft/contract/batch-queue';
 
 const flush = promisify(fdatasync);
 const cut = promisify(ftruncate);
 const writeBytes = promisify(write);
-
-interface Waiting {
-  line: string;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
 
 export class AppendLog {
   readonly #fd: number;
   /** What was there when it was opened; undefined for a damaged line. */
   readonly found: (string | undefined)[];
   #size: number;
-  #waiting: Waiting[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #queue = new BatchQueue<string>({
+    write: async (lines) => {
+      if (this.#failure) throw this.#failure;
+      await this.#writeAll(Buffer.from(lines.join('')));
+      return [];
+    },
+  });
   #failure: unknown;
   #isClosed = false;
 
@@ -46,33 +46,14 @@ export class AppendLog {
    */
   append(text: string): Promise<void> {
     if (this.#isClosed) return Promise.reject(new Error('the file is closed'));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ line: toLine(text), resolve, reject });
-      this.#writing ??= this.#write();
-    });
+    return this.#queue.add(toLine(text));
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    await this.#writing;
+    await this.#queue.idle();
     closeSync(this.#fd);
-  }
-
-  async #write(): Promise<void> {
-    // Whoever comes in the same moment comes along.
-    await null;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0);
-      try {
-        if (this.#failure) throw this.#failure;
-        await this.#writeAll(Buffer.from(batch.map(({ line }) => line).join('')));
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        for (const { reject } of batch) reject(error);
-      }
-    }
-    this.#writing = undefined;
   }
 
   async #writeAll(bytes: Buffer): Promise<void> {

@@ -1,6 +1,8 @@
 // Makes alarms durable: the rows and the events that tell of them, in one transaction. What is due at the same time on this
 // node shares one. Of several nodes that find the same, one succeeds.
+
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { BatchQueue } from '@weft/contract/batch-queue';
 import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
@@ -41,17 +43,16 @@ export interface AlarmWriterOptions {
   now?: () => number;
 }
 
-interface Waiting {
-  operation: AlarmOperation;
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
 export class AlarmWriter {
   readonly #options: AlarmWriterOptions;
   readonly #now: () => number;
-  #waiting: Waiting[] = [];
-  #isWriting = false;
+  readonly #queue = new BatchQueue<AlarmOperation>({
+    take: (waiting) => Math.min(waiting.length, maxOperations),
+    write: async (operations) => {
+      await this.#commit(operations);
+      return [];
+    },
+  });
 
   constructor(options: AlarmWriterOptions) {
     this.#options = options;
@@ -60,10 +61,7 @@ export class AlarmWriter {
 
   /** Resolves once it is durable here and known to the activeAlarms; also if another node was first. */
   write(operation: AlarmOperation): Promise<void> {
-    return new Promise((done, failed) => {
-      this.#waiting.push({ operation, done, failed });
-      if (!this.#isWriting) void this.#drain();
-    });
+    return this.#queue.add(operation);
   }
 
   /** The same for all of them, in as few transactions as possible; `guard` runs first in each. */
@@ -73,20 +71,6 @@ export class AlarmWriter {
       if (start > 0) await nextTurn();
       await this.#commit(operations.slice(start, start + maxOperations), guard);
     }
-  }
-
-  async #drain(): Promise<void> {
-    this.#isWriting = true;
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, maxOperations);
-      try {
-        await this.#commit(batch.map(({ operation }) => operation));
-        for (const { done } of batch) done();
-      } catch (error) {
-        for (const { failed } of batch) failed(error);
-      }
-    }
-    this.#isWriting = false;
   }
 
   async #commit(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {

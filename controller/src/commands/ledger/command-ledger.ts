@@ -1,8 +1,9 @@
 // All changes of commands go through the ledger: operations that wait are run in one transaction and share its commit. The
 // transaction locks the audit log at its beginning, so decisions are made one after the other on all nodes, and what is read
 // after that is current.
-import { setImmediate } from 'node:timers/promises';
+
 import type { ConflictRules } from '@weft/contract';
+import { BatchQueue } from '@weft/contract/batch-queue';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import { TryLaterError, WeftError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
@@ -60,12 +61,6 @@ export interface CommandLedgerOptions {
   now?: () => number;
 }
 
-interface Waiting {
-  operation: Operation<unknown>;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
 type Outcome = { value: unknown } | { error: unknown };
 
 interface Run {
@@ -81,8 +76,10 @@ export class CommandLedger {
   readonly #options: CommandLedgerOptions;
   readonly #now: () => number;
   readonly #open = new OpenCommands();
-  #waiting: Waiting[] = [];
-  #working: Promise<void> | undefined;
+  readonly #queue = new BatchQueue<Operation<unknown>, Outcome>({
+    take: (waiting) => Math.min(waiting.length, maxBatch),
+    write: (operations) => this.#commit(operations),
+  });
 
   constructor(options: CommandLedgerOptions) {
     this.#options = options;
@@ -90,14 +87,11 @@ export class CommandLedger {
   }
 
   /** Durable when it resolves. Throws TryLaterError (503) if the database is away or too much is waiting for it. */
-  do<T>(operation: Operation<T>): Promise<T> {
-    if (this.#waiting.length >= maxWaiting) {
-      return Promise.reject(new TryLaterError(503, 'ledger_busy', 'Too many commands wait to be stored', 1));
+  async do<T>(operation: Operation<T>): Promise<T> {
+    if (this.#queue.size >= maxWaiting) {
+      throw new TryLaterError(503, 'ledger_busy', 'Too many commands wait to be stored', 1);
     }
-    return new Promise<T>((resolve, reject) => {
-      this.#waiting.push({ operation, resolve: resolve as (value: unknown) => void, reject });
-      this.#working ??= this.#work();
-    });
+    return outcomeValue<T>(await this.#queue.add(operation));
   }
 
   /** In a transaction of somebody else: until it ends, no other one stores or changes commands. */
@@ -112,48 +106,29 @@ export class CommandLedger {
   async within<T>(tx: SqlQueries, operation: Operation<T>): Promise<{ value: T; committed: () => void }> {
     this.#open.changedElsewhere();
     const { outcomes, committed } = await this.#run(tx, [operation]);
-    const [outcome] = outcomes as [Outcome];
-    if ('error' in outcome) throw outcome.error;
-    return { value: outcome.value as T, committed: () => this.#tell(committed) };
+    return { value: outcomeValue<T>(outcomes[0]!), committed: () => this.#tell(committed) };
   }
 
   /** Resolves when nothing waits any more. */
   async idle(): Promise<void> {
-    await this.#working;
-  }
-
-  async #work(): Promise<void> {
-    while (this.#waiting.length > 0) {
-      // Requests that arrived during the last commit are still in the event loop.
-      await setImmediate();
-      const batch = this.#waiting.splice(0, maxBatch);
-      await this.#commit(batch);
-    }
-    this.#working = undefined;
+    await this.#queue.idle();
   }
 
   /** Never throws. */
-  async #commit(batch: Waiting[]): Promise<void> {
-    let outcomes: Outcome[];
+  async #commit(operations: readonly Operation<unknown>[]): Promise<Outcome[]> {
     try {
-      const operations = batch.map(({ operation }) => operation);
       const run = await this.#options.database.transaction((tx) => this.#run(tx, operations));
       this.#open.keep(run.commands, run.changes);
       this.#tell(run.committed);
-      outcomes = run.outcomes;
+      return run.outcomes;
     } catch (error) {
       this.#open.clear();
-      // An operation that the database refuses must not fail the others.
-      if (batch.length > 1 && !(error instanceof WeftError)) {
-        for (const each of batch) await this.#commit([each]);
-        return;
-      }
-      outcomes = batch.map(() => ({ error }));
+      if (operations.length === 1 || error instanceof WeftError) return operations.map(() => ({ error }));
     }
-    for (const [index, outcome] of outcomes.entries()) {
-      if ('error' in outcome) batch[index]!.reject(outcome.error);
-      else batch[index]!.resolve(outcome.value);
-    }
+    // An operation that the database refuses must not fail the others.
+    const outcomes: Outcome[] = [];
+    for (const operation of operations) outcomes.push(...(await this.#commit([operation])));
+    return outcomes;
   }
 
   /** What is durable stays so, whatever becomes of the news about it. */
@@ -199,6 +174,11 @@ export class CommandLedger {
     const committed = { jobs: newJobs, messages, released, ended, frozen, hasGuards, steered };
     return { outcomes, commands, changes, committed };
   }
+}
+
+function outcomeValue<T>(outcome: Outcome): T {
+  if ('error' in outcome) throw outcome.error;
+  return outcome.value as T;
 }
 
 // Open commands as this node committed them last, so that the agent's answer need not read them from the database again.

@@ -1,5 +1,6 @@
 // Which jobs a worker begins: so many at once, of those so many of one owner, and in fair turns. What has no slot now is
 // set aside in its row, where every worker finds it; no message waits for it meanwhile.
+import { BatchQueue } from '@weft/contract/batch-queue';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../../errors.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
@@ -32,12 +33,12 @@ export class JobTurns {
   readonly #turns: Record<WorkKind, FairTurns>;
   /** Set aside for want of any slot: who comes now has no right to pass them. */
   readonly #isAnyWaiting: Record<WorkKind, boolean> = { job: false, subscription: false };
-  readonly #aside: Record<WorkKind, string[]> = { job: [], subscription: [] };
+  /** Many at once: a flood of messages must not cost a commit each. */
+  readonly #aside: Record<WorkKind, BatchQueue<string>>;
   /** Owner → the number of its latest turn. */
   readonly #latestTurn = new BoundedMap<string, number>(maxRemembered);
   #turnsGiven = 0;
   readonly #scans: Record<WorkKind, PeriodicTask>;
-  #writing: Promise<void> | undefined;
 
   constructor(options: JobTurnsOptions) {
     this.#options = options;
@@ -58,6 +59,14 @@ export class JobTurns {
           if (!isUsual) options.onError(error, message);
         },
       });
+    const asideOf = (kind: WorkKind) =>
+      new BatchQueue<string>({
+        write: async (job_numbers) => {
+          await options.retryUnavailable(() => options.jobs.setAside(job_numbers, kind, options.now()));
+          return [];
+        },
+      });
+    this.#aside = { job: asideOf('job'), subscription: asideOf('subscription') };
     this.#scans = { job: scanOf('job'), subscription: scanOf('subscription') };
   }
 
@@ -68,7 +77,7 @@ export class JobTurns {
   /** Begins nothing more. */
   async stop(): Promise<void> {
     // Messages of what could not be set aside any more go back to their queue.
-    await Promise.allSettled([...kinds.map((kind) => this.#scans[kind].stop()), this.#writing]);
+    await Promise.allSettled(kinds.flatMap((kind) => [this.#scans[kind].stop(), this.#aside[kind].idle()]));
   }
 
   /** A slot for a job of this owner, if it is its turn; undefined if not. */
@@ -83,21 +92,8 @@ export class JobTurns {
     const turns = this.#turns[kind];
     const isOwnersFault = !turns.hasFree(owner_id) && turns.free > 0;
     if (!isOwnersFault) this.#isAnyWaiting[kind] = true;
-    this.#aside[kind].push(job_number);
-    this.#writing ??= this.#write();
-    await this.#writing;
+    await this.#aside[kind].add(job_number);
     if (turns.hasFree(owner_id)) this.#scans[kind].soon();
-  }
-
-  /** Many at once: a flood of messages must not cost a commit each. */
-  async #write(): Promise<void> {
-    await new Promise(setImmediate);
-    this.#writing = undefined;
-    const { jobs, now, retryUnavailable } = this.#options;
-    for (const kind of kinds) {
-      const job_numbers = this.#aside[kind].splice(0);
-      if (job_numbers.length > 0) await retryUnavailable(() => jobs.setAside(job_numbers, kind, now()));
-    }
   }
 
   async #acquire(kind: WorkKind, owner_id: string): Promise<() => void> {

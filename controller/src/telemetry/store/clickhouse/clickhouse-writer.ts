@@ -1,6 +1,7 @@
 // Puts many appends into few inserts: one at a time on this node, and what arrives meanwhile is the next one. ClickHouse
 // makes a part of each insert, and merges them: few large ones cost it far less than many small ones.
 import { randomBytes } from 'node:crypto';
+import { BatchQueue } from '@weft/contract/batch-queue';
 import { TryLaterError } from '../../../errors.ts';
 import type { Sample } from '../telemetry-store.ts';
 import type { ClickHouseClient } from './clickhouse-client.ts';
@@ -30,15 +31,19 @@ interface WaitingAppend extends Append {
   rows: Buffer;
   /** 0 if all samples are of one day. */
   batch: bigint;
-  resolve: () => void;
-  reject: (error: unknown) => void;
 }
 
 export class ClickHouseWriter {
   readonly #client: ClickHouseClient;
-  #waiting: WaitingAppend[] = [];
+  readonly #queue = new BatchQueue<WaitingAppend>({
+    take: groupSize,
+    write: async (group) => {
+      for (const { rows } of group) this.#waitingBytes -= rows.length;
+      await this.#store(group);
+      return [];
+    },
+  });
   #waitingBytes = 0;
-  #work: Promise<void> | undefined;
 
   constructor(client: ClickHouseClient) {
     this.#client = client;
@@ -55,48 +60,12 @@ export class ClickHouseWriter {
       );
     }
     this.#waitingBytes += rows.length;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...append, rows, batch, resolve, reject });
-      this.#work ??= this.#storeAll();
-    });
+    return this.#queue.add({ ...append, rows, batch });
   }
 
   /** Resolves once nothing waits any more. */
-  async idle(): Promise<void> {
-    while (this.#work) await this.#work;
-  }
-
-  async #storeAll(): Promise<void> {
-    // What arrives in the same turn belongs to the first insert.
-    await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) {
-      const group = this.#takeGroup();
-      try {
-        await this.#store(group);
-        for (const { resolve } of group) resolve();
-      } catch (error) {
-        for (const { reject } of group) reject(error);
-      }
-    }
-    // In the same turn in which nothing waited any more: whoever comes now starts again.
-    this.#work = undefined;
-  }
-
-  #takeGroup(): WaitingAppend[] {
-    const agents = new Set<string>();
-    const inBatches = new Set<string>();
-    let bytes = 0;
-    const end = this.#waiting.findIndex(({ ap_id, batch, rows }) => {
-      bytes += rows.length;
-      // Rows of one insert have one version: in different batches none of them would be the newer one.
-      const isAmbiguous = inBatches.has(ap_id) || (batch !== 0n && agents.has(ap_id));
-      agents.add(ap_id);
-      if (batch !== 0n) inBatches.add(ap_id);
-      return isAmbiguous || bytes > maxGroupBytes;
-    });
-    const group = this.#waiting.splice(0, end === -1 ? this.#waiting.length : Math.max(end, 1));
-    for (const { rows } of group) this.#waitingBytes -= rows.length;
-    return group;
+  idle(): Promise<void> {
+    return this.#queue.idle();
   }
 
   /** The samples first: what is in the other tables must be there. */
@@ -115,6 +84,22 @@ export class ClickHouseWriter {
       newestRows(group),
     );
   }
+}
+
+/** How many of those that wait fit into one insert. */
+function groupSize(waiting: readonly WaitingAppend[]): number {
+  const agents = new Set<string>();
+  const inBatches = new Set<string>();
+  let bytes = 0;
+  const end = waiting.findIndex(({ ap_id, batch, rows }) => {
+    bytes += rows.length;
+    // Rows of one insert have one version: in different batches none of them would be the newer one.
+    const isAmbiguous = inBatches.has(ap_id) || (batch !== 0n && agents.has(ap_id));
+    agents.add(ap_id);
+    if (batch !== 0n) inBatches.add(ap_id);
+    return isAmbiguous || bytes > maxGroupBytes;
+  });
+  return end === -1 ? waiting.length : end;
 }
 
 function isOnOneDay(samples: readonly Sample[]): boolean {
