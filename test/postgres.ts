@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { countCost } from './costs/file-costs.ts';
+import { countCost, countStopped } from './costs/file-costs.ts';
 import { findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
@@ -63,6 +63,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
   const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200 -c deadlock_timeout=100ms -k ${home}`;
 
+  const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
+  const isRunning = () => existsSync(join(data, 'postmaster.pid'));
+
   const server: TestPostgres = {
     url: `postgres://weft:weft@127.0.0.1:${port}/postgres`,
     start: async () => {
@@ -80,16 +83,19 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
       }
     },
     pause: async () => {
+      if (isRunning()) countStopped(pid());
       await call('pg_ctl', ['-D', data, '-w', '-m', 'fast', 'stop']);
     },
     crash: async () => {
+      countStopped(pid());
       await call('pg_ctl', ['-D', data, '-w', '-m', 'immediate', 'stop']);
     },
     kill: async () => {
-      const pid = Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
-      process.kill(pid, 'SIGKILL');
+      const killed = pid();
+      countStopped(killed);
+      process.kill(killed, 'SIGKILL');
       // It is nobody's child here, and its place is given up when the system gets to it.
-      while (isThere(pid)) await pause(20);
+      while (isThere(killed)) await pause(20);
     },
     promote: async () => {
       await call('pg_ctl', ['-D', data, '-w', 'promote']);

@@ -1,14 +1,24 @@
 // Where the time of a run went, as a table of all files in node_modules/.cache/weft-test-costs/report.txt and as one line at the end.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Reporter, TestModule } from 'vitest/node';
-import { costsFolder, type FileCosts } from './file-costs.ts';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
+import { costsFolder, type FileCosts, treeSeconds } from './file-costs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
 export default class CostsReporter implements Reporter {
-  onInit(): void {
+  #vitest: Vitest | undefined;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
     rmSync(costsFolder, { recursive: true, force: true });
+  }
+
+  /** It is a daemon, and so not below this process. */
+  #sharedPostgres(): number {
+    const url = this.#vitest?.projects[0]?.getProvidedContext().postgresUrl;
+    const pid = url === undefined ? undefined : findListener(new URL(url).port);
+    return pid === undefined ? 0 : treeSeconds(pid);
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
@@ -23,11 +33,23 @@ export default class CostsReporter implements Reporter {
     const all = { ...total(rows), project: 'all', file: `${rows.length} files` };
     const table = [...rows.toSorted((a, b) => b.own + b.children - a.own - a.children), ...totals, all].map(line);
     const path = join(costsFolder, 'report.txt');
-    writeFileSync(path, `${head}\n${table.join('\n')}\n`);
-    process.stdout.write(
-      `${seconds(all.own + all.children)} s of processor time in tests, by file in ${relative(root, path)}\n`,
-    );
+    const parts = `${seconds(all.own + all.children)} in files, ${seconds(this.#sharedPostgres())} in the shared PostgreSQL`;
+    const sum = `Processor time in seconds: ${seconds(treeSeconds(process.pid))} in all processes below the run, ${parts}`;
+    writeFileSync(path, `${head}\n${table.join('\n')}\n${sum}\n`);
+    process.stdout.write(`${sum}; by file in ${relative(root, path)}\n`);
   }
+}
+
+function findListener(port: string): number | undefined {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).find((pid) => {
+    try {
+      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return args[args.indexOf('-p') + 1] === port;
+    } catch {
+      return false;
+    }
+  });
 }
 
 const head = 'cpu s  own  children  importing  waiting  project   file and what it started';

@@ -1,4 +1,5 @@
 // What a test file costs. Time by the clock depends on what else the machine does; processor time does not.
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Each test process writes there a line of JSON for each file that it ran. */
@@ -21,4 +22,38 @@ export const counts: Record<string, number> = {};
 /** Called by fixtures that start something expensive. */
 export function countCost(what: string): void {
   counts[what] = (counts[what] ?? 0) + 1;
+}
+
+/** Processor time of daemons, which are nobody's children, that were stopped. */
+export const stopped = { seconds: 0 };
+
+/** Called before a daemon is stopped. */
+export function countStopped(pid: number): void {
+  stopped.seconds += treeSeconds(pid);
+}
+
+/** Processor time of a process and of all below it, whether those have ended or not. */
+export function treeSeconds(root: number): number {
+  const processes = new Map<number, { parent: number; ticks: number }>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const text = readFileSync(`/proc/${name}/stat`, 'utf8');
+      const fields = text
+        .slice(text.lastIndexOf(')') + 2)
+        .split(' ')
+        .map(Number);
+      const ticks = fields.slice(11, 15).reduce((sum, each) => sum + each, 0);
+      processes.set(Number(name), { parent: fields[1]!, ticks });
+    } catch {
+      // It has ended.
+    }
+  }
+  let ticks = 0;
+  for (const [pid, each] of processes) {
+    let above = pid;
+    while (above > 1 && above !== root) above = processes.get(above)?.parent ?? 0;
+    if (above === root) ticks += each.ticks;
+  }
+  return ticks / 100;
 }
