@@ -2,6 +2,7 @@
 // WEFT_TEST_LONG=only the long ones run, one file after the other.
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { openMemoryFolder } from './test/memory-folder.ts';
 import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
@@ -9,6 +10,7 @@ process.env.TZ = 'UTC';
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 
+const inMemory = { TZ: 'UTC', TMPDIR: openMemoryFolder() };
 const areLong = process.env.WEFT_TEST_LONG === 'only';
 const exclude = [...configDefaults.exclude, areLong ? '**/!(*.long).test.ts' : '**/*.long.test.ts'];
 /** What a test needs is said by its name: a server, a port, a process or a real backend. */
@@ -35,6 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'pure',
+          env: inMemory,
           // Nothing outside decides here: what fails once is wrong.
           retry: 0,
           // Files of one worker share what they import; loading it for each was a fifth of the work.
@@ -50,7 +53,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'contract',
+          env: inMemory,
           isolate: false,
+          experimental: { viteModuleRunner: false, nodeLoader: false },
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.

@@ -9,7 +9,7 @@ import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 import { countCost } from './costs/file-costs.ts';
-import { runOnServer } from './migrated-database.ts';
+import { addressOf, runOnServer, tablesAt } from './migrated-database.ts';
 
 interface OpenOptions {
   migrationsFolder?: string;
@@ -67,21 +67,38 @@ async function createSqliteNamespace({ isBare = false } = {}): Promise<DatabaseN
   );
 }
 
+/** What tests have left, in the state of a fresh one: to make one costs more than most tests. */
+const left: Record<'bare' | 'migrated', string[]> = { bare: [], migrated: [] };
+
 async function createPostgresNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
+  const kind = isBare ? 'bare' : 'migrated';
+  const name = left[kind].pop() ?? (await createPostgresDatabase(isBare));
+  const address = addressOf(postgresUrl(), name);
+  return namespaceAt(
+    address,
+    (options) => openPostgres(address, options),
+    async () => {
+      if (isBare || (await tablesAt(address)) === inject('migrated').postgresTables) {
+        await runOnServer(address, endOthers + (isBare ? clear : 'SELECT reset.run()'));
+        left[kind].push(name);
+      } else await runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`);
+    },
+  );
+}
+
+async function createPostgresDatabase(isBare: boolean): Promise<string> {
   countCost('postgres database');
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const name = `${inject('migrated').postgresName}_${randomUUID().slice(0, 8)}`;
   await runOnServer(
     postgresUrl(),
     `CREATE DATABASE ${name} TEMPLATE ${isBare ? 'template0' : inject('migrated').postgresName}`,
   );
-  const url = new URL(postgresUrl());
-  url.pathname = `/${name}`;
-  return namespaceAt(
-    url.href,
-    (options) => openPostgres(url.href, options),
-    () => runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`),
-  );
+  return name;
 }
+
+const endOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';`;
+const clear = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
 
 function namespaceAt(
   address: string,

@@ -7,11 +7,13 @@ import { createEvents } from '../controller/src/events.ts';
 import { createLogger } from '../controller/src/http/request/log.ts';
 import { openPlatform } from '../controller/src/platform.ts';
 import { countCost } from './costs/file-costs.ts';
+import { copyMigrated, passwordCost } from './weft.ts';
 
 /** `overrides` are settings by name. The tables are there. */
 export async function openTestPlatform(overrides: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'weft-platform-'));
   const env = { WEFT_DATA_DIR: dataDir, WEFT_LOG_LEVEL: 'silent', ...overrides };
+  await copyMigrated(dataDir);
   const config = loadConfig({ env, file: {}, flags: {} });
   countCost('platform');
   const events = createEvents();
@@ -20,6 +22,7 @@ export async function openTestPlatform(overrides: Record<string, string> = {}) {
     events,
     log: createLogger('silent'),
     ownUrl: () => '',
+    passwordCost,
     onFatal: (error) => {
       throw error;
     },

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { countCost, countStopped } from './costs/file-costs.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
@@ -44,7 +45,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error(`No PostgreSQL in ${VERSIONS_FOLDER}: install the package "postgresql"`);
   countCost('PostgreSQL');
-  const folder = mkdtempSync(join(tmpdir(), 'weft-postgres-'));
+  const folder = mkdtempSync(join(isDurable ? tmpdir() : memoryFolder(), 'weft-postgres-'));
   chmodSync(folder, 0o711);
   // The server refuses to run as root, and runs then as the user that its package made.
   const isRoot = process.getuid?.() === 0;
@@ -61,7 +62,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   const log = join(home, 'log');
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200 -c deadlock_timeout=100ms -k ${home}`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
 
   const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
   const isRunning = () => existsSync(join(data, 'postmaster.pid'));

@@ -2,10 +2,10 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { memoryFolder } from './memory-folder.ts';
 import { endProcess, findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
@@ -52,7 +52,7 @@ type RabbitNode = Omit<TestRabbit, 'stop'> & { name: string };
 /** Nodes that find each other by their settings, with one name server. */
 export async function startRabbitCluster(count: number): Promise<TestRabbitCluster> {
   if (findRabbit() === undefined) throw new Error(`No RabbitMQ in ${PROGRAMS}: install the package "rabbitmq-server"`);
-  const home = mkdtempSync(join(tmpdir(), 'weft-rabbit-'));
+  const home = mkdtempSync(join(memoryFolder(), 'weft-rabbit-'));
   const nameServerPort = await findFreePort();
   const ports: { port: number; distributionPort: number }[] = [];
   for (let n = 0; n < count; n++) ports.push({ port: await findFreePort(), distributionPort: await findFreePort() });

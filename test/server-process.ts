@@ -4,14 +4,13 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Below the ports that the system hands out by itself (from 32,768 on): no connection and no `listen(0)` gets one of these. */
 const FIRST_PORT = 12_000;
 const LAST_PORT = 32_000;
 /** A file for each port that a process of the tests has, with its number in it. */
-const takenPorts = join(tmpdir(), 'weft-test-ports');
+const takenPorts = '/tmp/weft-test-ports';
 const taken = new Set<string>();
 
 /** Free, and until this process ends no other one of the tests gets it. */

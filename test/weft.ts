@@ -1,7 +1,9 @@
 // Starts the whole server in this process on a free port and talks to it over real HTTP.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import type { LoginType } from '../contract/src/index.ts';
 import { type Config, loadConfig } from '../controller/src/config.ts';
 import type { Part } from '../controller/src/part.ts';
@@ -15,6 +17,9 @@ import { SeenStatuses } from './seen-statuses.ts';
 export const adminUsername = 'admin@weft.test';
 /** Of the form that is checked fast for agents: hashing it slowly for each would be a good part of the work of all tests. */
 export const password = 'wfs_59f1ca858435af0d0440bb4ec16a220fed7fdaeec22554c479239e32a3f20389d5b75d53';
+
+/** argon2id at its real cost would be a good part of the work of all tests; password-hasher.test.ts uses that. */
+export const passwordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 export interface Answer {
   status: number;
@@ -187,8 +192,9 @@ export async function startWeft<Parts extends PartList = AllParts>(
     ...overrides,
   };
   countCost('server');
+  if (overrides.WEFT_DATABASE_URL === undefined) await copyMigrated(dataDir);
   const metrics = new SeenStatuses();
-  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, ...options });
+  const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, passwordCost, ...options });
   // A busy machine may keep PostgreSQL from answering the first time; Weft then waits for it, and tests wait for Weft.
   if (overrides.WEFT_DATABASE_URL !== undefined && weft.firstAdminNeeded === undefined) {
     await untilSo(async () => {
@@ -201,4 +207,10 @@ export async function startWeft<Parts extends PartList = AllParts>(
     await weft.stop();
     if (!overrides.WEFT_DATA_DIR) await rm(dataDir, { recursive: true, force: true });
   });
+}
+
+/** A database with all tables, where a server would have to make them first. */
+export async function copyMigrated(dataDir: string): Promise<void> {
+  const file = join(dataDir, 'weft.db');
+  if (existsSync(dataDir) && !existsSync(file)) await copyFile(inject('migrated').sqliteFile, file);
 }

@@ -5,8 +5,15 @@ import { hash, verify } from '@node-rs/argon2';
 import { TryLaterError } from './errors.ts';
 import { FairTurns, type TurnLimits } from './shares/fair-turns.ts';
 
+export interface PasswordCost {
+  /** In KiB. */
+  memoryCost: number;
+  timeCost: number;
+  parallelism: number;
+}
+
 // The library's own default algorithm is argon2id.
-const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const realCost: PasswordCost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** One core stays free for requests. */
 export const passwordTurns: TurnLimits = { slots: Math.max(1, availableParallelism() - 1), maxWaiting: 512 };
@@ -23,10 +30,13 @@ const alone: PasswordTurn = { principal: 'alone' };
 
 export class PasswordHasher {
   readonly #turns: FairTurns;
+  readonly #cost: PasswordCost;
   #decoy: Promise<string> | undefined;
 
-  constructor(turns = new FairTurns('password_checks', passwordTurns)) {
+  /** A cost is given by tests only: no setting leads here. */
+  constructor(turns = new FairTurns('password_checks', passwordTurns), cost = realCost) {
     this.#turns = turns;
+    this.#cost = cost;
   }
 
   /** The number of waiting checks. */
@@ -35,13 +45,13 @@ export class PasswordHasher {
   }
 
   hash(password: string, turn = alone): Promise<string> {
-    return this.#inTurn(turn, () => hash(password.normalize('NFC'), cost));
+    return this.#inTurn(turn, () => hash(password.normalize('NFC'), this.#cost));
   }
 
   /** Without a hash it takes the same time and resolves false, so that timing does not reveal whether a name exists. */
   async verify(passwordHash: string | undefined, password: string, turn = alone): Promise<boolean> {
     // Bypasses the queue: it is created once, and must not fail because the queue is full.
-    this.#decoy ??= hash('decoy', cost);
+    this.#decoy ??= hash('decoy', this.#cost);
     const against = passwordHash ?? (await this.#decoy);
     const matches = await this.#inTurn(turn, () => verify(against, password.normalize('NFC')));
     return matches && passwordHash !== undefined;

@@ -7,7 +7,7 @@ import type { Logger } from './http/request/log.ts';
 import { refuseMovedFolder } from './moving/migration-mark.ts';
 import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
-import { PasswordHasher, passwordTurns } from './password-hasher.ts';
+import { type PasswordCost, PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { Shares } from './shares/shares.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
@@ -20,6 +20,8 @@ export interface PlatformOptions {
   ownUrl: () => string;
   /** Told when a backend can promise nothing any more: the process should end. */
   onFatal: (error: Error) => void;
+  /** What hashing a password costs, for tests of everything else. */
+  passwordCost?: PasswordCost | undefined;
 }
 
 export interface OpenPlatform extends Platform {
@@ -31,7 +33,8 @@ export interface OpenPlatform extends Platform {
 }
 
 /** Throws StartError if it cannot be opened. PostgreSQL and RabbitMQ may be unreachable. */
-export async function openPlatform({ config, log, events, ownUrl, onFatal }: PlatformOptions): Promise<OpenPlatform> {
+export async function openPlatform(options: PlatformOptions): Promise<OpenPlatform> {
+  const { config, log, events, ownUrl, onFatal, passwordCost } = options;
   prepareDataFolder(config.dataDir);
   refuseMovedFolder(config);
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
@@ -85,7 +88,7 @@ export async function openPlatform({ config, log, events, ownUrl, onFatal }: Pla
     telemetryStore,
     broker,
     keyring,
-    hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns)),
+    hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns), passwordCost),
     shares,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,

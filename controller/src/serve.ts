@@ -17,7 +17,7 @@ import { refuseUnfinishedMigration } from './moving/migration-state.ts';
 import { createPages } from './pages.ts';
 import type { Part, Platform } from './part.ts';
 import { createParts } from './parts.ts';
-import { type OpenPlatform, openPlatform } from './platform.ts';
+import { type OpenPlatform, openPlatform, type PlatformOptions } from './platform.ts';
 import { prepareUntilDone } from './storage/preparation.ts';
 
 export { checkBackends } from './backends.ts';
@@ -33,6 +33,7 @@ export interface ServeOptions<Parts extends PartList> {
   createParts?: (platform: Platform, events: Events) => Parts;
   /** What counts the answers. Default: one of its own. */
   metrics?: ServiceMetrics;
+  passwordCost?: PlatformOptions['passwordCost'];
 }
 
 export interface RunningWeft<Parts extends PartList = ReturnType<typeof createParts>> {
@@ -61,7 +62,9 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   failed.promise.catch(() => {});
   let url = '';
   const events = createEvents();
-  const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal: failed.reject });
+  const { passwordCost } = options;
+  const onFatal = failed.reject;
+  const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal, passwordCost });
   const onStopError = (err: unknown) => log.error({ err }, 'a part could not be stopped in order');
   const { named, authenticator, preparation, server } = await orClose(platform, () =>
     build(platform, events, options, failed.reject),
