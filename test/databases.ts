@@ -9,7 +9,7 @@ import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 import { countCost } from './costs/file-costs.ts';
-import { addressOf, runOnServer, tablesAt } from './migrated-database.ts';
+import { addressOf, onServer, runOnServer, tablesAt } from './migrated-database.ts';
 
 interface OpenOptions {
   migrationsFolder?: string;
@@ -78,10 +78,8 @@ async function createPostgresNamespace({ isBare = false } = {}): Promise<Databas
     address,
     (options) => openPostgres(address, options),
     async () => {
-      if (isBare || (await tablesAt(address)) === inject('migrated').postgresTables) {
-        await runOnServer(address, endOthers + (isBare ? clear : 'SELECT reset.run()'));
-        left[kind].push(name);
-      } else await runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`);
+      if (await makeFresh(address, isBare)) left[kind].push(name);
+      else await runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`);
     },
   );
 }
@@ -98,6 +96,17 @@ async function createPostgresDatabase(isBare: boolean): Promise<string> {
 
 const endOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';`;
+
+/** False if it cannot be: its tables are other ones now. */
+async function makeFresh(address: string, isBare: boolean): Promise<boolean> {
+  return await onServer(address, async (client) => {
+    await client.query(endOthers);
+    if (!isBare && (await tablesAt(client)) !== inject('migrated').postgresTables) return false;
+    await client.query(isBare ? clear : 'SELECT reset.run()');
+    return true;
+  });
+}
+
 const clear = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
 
 function namespaceAt(

@@ -26,7 +26,7 @@ export async function createMigratedDatabases(
   await sqlite.close();
   const postgresName = server === undefined ? undefined : await createOnServer(server);
   // Copies are made from now on, which nobody may look at what they are copied from.
-  const postgresTables = server === undefined ? '' : await tablesAt(addressOf(server, postgresName!));
+  const postgresTables = server === undefined ? '' : await onServer(addressOf(server, postgresName!), tablesAt);
   return {
     sqliteFile,
     postgresName,
@@ -84,8 +84,8 @@ const tables = `SELECT md5(string_agg(each, ',' ORDER BY each)) AS tables FROM (
   UNION ALL SELECT oid::text FROM pg_proc WHERE pronamespace = 'public'::regnamespace) AS all_of_them (each)`;
 
 /** The same for copies of one database until somebody changes something about the tables, not only in them. */
-export async function tablesAt(url: string): Promise<string> {
-  return (await runOnServer(url, tables)).rows[0].tables;
+export async function tablesAt(client: Client): Promise<string> {
+  return (await client.query(tables)).rows[0].tables;
 }
 
 export function addressOf(server: string, database: string): string {
@@ -95,10 +95,14 @@ export function addressOf(server: string, database: string): string {
 }
 
 export async function runOnServer(server: string, sql: string): Promise<QueryResult> {
+  return await onServer(server, (client) => client.query(sql));
+}
+
+export async function onServer<T>(server: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: server });
   await client.connect();
   try {
-    return await client.query(sql);
+    return await work(client);
   } finally {
     await client.end();
   }
