@@ -7,6 +7,7 @@ import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
 process.env.TZ = 'UTC';
+process.env.WEFT_TEST_RUN = String(process.pid);
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 

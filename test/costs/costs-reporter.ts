@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
-import { costsFolder, type FileCosts, treeSeconds } from './file-costs.ts';
+import { costsFolder, type FileCosts, linesFolder, treeSeconds } from './file-costs.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -11,7 +11,6 @@ export default class CostsReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
-    rmSync(costsFolder, { recursive: true, force: true });
   }
 
   /** It is a daemon, and so not below this process. */
@@ -67,8 +66,9 @@ function seconds(value: number): string {
 
 function readCosts(): FileCosts[] {
   try {
-    const names = readdirSync(costsFolder).filter((name) => name.endsWith('.jsonl'));
-    const lines = names.flatMap((name) => readFileSync(join(costsFolder, name), 'utf8').trim().split('\n'));
+    const folder = linesFolder();
+    const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').trim().split('\n'));
+    rmSync(folder, { recursive: true });
     return lines.map((text) => JSON.parse(text));
   } catch {
     return [];

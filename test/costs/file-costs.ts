@@ -2,8 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Each test process writes there a line of JSON for each file that it ran. */
+/** Where the report is. */
 export const costsFolder = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'weft-test-costs');
+
+/** Each test process of this run writes there a line of JSON for each file that it ran. */
+export const linesFolder = () => join(costsFolder, process.env.WEFT_TEST_RUN ?? 'run');
 
 export interface FileCosts {
   file: string;

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { costsFolder, counts, type FileCosts, stopped, treeSeconds } from './file-costs.ts';
+import { counts, type FileCosts, linesFolder, stopped, treeSeconds } from './file-costs.ts';
 
 function ownSeconds(): number {
   const { user, system } = process.cpuUsage();
@@ -25,7 +25,7 @@ if (process.platform === 'linux') {
     const children = Math.max(0, allSeconds() - before.all - own);
     const elapsed = (performance.now() - before.clock) / 1000;
     const costs: FileCosts = { file: expect.getState().testPath ?? '', own, children, importing, elapsed, counts };
-    mkdirSync(costsFolder, { recursive: true });
-    appendFileSync(join(costsFolder, `${process.pid}.jsonl`), `${JSON.stringify(costs)}\n`);
+    mkdirSync(linesFolder(), { recursive: true });
+    appendFileSync(join(linesFolder(), `${process.pid}.jsonl`), `${JSON.stringify(costs)}\n`);
   });
 }
