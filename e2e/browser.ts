@@ -38,15 +38,18 @@ export interface Visit {
 
 export interface VisitOptions extends BrowserContextOptions {
   path?: string;
+  /** Before the page is opened. */
+  prepare?: (page: Page) => Promise<void>;
 }
 
 /** A browser of its own with one page, at the address given. */
-export async function visit(origin: string, { path = '/', ...options }: VisitOptions = {}): Promise<Visit> {
+export async function visit(origin: string, { path = '/', prepare, ...options }: VisitOptions = {}): Promise<Visit> {
   countCost('page');
   const context = await (await launch()).newContext({ ...screens.laptop, reducedMotion: 'reduce', ...options });
   // Beside other tests a page may wait for its server for long; nothing here measures speed.
   context.setDefaultTimeout(90_000);
   const page = await context.newPage();
+  await prepare?.(page);
   const seen: Visit = { page, context, requests: [], said: [] };
   watch(seen, page);
   onTestFinished(async () => {
@@ -99,7 +102,7 @@ function strangers({ requests }: Visit, origin: string): string[] {
 /** What axe finds serious on the page as it is. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   // The policy of the page forbids scripts from elsewhere; the tool comes in by the side door.
-  await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe);
   const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
     violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
   };

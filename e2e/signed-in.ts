@@ -1,7 +1,10 @@
-// A visit to the dashboard by somebody who has an account, from the page that is asked for to signing in and there.
+// A visit to the dashboard by somebody who has an account, straight to the page that is asked for.
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { screens, seriousViolations, type Visit, type VisitOptions, visit } from './browser.ts';
 import { adminUsername, password, type WeftServer } from './weft-process.ts';
+
+const isLong = process.env.WEFT_TEST_LONG === '1';
 
 export interface SignedInOptions extends VisitOptions {
   username?: string;
@@ -13,10 +16,32 @@ export async function visitSignedIn(
   weft: WeftServer,
   { username = adminUsername, title, ...options }: SignedInOptions,
 ): Promise<Visit> {
-  const seen = await visit(weft.url, options);
-  await signInHere(seen.page, username);
+  const seen = await visit(weft.url, { ...options, prepare: (page) => signInBefore(page, weft.url, username) });
   await heading(seen.page, title);
   return seen;
+}
+
+/** As the page for it does, whose drawing would be a good part of all that the browser does in the tests. */
+async function signInBefore(page: Page, origin: string, username: string): Promise<void> {
+  const form = { username, password };
+  const answer = await page.request.post(`${origin}/api/v1/token/?login_type=user`, { form });
+  expect(answer.status()).toBe(200);
+  const { access_token, expires_in } = (await answer.json()) as { access_token: string; expires_in: number };
+  const claims = JSON.parse(Buffer.from(access_token.split('.')[1]!, 'base64url').toString());
+  const session = {
+    token: access_token,
+    username: claims.sub ?? username,
+    isAdmin: (claims.roles ?? []).includes('admin'),
+    expiresAt: Date.now() + expires_in * 1000,
+    renewAt: Date.now() + expires_in * 500,
+  };
+  // Once, and in this tab only: who signs out there stays out, and other tabs ask this one.
+  await page.addInitScript(
+    `if (origin === ${JSON.stringify(origin)} && sessionStorage.getItem('test.entered') === null) {
+      sessionStorage.setItem('test.entered', 'yes');
+      sessionStorage.setItem('weft.session', ${JSON.stringify(JSON.stringify(session))});
+    }`,
+  );
 }
 
 /** On the page that asks for it. */
@@ -30,7 +55,10 @@ export function heading(page: Visit['page'], name: string): Promise<void> {
   return page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 }
 
-/** On both screens: nothing serious for people who use other means than eye and mouse, and nothing beside the page. */
+/**
+ * On both screens nothing is beside the page. On the large one, and with `npm run test:long` on both, there is nothing serious for people
+ * who use other means than eye and mouse: to find out takes a second of work.
+ */
 export async function expectFitting(page: Visit['page']): Promise<void> {
   for (const { viewport } of [screens.phone, screens.laptop]) {
     await page.setViewportSize(viewport);
@@ -38,6 +66,6 @@ export async function expectFitting(page: Visit['page']): Promise<void> {
       'document.documentElement.scrollWidth > innerWidth || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
     );
     expect({ width: viewport.width, isTooWide }).toEqual({ width: viewport.width, isTooWide: false });
-    expect(await seriousViolations(page)).toEqual([]);
+    if (viewport === screens.laptop.viewport || isLong) expect(await seriousViolations(page)).toEqual([]);
   }
 }
