@@ -16,6 +16,8 @@ const areLong = process.env.WEFT_TEST_LONG === 'only';
 const exclude = [...configDefaults.exclude, areLong ? '**/!(*.long).test.ts' : '**/*.long.test.ts'];
 /** What a test needs is said by its name: a server, a port, a process or a real backend. */
 const contract = ['**/*.contract.test.ts', '**/*.long.test.ts'];
+/** Node reads TypeScript by itself, and keeps what it compiled; only .tsx needs Vite, and only pure tests read that. */
+const asNodeDoes = { viteModuleRunner: false, nodeLoader: false };
 
 export default defineConfig({
   test: {
@@ -29,8 +31,6 @@ export default defineConfig({
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 45_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },
-    // Real servers and browsers on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
-    retry: 1,
     setupFiles: ['test/costs/measure-file.ts'],
     reporters: ['default', './test/costs/costs-reporter.ts', './test/summary-reporter.ts'],
     projects: [
@@ -39,8 +39,6 @@ export default defineConfig({
         test: {
           name: 'pure',
           env: inMemory,
-          // Nothing outside decides here: what fails once is wrong.
-          retry: 0,
           // Files of one worker share what they import; loading it for each was a fifth of the work.
           isolate: false,
           include: ['**/*.test.ts'],
@@ -56,7 +54,7 @@ export default defineConfig({
           name: 'contract',
           env: inMemory,
           isolate: false,
-          experimental: { viteModuleRunner: false, nodeLoader: false },
+          experimental: asNodeDoes,
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.
@@ -69,6 +67,9 @@ export default defineConfig({
         test: {
           name: 'e2e',
           isolate: false,
+          experimental: asNodeDoes,
+          // Browsers and processes on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
+          retry: 1,
           include: ['e2e/**/*.test.ts'],
           exclude,
           testTimeout: 240_000,

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { installedPaths } from '../cli/src/access-point/service/install.ts';
 import { runSteps, stepsIn } from './document-steps.ts';
-import { adminUsername, password, root, serve, temporaryFolder } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, password, root, temporaryFolder } from './weft-process.ts';
 
 test('the commands print what the page shows, and taking an agent away leaves nothing behind', async () => {
   const server = await serve();

@@ -3,15 +3,15 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, secondTab, seriousViolations, visit } from './browser.ts';
 import { expectFitting, heading, signInHere, visitSignedIn } from './signed-in.ts';
-import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, eventually, password, type Weft } from './weft-process.ts';
 
 const newPassword = 'another horse entirely';
 
 const tokenIn = (page: Awaited<ReturnType<typeof visit>>['page']): Promise<string> =>
   page.evaluate('JSON.parse(sessionStorage.getItem("weft.session"))?.token ?? ""');
 
-const statusOf = async (weft: WeftServer, token: string) =>
-  (await weft.request('GET', '/api/v1/users/me', { token })).status;
+const statusOf = async (weft: Weft, token: string) => (await weft.request('GET', '/api/v1/users/me', { token })).status;
 
 describe.skipIf(!hasBrowser)('sessions in the dashboard', () => {
   test('signing out ends the token, and says so if Weft could not be asked', async () => {

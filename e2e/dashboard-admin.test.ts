@@ -2,14 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, seriousViolations } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, password, type Weft } from './weft-process.ts';
 
-async function site(): Promise<{ weft: WeftServer; token: string }> {
+async function site(): Promise<{ weft: Weft; token: string }> {
   const weft = await serve();
   return { weft, token: await weft.createAdmin() };
 }
 
-async function createUser(weft: WeftServer, token: string, username: string, role = 'user'): Promise<void> {
+async function createUser(weft: Weft, token: string, username: string, role = 'user'): Promise<void> {
   const json = { username, password, roles: [role] };
   expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
 }

@@ -6,7 +6,8 @@ import { hasBrowser, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, serve, sharedServer } from './weft-process.ts';
+import { serve, sharedServer } from './weft-here.ts';
+import { eventually } from './weft-process.ts';
 
 type Page = Visit['page'];
 

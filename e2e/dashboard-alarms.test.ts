@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, sharedServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { eventually, password } from './weft-process.ts';
 
 const network = sharedServer(async (weft) => {
   const token = await weft.createAdmin();

@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { password, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { password, type Weft } from './weft-process.ts';
 
-async function site(): Promise<{ weft: WeftServer; token: string }> {
+async function site(): Promise<{ weft: Weft; token: string }> {
   const weft = await serve();
   return { weft, token: await weft.createAdmin() };
 }

@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { adminUsername, password, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, password, type Weft } from './weft-process.ts';
 
 const power = { name: 'set_tx_power', params: { dbm: { type: 'number', minimum: 0, maximum: 20, unit: 'dBm' } } };
 
 /** Two access points that are not there: what is sent to them waits. */
-async function siteWithAgents(): Promise<{ weft: WeftServer; token: string }> {
+async function siteWithAgents(): Promise<{ weft: Weft; token: string }> {
   const weft = await serve();
   const token = await weft.createAdmin();
   for (const [ap_id, commands] of [
@@ -21,7 +22,7 @@ async function siteWithAgents(): Promise<{ weft: WeftServer; token: string }> {
 }
 
 /** Another operator holds the power of `ap-1`. */
-async function holdPower(weft: WeftServer, token: string): Promise<void> {
+async function holdPower(weft: Weft, token: string): Promise<void> {
   const json = { username: 'bob@example.org', password, roles: ['admin'] };
   expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
   const bob = (await weft.login('bob@example.org', password)).body.access_token;

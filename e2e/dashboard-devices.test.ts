@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, sharedServer, type WeftServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { eventually, password, type Weft } from './weft-process.ts';
 
 type Page = Visit['page'];
 
@@ -20,11 +21,11 @@ const viewer = 'grace@example.org';
 const addresses = { phone: '02:5e:ed:00:00:01', laptop: '02:5e:ed:00:00:02' };
 
 class Network {
-  readonly weft: WeftServer;
+  readonly weft: Weft;
   readonly admin: string;
   readonly #tokens = new Map<string, string>();
 
-  constructor(weft: WeftServer, admin: string) {
+  constructor(weft: Weft, admin: string) {
     this.weft = weft;
     this.admin = admin;
   }

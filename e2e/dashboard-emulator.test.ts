@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { eventually } from './weft-process.ts';
 
 describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
   test('one press starts a network; it is watched, hurt, asked what would be, and stopped', async () => {

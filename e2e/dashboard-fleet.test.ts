@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { password, sharedServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { password } from './weft-process.ts';
 
 const fleet = sharedServer(async (weft) => {
   const token = await weft.createAdmin();

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { password, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { password, type Weft } from './weft-process.ts';
 
 interface Site {
-  weft: WeftServer;
+  weft: Weft;
   token: string;
   /** As the agent `ap-1`. */
   report: (power_w: number) => Promise<void>;

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
 import { signInHere, visitSignedIn } from './signed-in.ts';
-import { root, sharedServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { root } from './weft-process.ts';
 
 interface Route {
   path: string;

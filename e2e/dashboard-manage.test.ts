@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { adminUsername, eventually, password, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
 
 async function site() {
   const weft = await serve();

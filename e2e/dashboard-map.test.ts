@@ -8,7 +8,8 @@ import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, serve, sharedServer } from './weft-process.ts';
+import { serve, sharedServer } from './weft-here.ts';
+import { eventually, password } from './weft-process.ts';
 
 type Page = Visit['page'];
 

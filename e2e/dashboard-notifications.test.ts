@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, visitSignedIn } from './signed-in.ts';
-import { serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
 
 test.skipIf(!hasBrowser)('people and programs are told: created, tested, and every attempt is shown', async () => {
   const heard: string[] = [];

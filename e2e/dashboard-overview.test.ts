@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { eventually, password } from './weft-process.ts';
 
 describe.skipIf(!hasBrowser)('the overview', () => {
   test('leads from an empty network to a cell that sleeps, in a few clicks', async () => {

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { expectFitting, visitSignedIn } from './signed-in.ts';
-import { eventually, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { eventually } from './weft-process.ts';
 
 type Page = Visit['page'];
 

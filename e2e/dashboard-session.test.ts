@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, secondTab, seriousViolations, type Visit, visit } from './browser.ts';
-import { adminUsername, eventually, password, serve, sharedServer, type WeftServer } from './weft-process.ts';
+import { serve, sharedServer } from './weft-here.ts';
+import { adminUsername, eventually, password, serve as serveAlone, type Weft } from './weft-process.ts';
 
 type Page = Visit['page'];
 
@@ -16,7 +17,7 @@ async function signIn(page: Page, secret = password): Promise<void> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
-async function withAdmin(): Promise<WeftServer> {
+async function withAdmin(): Promise<Weft> {
   const weft = await serve();
   await weft.createAdmin();
   return weft;
@@ -58,7 +59,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('asks beyond this machine for the code that was printed at start', async () => {
-    const weft = await serve({ env: { WEFT_PUBLIC_URL: 'http://127.0.0.1' } });
+    const weft = await serveAlone({ env: { WEFT_PUBLIC_URL: 'http://127.0.0.1' } });
     const code = /Code +(\S+) \(/.exec(weft.out)?.[1] ?? '';
     const { page } = await visit(weft.url);
     await page.getByLabel('E-mail address').fill(adminUsername);

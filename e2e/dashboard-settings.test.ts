@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { adminUsername, eventually, password, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
 
 const newPassword = 'another horse entirely';
 

@@ -1,7 +1,7 @@
 // A small emulated network for the tests of the dashboard: four access points of each kind in Bristol, all of them online.
 import { expect } from 'vitest';
 import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
-import { eventually, type WeftServer } from './weft-process.ts';
+import { eventually, type Weft } from './weft-process.ts';
 
 export interface DemoAgent {
   ap_id: string;
@@ -11,7 +11,7 @@ export interface DemoAgent {
   name: string;
 }
 
-export async function startDemo(weft: WeftServer, token: string): Promise<DemoAgent[]> {
+export async function startDemo(weft: Weft, token: string): Promise<DemoAgent[]> {
   const emulators = ['5G', 'WiFi', 'LiFi'].map((access_point_type) => ({
     access_point_type,
     num_access_points: 4,

@@ -2,10 +2,10 @@
 // and users. Tests that only look share it.
 import { expect } from 'vitest';
 import { startDemo } from './demo-network.ts';
-import { eventually, password, type WeftServer } from './weft-process.ts';
+import { eventually, password, type Weft } from './weft-process.ts';
 
 export interface Furnished {
-  weft: WeftServer;
+  weft: Weft;
   /** Values for the parameters in addresses: by name, or by path and name where pages differ. */
   params: Record<string, string>;
   /** What pages call the access point of `params`. */
@@ -16,7 +16,7 @@ export interface Furnished {
 
 const longName = 'ap-science-park-building-7-second-floor-corridor-north-east-corner-12';
 
-export async function furnish(weft: WeftServer): Promise<Furnished> {
+export async function furnish(weft: Weft): Promise<Furnished> {
   const token = await weft.createAdmin();
   const ask = async (method: string, path: string, json?: unknown, bearer = token) => {
     const { status, body } = await weft.request(method, `/api/v1${path}`, { token: bearer, json });

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { screens, seriousViolations, type Visit, type VisitOptions, visit } from './browser.ts';
-import { adminUsername, password, type WeftServer } from './weft-process.ts';
+import { adminUsername, password, type Weft } from './weft-process.ts';
 
 const isLong = process.env.WEFT_TEST_LONG === '1';
 
@@ -13,7 +13,7 @@ export interface SignedInOptions extends VisitOptions {
 }
 
 export async function visitSignedIn(
-  weft: WeftServer,
+  weft: Weft,
   { username = adminUsername, title, ...options }: SignedInOptions,
 ): Promise<Visit> {
   const seen = await visit(weft.url, { ...options, prepare: (page) => signInBefore(page, weft.url, username) });

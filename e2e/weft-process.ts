@@ -4,7 +4,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { countCost } from '../test/costs/file-costs.ts';
 import { findFreePort } from '../test/server-process.ts';
 
@@ -47,9 +47,51 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-export class WeftProcess {
+/** What is asked of a server, wherever it runs. */
+export class Weft {
+  url = '';
+  folder = '';
+
+  async request(
+    method: string,
+    path: string,
+    options: { token?: string; json?: unknown; form?: Env; headers?: Env } = {},
+  ) {
+    const { token, json, form, headers } = options;
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(json !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body: json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : null,
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    const answer: Answer = {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text,
+    };
+    return answer;
+  }
+
+  login(username: string, password: string, kind = 'user'): Promise<Answer> {
+    return this.request('POST', `/api/v1/token/?login_type=${kind}`, { form: { username, password } });
+  }
+
+  /** The administrator's token; there must be none yet. */
+  async createAdmin(query = ''): Promise<string> {
+    const json = { username: adminUsername, password, roles: ['admin'] };
+    const { status, body } = await this.request('POST', `/api/v1/users/public${query}`, { json });
+    if (status !== 200) throw new Error(`no administrator: ${status} ${JSON.stringify(body)}`);
+    return (await this.login(adminUsername, password)).body.access_token;
+  }
+}
+
+export class WeftProcess extends Weft {
   readonly child: ChildProcessWithoutNullStreams;
-  readonly folder: string;
   out = '';
   err = '';
   code: number | null | undefined;
@@ -57,6 +99,7 @@ export class WeftProcess {
 
   constructor(args: string[], options: RunOptions = {}) {
     const { env = {}, folder = temporaryFolder(), input = '', launcher, isShared = false } = options;
+    super();
     countCost('process');
     this.folder = folder;
     const [program = '', ...before] = launcher ?? [process.execPath, command];
@@ -125,46 +168,8 @@ export class WeftProcess {
   }
 }
 
-export class WeftServer extends WeftProcess {
-  url = '';
-
-  async request(
-    method: string,
-    path: string,
-    options: { token?: string; json?: unknown; form?: Env; headers?: Env } = {},
-  ) {
-    const { token, json, form, headers } = options;
-    const response = await fetch(this.url + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(json !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: json !== undefined ? JSON.stringify(json) : form ? new URLSearchParams(form) : null,
-    });
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
-    const answer: Answer = {
-      status: response.status,
-      headers: response.headers,
-      body: isJson ? JSON.parse(text) : text,
-    };
-    return answer;
-  }
-
-  login(username: string, password: string, kind = 'user'): Promise<Answer> {
-    return this.request('POST', `/api/v1/token/?login_type=${kind}`, { form: { username, password } });
-  }
-
-  /** The administrator's token; there must be none yet. */
-  async createAdmin(query = ''): Promise<string> {
-    const json = { username: adminUsername, password, roles: ['admin'] };
-    const { status, body } = await this.request('POST', `/api/v1/users/public${query}`, { json });
-    if (status !== 200) throw new Error(`no administrator: ${status} ${JSON.stringify(body)}`);
-    return (await this.login(adminUsername, password)).body.access_token;
-  }
-}
+/** `weft serve`, once it listens. */
+export type WeftServer = WeftProcess;
 
 export const adminUsername = 'ada@example.org';
 /** Of the form that is checked fast for agents. */
@@ -181,32 +186,9 @@ export async function runWeft(args: string[], options: RunOptions = {}) {
 export async function serve(options: RunOptions = {}): Promise<WeftServer> {
   // Not any port: one that is started again on the same port must find it free.
   const env = { WEFT_PORT: String(await findFreePort()), ...options.env };
-  const weft = new WeftServer(options.launcher?.[0] === 'npm' ? [] : ['serve'], { ...options, env });
+  const weft = new WeftProcess(options.launcher?.[0] === 'npm' ? [] : ['serve'], { ...options, env });
   weft.url = await weft.ready();
   return weft;
-}
-
-/**
- * One server for those tests of a file that leave each other alone: `make` gets it when the first of them asks, and all of
- * them get what it made.
- */
-export function sharedServer<Made>(make: (weft: WeftServer) => Promise<Made>): () => Promise<Made> {
-  let folder: string | undefined;
-  let weft: WeftServer | undefined;
-  let made: Promise<Made> | undefined;
-  afterAll(async () => {
-    await weft?.end('SIGKILL');
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  });
-  const start = async () => {
-    folder = mkdtempSync(join(tmpdir(), 'weft-e2e-'));
-    weft = await serve({ folder, isShared: true });
-    return await make(weft);
-  };
-  return () => {
-    made ??= start();
-    return made;
-  };
 }
 
 /** Asks again until the answer is as wanted, at first often. */
