@@ -58,7 +58,7 @@ export default defineConfig({
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.
-          testTimeout: 120_000,
+          testTimeout: 240_000,
           hookTimeout: 120_000,
         },
       },

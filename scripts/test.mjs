@@ -1,12 +1,22 @@
 // `npm test`: installs what the tests need, including PostgreSQL, ClickHouse, RabbitMQ and a browser, and
 // runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
-// does. All other arguments are passed to Vitest.
+// does. `--changed` or `--changed=<commit>` runs those near what changed. All other arguments are passed to Vitest.
 import { join } from 'node:path';
+import { changedTests } from './changed-tests.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 import { ensureServers } from './test-servers.mjs';
 
 const isLong = process.argv.includes('--long');
-const args = process.argv.slice(2).filter((arg) => arg !== '--long');
+const changed = process.argv.find((arg) => /^--changed(=|$)/.test(arg));
+const args = process.argv.slice(2).filter((arg) => arg !== '--long' && arg !== changed);
+if (changed !== undefined) {
+  const files = changedTests(changed.split('=')[1]);
+  process.stderr.write(
+    `${files.length} test files are near what changed; e2e and other processes are not looked at.\n`,
+  );
+  if (files.length === 0) process.exit(0);
+  args.push(...files);
+}
 
 await ensureInstalled();
 // Pure tests need packages and nothing else.

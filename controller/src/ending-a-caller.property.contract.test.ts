@@ -252,11 +252,11 @@ eachDatabase((kind) => {
         const { body } = await other.request('POST', path, { token: member.token });
         const running = async () =>
           Number(/weft_jobs_running (\d+)/.exec((await other.request('GET', '/metrics')).text)![1]);
-        await expect.poll(running, { timeout: 20_000 }).toBe(1);
+        await expect.poll(running, { timeout: 45_000 }).toBe(1);
         const socket = await connect(other.url, body.websocket, bearer(member.token));
         expect((await call('DELETE', member.path, admin)).status).toBe(200);
         await socket.closed;
-        await expect.poll(running, { timeout: 20_000 }).toBe(0);
+        await expect.poll(running, { timeout: 45_000 }).toBe(0);
         expect(await open(member.id)).toEqual(nothing);
       } finally {
         await other.stop();

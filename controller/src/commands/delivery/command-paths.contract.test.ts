@@ -59,7 +59,7 @@ test('a roll-out goes on in stages, also after a restart', async () => {
   weft = await startWeft({ WEFT_DATA_DIR: folder });
   const sent = async () => (await get(`/api/v1/commands?batch_id=${body.batch_id}`)) as { ap_id: string }[];
   await expect
-    .poll(async () => (await sent()).map(({ ap_id }) => ap_id).sort(), { timeout: 8000 })
+    .poll(async () => (await sent()).map(({ ap_id }) => ap_id).sort(), { timeout: 45_000 })
     .toEqual(['lab-1', 'lab-2', 'lab-3']);
 });
 
@@ -132,7 +132,7 @@ test('a guard that holds ends with its time, and so does the job', async () => {
   await answer(agent, 'ap-1', command_id, { state: 'succeeded' });
   await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { rssi: -70 } });
   await expect
-    .poll(() => get(`/api/v1/jobs/${job_number}`), { timeout: 10_000, interval: 200 })
+    .poll(() => get(`/api/v1/jobs/${job_number}`), { timeout: 45_000, interval: 200 })
     .toMatchObject({
       state: 'succeeded',
       messages: [{ final: false }, { final: true }],

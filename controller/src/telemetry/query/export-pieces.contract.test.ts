@@ -61,7 +61,7 @@ test('a reader that pauses makes the reading pause, and one that goes away ends 
         before = pages;
         return isStill;
       },
-      { timeout: 10_000, interval: 200 },
+      { timeout: 45_000, interval: 200 },
     )
     .toBe(true);
   const whenFull = pages;
