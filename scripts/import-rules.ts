@@ -93,7 +93,7 @@ const rules: Rule[] = [
   {
     because: 'trials without a server have the model of the emulator, and the positions of a spin-up',
     who: /^examples\/trial\/model-trial\.ts$/,
-    only: [/^examples\//, /^@weft\/emulator$/, /^controller\/src\/emulator\/spread\.ts$/],
+    only: [/^examples\//, /^@weft\/emulator$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',

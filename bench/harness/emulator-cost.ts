@@ -61,16 +61,19 @@ function exponentFigure(what: string, others: readonly number[], exponents: read
 /** The same access points, moved together: each then has more neighbours, up to everybody. */
 function density(): Figure[] {
   const relative = [1, 1 / 2, 1 / 4, 1 / 16, 0].map((scale) => ({ scale, ms: cost(build(1000, 50, scale)) }));
-  const spreadOut = relative[0]!.ms;
+  const emulatedPositions = relative[0]!.ms;
   return [
     {
       question: '1,000 access points with 50 devices each, moved together',
       value: relative
-        .map(({ scale, ms }) => `${scale === 0 ? 'one spot' : `distances × ${scale}`}: ${(ms / spreadOut).toFixed(2)}`)
+        .map(
+          ({ scale, ms }) =>
+            `${scale === 0 ? 'one spot' : `distances × ${scale}`}: ${(ms / emulatedPositions).toFixed(2)}`,
+        )
         .join('; '),
       against: 'the cost of the usual distances = 1',
       goal: '≤ 3',
-      ok: relative.every(({ ms }) => ms <= 3 * spreadOut),
+      ok: relative.every(({ ms }) => ms <= 3 * emulatedPositions),
     },
   ];
 }

@@ -2,7 +2,7 @@
 // can be repeated on many seeds. Orders are executed in the second of the decision; there are no leases, no blast
 // radius and no delay here.
 import { type AccessPointType, createWorld, type Sample, type World } from '@weft/emulator';
-import { spreadOut } from '../../controller/src/emulator/spread.ts';
+import { emulatedPositions } from '../../controller/src/emulator/emulated-positions.ts';
 import type { ControlProgram } from '../fleet/control-program.ts';
 import { Fleet, loadOf } from '../fleet/fleet.ts';
 import type { SeenDevice, SeenLink } from '../fleet/seen-device.ts';
@@ -176,7 +176,7 @@ function toSpec({ emulators, seed, startMs, reportIntervalSeconds }: ModelTrial)
       const [latitude, longitude] = location.split(',').map(Number);
       return { latitude: latitude!, longitude: longitude! };
     });
-    return spreadOut(places, num_access_points, access_point_type).map((place) => {
+    return emulatedPositions(places, num_access_points, access_point_type).map((place) => {
       const ap = { ...place, type: access_point_type as AccessPointType, devices: num_devices };
       return mbps_per_device === undefined ? ap : { ...ap, mbpsPerDevice: mbps_per_device };
     });

@@ -1,6 +1,6 @@
 // Runs an emulated network with faults and keeps what its access points reported, with when it arrived.
 import { type AccessPointType, createWorld } from '@weft/emulator';
-import { spreadOut } from '../../controller/src/emulator/spread.ts';
+import { emulatedPositions } from '../../controller/src/emulator/emulated-positions.ts';
 import { apply, type PlannedFault, planFaults } from './fault-plan.ts';
 
 export interface Arrival {
@@ -34,7 +34,7 @@ export function recordWorld(seed: number): RecordedWorld {
   // A Tuesday evening, when lamps are needed.
   const startMs = Date.UTC(2026, 9, 13, 19);
   const accessPoints = entries.flatMap(({ type, count, devices }) =>
-    spreadOut([place], count, type).map((at, n) => ({
+    emulatedPositions([place], count, type).map((at, n) => ({
       ...at,
       type,
       devices,

@@ -12,8 +12,8 @@ import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
+import { emulatedPositions } from './emulated-positions.ts';
 import { type FoundLocation, parseLocation, stemOf } from './locations.ts';
-import { spreadOut } from './spread.ts';
 
 export interface PlanLimits {
   /** Limit of one request. */
@@ -193,7 +193,7 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
     if (found.length < spec.locations.length) continue;
     // Access points take the places in turn. Each place is looked up once, and there are no more than access points.
     const stems = found.slice(0, spec.num_access_points).map((each) => stemOf(each, spec.access_point_type));
-    const locations = spreadOut(found, spec.num_access_points, spec.access_point_type, spec.scenario);
+    const locations = emulatedPositions(found, spec.num_access_points, spec.access_point_type, spec.scenario);
     for (const [index, location] of locations.entries()) {
       plan.accessPoints.push({ emulator, spec, location, stem: stems[index % stems.length]! });
     }

@@ -26,7 +26,12 @@ const decimals = 7;
  * poles and the date line too. `type` is 5G, WiFi or LiFi; throws RangeError for others. Cells of the scenario InH stand
  * as close as in an office.
  */
-export function spreadOut(places: readonly Location[], count: number, type: string, scenario?: string): Location[] {
+export function emulatedPositions(
+  places: readonly Location[],
+  count: number,
+  type: string,
+  scenario?: string,
+): Location[] {
   const pattern = patterns[type === '5G' && scenario === 'InH' ? scenario : type];
   if (pattern === undefined || type === 'InH') throw new RangeError(`No access points are of type ${type}`);
   const turns = new Map<string, number>();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Location } from './coordinates.ts';
-import { spreadOut } from './spread.ts';
+import { emulatedPositions } from './emulated-positions.ts';
 
 const bristol = { latitude: 51.4545, longitude: -2.5879 };
 const lisbon = { latitude: 38.7167, longitude: -9.1333 };
@@ -23,7 +23,7 @@ const nearest = (all: Location[], n: number) =>
 
 describe('I15 fewer places than access points', () => {
   test('are shared out in turn, the first of each exactly there', () => {
-    const found = spreadOut([bristol, lisbon], 5, '5G');
+    const found = emulatedPositions([bristol, lisbon], 5, '5G');
     expect(found.slice(0, 2)).toEqual([bristol, lisbon]);
     expect(found.map((at) => (distanceM(at, bristol) < 1000 ? 'Bristol' : 'Lisbon'))).toEqual([
       'Bristol',
@@ -35,19 +35,19 @@ describe('I15 fewer places than access points', () => {
   });
 
   test('a place named twice is one place', () => {
-    const found = spreadOut([bristol, { ...bristol }], 4, 'WiFi');
+    const found = emulatedPositions([bristol, { ...bristol }], 4, 'WiFi');
     expect(new Set(found.map((at) => JSON.stringify(at))).size).toBe(4);
-    expect(found).toEqual(spreadOut([bristol], 4, 'WiFi'));
+    expect(found).toEqual(emulatedPositions([bristol], 4, 'WiFi'));
   });
 });
 
 test('I15 more places than access points: the rest is not used', () => {
-  expect(spreadOut([bristol, lisbon], 1, 'LiFi')).toEqual([bristol]);
+  expect(emulatedPositions([bristol, lisbon], 1, 'LiFi')).toEqual([bristol]);
 });
 
 describe.each(types)('%s', (type) => {
   test('neighbours are as far apart as is usual, all of them', () => {
-    const found = spreadOut([bristol], 200, type);
+    const found = emulatedPositions([bristol], 200, type);
     // A centimetre is what rounding takes.
     for (let n = 0; n < found.length; n++) {
       expect(Math.abs(nearest(found, n) - spacingsM[type])).toBeLessThan(0.02 + spacingsM[type] * 1e-3);
@@ -55,7 +55,7 @@ describe.each(types)('%s', (type) => {
   });
 
   test('n of them fill a compact area', () => {
-    const found = spreadOut([bristol], 1000, type);
+    const found = emulatedPositions([bristol], 1000, type);
     const furthest = Math.max(...found.map((at) => distanceM(at, bristol)));
     expect(furthest).toBeLessThan(spacingsM[type] * 16 * Math.SQRT2 + 1);
   });
@@ -67,9 +67,9 @@ describe.each(types)('%s', (type) => {
     });
     fc.assert(
       fc.property(anywhere, fc.integer({ min: 1, max: 60 }), (place, count) => {
-        const found = spreadOut([place], count, type);
+        const found = emulatedPositions([place], count, type);
         expect(found).toHaveLength(count);
-        expect(found).toEqual(spreadOut([place], count, type));
+        expect(found).toEqual(emulatedPositions([place], count, type));
         for (const at of found) {
           expect(Math.abs(at.latitude)).toBeLessThanOrEqual(90);
           expect(Math.abs(at.longitude)).toBeLessThanOrEqual(180);
@@ -83,11 +83,11 @@ describe.each(types)('%s', (type) => {
 });
 
 test('cells of an office stand 20 m apart, on a grid; a scenario changes nothing else', () => {
-  const found = spreadOut([bristol], 49, '5G', 'InH');
+  const found = emulatedPositions([bristol], 49, '5G', 'InH');
   for (let n = 0; n < found.length; n++) expect(Math.abs(nearest(found, n) - 20)).toBeLessThan(0.04);
-  expect(spreadOut([bristol], 49, '5G', 'UMa')).toEqual(spreadOut([bristol], 49, '5G'));
-  expect(spreadOut([bristol], 9, 'LiFi', 'InH')).toEqual(spreadOut([bristol], 9, 'LiFi'));
-  expect(() => spreadOut([bristol], 1, 'InH')).toThrow(RangeError);
+  expect(emulatedPositions([bristol], 49, '5G', 'UMa')).toEqual(emulatedPositions([bristol], 49, '5G'));
+  expect(emulatedPositions([bristol], 9, 'LiFi', 'InH')).toEqual(emulatedPositions([bristol], 9, 'LiFi'));
+  expect(() => emulatedPositions([bristol], 1, 'InH')).toThrow(RangeError);
 });
 
 /** Whoever places access points in another way on purpose puts the new hash here; it is the same on every machine. */
@@ -101,10 +101,10 @@ test('positions are the ones they have always been, to the last digit', () => {
     { latitude: 71.0, longitude: -179.9999 },
   ];
   const networks = [
-    ...types.map((type) => spreadOut(places, 600, type)),
-    spreadOut(places, 200, '5G', 'InH'),
-    spreadOut([{ latitude: 90, longitude: 0 }], 100, '5G'),
-    spreadOut([{ latitude: 0, longitude: 0 }], 100, 'LiFi'),
+    ...types.map((type) => emulatedPositions(places, 600, type)),
+    emulatedPositions(places, 200, '5G', 'InH'),
+    emulatedPositions([{ latitude: 90, longitude: 0 }], 100, '5G'),
+    emulatedPositions([{ latitude: 0, longitude: 0 }], 100, 'LiFi'),
   ];
   expect(createHash('sha256').update(JSON.stringify(networks)).digest('hex')).toBe(committed);
 });
