@@ -57,7 +57,7 @@ export class Fleet {
   /** Sets the access points; those of another type, or without a position, are ignored. */
   learn(agents: readonly AgentDetails[]): void {
     for (const { ap_id, configuration } of agents) {
-      const place = placeOf(ap_id, configuration);
+      const place = positionOf(ap_id, configuration);
       if (place) this.#places.set(ap_id, place);
     }
   }
@@ -127,7 +127,7 @@ function weight(seconds: number, overSeconds: number): number {
   return 1 - Math.exp(-seconds / overSeconds);
 }
 
-function placeOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
+function positionOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
   const { access_point_type: technology, geolocation } = configuration;
   const { latitude, longitude } = (geolocation ?? {}) as Record<string, unknown>;
   if (technology !== '5G' && technology !== 'WiFi' && technology !== 'LiFi') return undefined;

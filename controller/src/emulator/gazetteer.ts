@@ -29,7 +29,7 @@ export function findPlaces(name: string): Place[] {
   const [wanted = '', ...qualifiers] = name.split(',').map(foldName);
   if (wanted === '' || qualifiers.includes('')) return [];
   for (const names of [ownNames, otherNames]) {
-    const found = names().find(wanted).map(placeOf);
+    const found = names().find(wanted).map(parsePlace);
     const fitting = found.filter((place) => qualifiers.every((qualifier) => isIn(place, qualifier)));
     if (fitting.length > 0) return fitting.sort((a, b) => b.population - a.population);
   }
@@ -54,7 +54,7 @@ export function townAt(latitude: number, longitude: number, reachKm: number): Pl
     if (square < far / 4 && isLarger) largest = line;
   }
   const found = largest ?? nearest;
-  return found === undefined ? undefined : placeOf(found);
+  return found === undefined ? undefined : parsePlace(found);
 }
 
 const kmPerDegree = 111.32;
@@ -98,7 +98,7 @@ function otherNamesOf(line: number): string[] {
   return foldName(lines()[line]!.split('\t', column.others + 1)[column.others]!).split(',');
 }
 
-function placeOf(line: number): Place {
+function parsePlace(line: number): Place {
   const fields = lines()[line]!.split('\t');
   return {
     name: fields[column.name]!,

@@ -49,7 +49,7 @@ export class PostgresServers {
   constructor(url: string, options: ServersOptions) {
     const addresses = serverAddresses(url);
     const places = addresses.map((address) => hostOf(parseAddress(address)));
-    this.place = placeOf(url);
+    this.place = addressWithoutPassword(url);
     this.#timeoutMs = options.connectionTimeoutMillis;
     this.#servers = addresses.map((connectionString, index) => {
       const config = { ...options, connectionString };
@@ -204,7 +204,7 @@ export class PostgresServers {
 }
 
 /** Hosts and database of an address, without its password. Throws if it is invalid, without repeating it. */
-export function placeOf(url: string): string {
+export function addressWithoutPassword(url: string): string {
   const clients = serverAddresses(url).map(parseAddress);
   return `${clients.map(hostOf).join(',')}/${clients[0]!.database ?? ''}`;
 }

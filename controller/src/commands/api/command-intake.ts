@@ -10,7 +10,7 @@ import { valueError } from '../../input/value-rules.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
-import { type FleetMap, placeOf, settleMsOf } from '../arbitration/fleet-map.ts';
+import { type FleetMap, positionOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
 import { isDeviceCommand } from '../grammar/device-commands.ts';
@@ -137,7 +137,7 @@ export class CommandIntake {
       intent: {
         command_id,
         ap_id,
-        ...placeOf(configuration),
+        ...positionOf(configuration),
         name: called,
         args: shown,
         parameter: declaration?.parameter ?? defaultParameter(called),

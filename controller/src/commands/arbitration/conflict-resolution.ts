@@ -114,7 +114,7 @@ function lose(intent: Intent, lostTo: Lease[], group: ParameterGroup): Decision 
   const direct = lostTo.filter((lease) => isOn(lease, intent));
   const rival = strongest(direct.length > 0 ? direct : lostTo)!;
   const free = lostTo.reduce((latest, { until }) => Math.max(latest, until), 0);
-  const holder = `${inWords(rival, intent)} holds ${placeOf(rival, intent)} until ${iso(rival.until)}`;
+  const holder = `${inWords(rival, intent)} holds ${leasedParameter(rival, intent)} until ${iso(rival.until)}`;
   if (group.loser === 'queue' && free < intent.expires_at) {
     const detail = `${holder}; the command waits until ${iso(free)}`;
     return { verdict: 'queued', reason: 'waits_for_lease', detail, rival, supersedes: [], deliver_after: free };
@@ -201,7 +201,7 @@ function strongest(leases: readonly Lease[]): Lease | undefined {
 
 function detailOf(reason: VerdictReason, intent: Intent, rival: Lease | undefined): string {
   const target = targetOf(intent);
-  const loser = rival ? `${inWords(rival, intent)} on ${placeOf(rival, intent)}` : '';
+  const loser = rival ? `${inWords(rival, intent)} on ${leasedParameter(rival, intent)}` : '';
   switch (reason) {
     case 'own_lease':
       return `The caller holds ${target} already`;
@@ -227,7 +227,7 @@ function inWords({ ap_id, caller_kind, caller_name }: Lease, intent: Intent): st
   return `${caller_kind === 'third_party_app' ? 'app' : caller_kind} ${caller_name}`;
 }
 
-function placeOf({ ap_id, parameter }: Lease, intent: Intent): string {
+function leasedParameter({ ap_id, parameter }: Lease, intent: Intent): string {
   return ap_id === subjectOf(intent) ? `${parameter} of ${subjectInWords(ap_id)}` : 'an access point nearby';
 }
 

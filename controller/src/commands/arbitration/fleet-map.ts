@@ -74,7 +74,7 @@ export class FleetMap {
 }
 
 /** What a decision takes from an agent's configuration. */
-export function placeOf(configuration: Record<string, unknown>): {
+export function positionOf(configuration: Record<string, unknown>): {
   technology: Technology | null;
   site: string | null;
 } {

@@ -35,15 +35,15 @@ export function checkArguments(
   loc: Loc = ['query', 'command'],
 ): Problem[] {
   if (!params) return [];
-  const placeOf = (arg: string) => [...loc, arg.slice(0, 256).toWellFormed()];
+  const locOf = (arg: string) => [...loc, arg.slice(0, 256).toWellFormed()];
   const problems = Object.entries(args).flatMap(([arg, value]) => {
-    const place = placeOf(arg);
+    const place = locOf(arg);
     if (Object.hasOwn(params, arg)) return checkArgument(params[arg]!, value, place);
     return [{ loc: place, msg: 'Extra inputs are not permitted', type: 'extra_forbidden' }];
   });
   for (const [arg, { optional }] of Object.entries(params)) {
     if (optional || Object.hasOwn(args, arg)) continue;
-    problems.push({ loc: placeOf(arg), msg: 'Field required', type: 'missing' });
+    problems.push({ loc: locOf(arg), msg: 'Field required', type: 'missing' });
   }
   return problems.slice(0, MAX_PROBLEMS);
 }

@@ -2,7 +2,7 @@
 // does not. On several nodes telemetry comes in anywhere: each learns of new guards by looking.
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
-import { placeOf } from '../arbitration/fleet-map.ts';
+import { positionOf } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { type Guard, isBroken, parseGuard } from '../grammar/guard-expression.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -88,7 +88,7 @@ export class GuardWatch {
       intent: {
         command_id: orderedUuid(now),
         ap_id,
-        ...placeOf(agent.configuration),
+        ...positionOf(agent.configuration),
         ...previous,
         parameter,
         caller_kind: 'weft',
