@@ -87,7 +87,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
           ...platform,
           config: { ...config, roles: ['api'] },
           // All that jobs need of it while they are not started.
-          broker: { ...broker, publish, tell: (news) => broker.tell(news) },
+          broker: { ...broker, publish, broadcast: (news) => broker.broadcast(news) },
           onChange: (message) => changes.push(message),
           auth: accounts.auth.auth,
           principals: accounts.auth.principals,

@@ -63,7 +63,7 @@ export class AmqpNews {
     }, signal);
   }
 
-  tell(news: string, isBlocked: boolean): void {
+  broadcast(news: string, isBlocked: boolean): void {
     // Counted even if it cannot be sent: the next number shows the others that they missed this.
     this.#told++;
     const channel = this.#outgoing;

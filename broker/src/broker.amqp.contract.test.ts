@@ -178,7 +178,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     await expect(publish(broker, 'during')).rejects.toMatchObject(UNAVAILABLE);
     await expect(broker.check()).rejects.toThrow(`RabbitMQ at 127.0.0.1:${proxy.port}/ is unavailable: `);
     expect(await broker.depth('work')).toBeUndefined();
-    broker.tell('nobody hears this');
+    broker.broadcast('nobody hears this');
     const ids = await collect(broker);
     await server.control('start_app');
     await connectAdmin();
@@ -312,15 +312,15 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     await teller!.check();
     // Told as soon as the channel is open; before that it may go unheard.
     await vi.waitFor(() => {
-      teller!.tell('one');
+      teller!.broadcast('one');
       expect(heard[0]).toContain('one');
     }, soon);
     proxy.cutAll();
     await vi.waitFor(() => expect(kinds()).toContain('lost'), soon);
-    teller!.tell('lost');
+    teller!.broadcast('lost');
     for (const news of heard) news.length = 0;
     await vi.waitFor(() => {
-      teller!.tell('two');
+      teller!.broadcast('two');
       for (const news of heard) expect(news.slice(0, 2)).toEqual(['(gap)', 'two']);
     }, soon);
   });

@@ -121,8 +121,8 @@ class AmqpBroker implements Broker {
     });
   }
 
-  tell(news: string): void {
-    this.#news.tell(news, this.#outgoing.blockedBecause !== undefined);
+  broadcast(news: string): void {
+    this.#news.broadcast(news, this.#outgoing.blockedBecause !== undefined);
   }
 
   listen(onNews: (news: string) => void, onGap: () => void): void {

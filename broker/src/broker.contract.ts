@@ -357,18 +357,18 @@ export function describeBroker(createFixture: () => Promise<BrokerFixture>): voi
     });
   });
 
-  describe('tell and listen', () => {
+  describe('broadcast and listen', () => {
     test('a gap is reported after the first connection, and nobody hears itself', async () => {
       const [onNews, onGap] = [vi.fn(), vi.fn()];
       broker.listen(onNews, onGap);
       await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(1), soon);
-      broker.tell('hello');
+      broker.broadcast('hello');
       await expectNever(() => onNews.mock.calls.length > 0);
     });
 
     test('never throws, not even once it is closed', async () => {
       await broker.close();
-      expect(() => broker.tell('hello')).not.toThrow();
+      expect(() => broker.broadcast('hello')).not.toThrow();
     });
   });
 

@@ -101,7 +101,7 @@ class MemoryBroker implements Broker {
     return consumer;
   }
 
-  tell(): void {
+  broadcast(): void {
     // There is no other node.
   }
 

@@ -78,7 +78,7 @@ export interface Broker {
    * Tells every other node that listens, soon, at most once, and nobody if the broker is away. Never throws. Small
    * texts only.
    */
-  tell(news: string): void;
+  broadcast(news: string): void;
   /**
    * Hears what other nodes tell, never what this one did. `onGap` is called whenever something may have been missed:
    * after every connection, the first included.

@@ -8,14 +8,14 @@ let others: NodeFence;
 const told: string[] = [];
 const changes: string[] = [];
 
-function createFence(tell: (news: string) => void): NodeFence {
+function createFence(broadcast: (news: string) => void): NodeFence {
   const reach = (what: keyof typeof reached) => async () => {
     if (!reached[what]) throw new Error('out of reach');
   };
   return new NodeFence({
     reachDatabase: reach('database'),
     reachBroker: reach('broker'),
-    tell,
+    broadcast,
     onChange: (message) => changes.push(message),
     now: () => nowMs,
   });

@@ -12,7 +12,7 @@ export interface NodeFenceOptions {
   reachDatabase: () => Promise<unknown>;
   reachBroker: () => Promise<unknown>;
   /** Reaches the other nodes. */
-  tell: (news: string) => void;
+  broadcast: (news: string) => void;
   onChange: (message: string) => void;
   now?: () => number;
 }
@@ -45,12 +45,12 @@ export class NodeFence extends PeriodicTask {
 
   /** Never throws. */
   async look(): Promise<void> {
-    const { reachDatabase, reachBroker, tell } = this.#options;
+    const { reachDatabase, reachBroker, broadcast } = this.#options;
     const [hasDatabase, hasBroker] = await Promise.all([succeeds(reachDatabase), succeeds(reachBroker)]);
     const nowMs = this.#now();
     if (hasDatabase) this.#databaseAtMs = nowMs;
     if (hasBroker) this.#brokerAtMs = nowMs;
-    if (hasDatabase) tell(news);
+    if (hasDatabase) broadcast(news);
     const isFresh = (atMs: number) => nowMs - atMs < afterMs;
     this.#change(!isFresh(this.#databaseAtMs) && (isFresh(this.#othersAtMs) || !isFresh(this.#brokerAtMs)));
   }

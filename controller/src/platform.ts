@@ -62,7 +62,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     new NodeFence({
       reachDatabase: () => probe.query('SELECT 1 AS one'),
       reachBroker: () => broker.check(),
-      tell: (news) => broker.tell(news),
+      broadcast: (news) => broker.broadcast(news),
       onChange: (message) => log.warn(message),
     });
   if (fence) {
@@ -73,7 +73,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       },
       () => {},
     );
-    shares.connect((news) => broker.tell(news));
+    shares.connect((news) => broker.broadcast(news));
     fence.start();
   }
   let stopWatching: (() => void) | undefined;

@@ -135,7 +135,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   function tellNodes(ap_ids: string[]): void {
     for (let start = 0; start < ap_ids.length; start += agentsPerNews) {
-      broker.tell(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
+      broker.broadcast(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
     }
   }
 

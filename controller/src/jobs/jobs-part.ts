@@ -192,7 +192,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const { job_number, seq, final } = message;
     hub.deliver(message);
     if (final) worker?.ended(job_number);
-    broker.tell(JSON.stringify({ job_number, seq, ...(final && { final }) }));
+    broker.broadcast(JSON.stringify({ job_number, seq, ...(final && { final }) }));
   });
   let isStarted = false;
   // Should it fail, the upkeep does it. Not before there are tables.

@@ -18,7 +18,7 @@ export class Shares {
   /** What is held, waiting and refused of each, for /metrics. */
   readonly metrics: Record<string, { help: string; value: () => number }> = {};
   readonly #limiters = new Map<string, RateLimiter>();
-  #tell: ((news: string) => void) | undefined;
+  #broadcast: ((news: string) => void) | undefined;
 
   /** Slots that work waits for: a bounded number for each principal, and fair turns between principals. */
   turns(name: string, limits: TurnLimits): FairTurns {
@@ -58,15 +58,15 @@ export class Shares {
     // Every node creates the same ones in the same order.
     const id = `${name} ${this.#limiters.size}`;
     const limiter = new RateLimiter(name, limit, (change, key) => {
-      this.#tell?.(JSON.stringify({ kind: 'limit', id, change, key }));
+      this.#broadcast?.(JSON.stringify({ kind: 'limit', id, change, key }));
     });
     this.#limiters.set(id, limiter);
     return limiter;
   }
 
   /** From now on, what is counted here is told to the other nodes. */
-  connect(tell: (news: string) => void): void {
-    this.#tell = tell;
+  connect(broadcast: (news: string) => void): void {
+    this.#broadcast = broadcast;
   }
 
   /** What another node has told. */

@@ -36,7 +36,7 @@ export interface TransportsTuning {
   pushTimeoutMs?: number;
   resolve?: Resolve;
   /** Reaches the other nodes; default: over the broker, if there can be any. */
-  tell?: (news: ChannelNews) => void;
+  broadcast?: (news: ChannelNews) => void;
 }
 
 interface TransportsPartDeps extends Platform {
@@ -62,7 +62,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     // Asked for every message and, for each token, every second: without a promise where everything is remembered.
     authorize: (token) => auth.authorize(token, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
-    tell: tuning.tell ?? (isShared ? (news) => broker.tell(JSON.stringify(news)) : undefined),
+    broadcast: tuning.broadcast ?? (isShared ? (news) => broker.broadcast(JSON.stringify(news)) : undefined),
     isCutOff: deps.isCutOff,
     times: tuning.socketTimes,
     flowLimits: tuning.flowLimits,

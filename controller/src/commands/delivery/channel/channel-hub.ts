@@ -31,7 +31,7 @@ export interface ChannelHubOptions {
   authorize: (token: string) => Caller | Promise<Caller>;
   offerSecret: ChannelParts['offerSecret'];
   /** Reaches the other nodes, if there are any. */
-  tell?: ((news: ChannelNews) => void) | undefined;
+  broadcast?: ((news: ChannelNews) => void) | undefined;
   onError: (error: unknown, message: string) => void;
   isCutOff?: (() => boolean) | undefined;
   times?: Partial<SocketTimes> | undefined;
@@ -44,7 +44,7 @@ export class ChannelHub implements CommandTransport {
   readonly #parts: ChannelParts;
   readonly #remote: RemoteChannels | undefined;
   readonly #node = randomUUID();
-  readonly #tell: (news: ChannelNews) => void;
+  readonly #broadcast: (news: ChannelNews) => void;
   readonly #stopping = new AbortController();
   #reportedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -55,7 +55,7 @@ export class ChannelHub implements CommandTransport {
     sentWindow,
     authorize,
     offerSecret,
-    tell,
+    broadcast,
     ...options
   }: ChannelHubOptions) {
     this.#registry = new SocketRegistry({
@@ -83,9 +83,9 @@ export class ChannelHub implements CommandTransport {
       },
       onClosed: this.#onClosed,
     };
-    this.#tell = tell ?? (() => {});
+    this.#broadcast = broadcast ?? (() => {});
     const own = () => this.#channels.keys();
-    this.#remote = tell && new RemoteChannels({ node: this.#node, tell, own });
+    this.#remote = broadcast && new RemoteChannels({ node: this.#node, broadcast, own });
     delivery.onDue((ap_id, commands) => this.#channels.get(ap_id)?.onDue(commands));
   }
 
@@ -146,7 +146,7 @@ export class ChannelHub implements CommandTransport {
   removed(ap_id: string): void {
     const channel = this.#channels.get(ap_id);
     if (channel) this.#dismissRemoved(channel);
-    this.#tell({ kind: 'agent_removed', node: this.#node, ap_ids: [ap_id] });
+    this.#broadcast({ kind: 'agent_removed', node: this.#node, ap_ids: [ap_id] });
   }
 
   /** Closes every channel with 1012; no more can be opened. */
@@ -164,7 +164,7 @@ export class ChannelHub implements CommandTransport {
   }
 
   #announce({ agent, nonce }: AgentChannel): void {
-    this.#tell({ kind: 'channel_opened', node: this.#node, ap_ids: [agent.name], nonce });
+    this.#broadcast({ kind: 'channel_opened', node: this.#node, ap_ids: [agent.name], nonce });
   }
 
   #dismissRemoved(channel: AgentChannel): void {
@@ -175,6 +175,6 @@ export class ChannelHub implements CommandTransport {
     const ap_id = channel.agent.name;
     if (this.#channels.get(ap_id) !== channel) return;
     this.#channels.delete(ap_id);
-    this.#tell({ kind: 'channel_closed', node: this.#node, ap_ids: [ap_id] });
+    this.#broadcast({ kind: 'channel_closed', node: this.#node, ap_ids: [ap_id] });
   };
 }

@@ -127,11 +127,11 @@ describe('on several nodes', () => {
   /** Nodes that hear of each other's news; agents of the same name and id on both stand for shared accounts. */
   async function startTwo() {
     const nodes: ChannelServer[] = [];
-    const tellFrom = (index: number) => (news: ChannelNews) => {
+    const broadcastFrom = (index: number) => (news: ChannelNews) => {
       for (const [other, node] of nodes.entries())
         if (other !== index) queueMicrotask(() => node.hub.heard(JSON.stringify(news)));
     };
-    for (const index of [0, 1]) nodes.push(await start({ tell: tellFrom(index) }));
+    for (const index of [0, 1]) nodes.push(await start({ broadcast: broadcastFrom(index) }));
     const [first, second] = nodes as [ChannelServer, ChannelServer];
     const tokens = [(await first.agent('ap-1')).token, (await second.agent('ap-1')).token];
     const openOn = (index: 0 | 1) => connect(nodes[index]!.url, pathOf('ap-1'), bearer(tokens[index]!));

@@ -29,7 +29,7 @@ export function parseChannelNews(text: string): ChannelNews | undefined {
 }
 
 export class RemoteChannels {
-  readonly #tell: (news: ChannelNews) => void;
+  readonly #broadcast: (news: ChannelNews) => void;
   readonly #own: () => Iterable<string>;
   /** The node of each agent. */
   readonly #nodes: BoundedMap<string, string>;
@@ -43,12 +43,12 @@ export class RemoteChannels {
 
   constructor(options: {
     node: string;
-    tell: (news: ChannelNews) => void;
+    broadcast: (news: ChannelNews) => void;
     /** The agents whose channel is here. */
     own: () => Iterable<string>;
   }) {
     this.#node = options.node;
-    this.#tell = options.tell;
+    this.#broadcast = options.broadcast;
     this.#own = options.own;
     this.#nodes = new BoundedMap(maxEntries, { ttlMs: forgetAfterMs });
     this.#repeating.start();
@@ -71,7 +71,7 @@ export class RemoteChannels {
     const ap_ids = [...this.#own()];
     for (let start = 0; start < ap_ids.length; start += namesPerNews) {
       const part = ap_ids.slice(start, start + namesPerNews);
-      this.#tell({ kind: 'channels_open', node: this.#node, ap_ids: part });
+      this.#broadcast({ kind: 'channels_open', node: this.#node, ap_ids: part });
     }
   }
 
