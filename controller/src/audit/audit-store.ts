@@ -47,7 +47,11 @@ export type AuditVerification =
 /** A page ends when its details exceed this. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
-const COLUMNS = 'seq, ts, actor_kind, actor_id, actor_name, action, target_kind, target, detail, hash, mac';
+const columns = [
+  ...(['seq', 'ts', 'actor_kind', 'actor_id', 'actor_name', 'action'] as const),
+  ...(['target_kind', 'target', 'detail', 'hash', 'mac'] as const),
+];
+const COLUMNS = columns.join(', ');
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
 const rowsPerInsert = 50;
 /** How many entries one statement of a search scans: a few milliseconds. */
@@ -199,19 +203,7 @@ export class AuditLog extends SqlStore {
 type Row = { [Column in keyof AuditRecord]: AuditRecord[Column] };
 
 async function insert(tx: SqlQueries, records: readonly AuditRecord[]): Promise<void> {
-  const values = records.flatMap((record): SqlValue[] => [
-    record.seq,
-    record.ts,
-    record.actor_kind,
-    record.actor_id,
-    record.actor_name,
-    record.action,
-    record.target_kind,
-    record.target,
-    record.detail,
-    record.hash,
-    record.mac,
-  ]);
+  const values = records.flatMap((record) => columns.map((column): SqlValue => record[column]));
   try {
     await tx.query(`INSERT INTO audit_log (${COLUMNS}) VALUES ${records.map(() => ROW).join(', ')}`, values);
   } catch (error) {

@@ -12,8 +12,6 @@ import {
   maxManifestBytes,
   parseManifest,
 } from './backup-manifest.ts';
-import { withoutSeal, withSeal } from './backup-seal.ts';
-import { ByteReader } from './byte-reader.ts';
 import { blockBytes, paddedBytes, parseTarHeader, paxSize, tarHeader } from './tar-header.ts';
 
 /** The pax extensions of a backup are one short record. */
@@ -132,4 +130,77 @@ async function skipZeros(reader: ByteReader, count: number): Promise<void> {
 
 function* padding(size: number): Generator<Buffer> {
   if (size % blockBytes > 0) yield Buffer.alloc(paddedBytes(size) - size);
+}
+
+// The end of a backup: the SHA-256 of everything before, in a frame that every zstd decoder skips. It detects what the
+// format itself does not: truncation at the end of a frame, and bits that no decoder checks.
+const hashBytes = 32;
+/** The magic number of a skippable frame, and the length of its content. */
+const frameHead = Buffer.from([0x5a, 0x2a, 0x4d, 0x18, hashBytes, 0, 0, 0]);
+const sealBytes = frameHead.length + hashBytes;
+
+export async function* withSeal(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  for await (const chunk of chunks) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  yield Buffer.concat([frameHead, hash.digest()]);
+}
+
+/** Everything but the seal. Throws an Error at the end if the seal does not match. */
+export async function* withoutSeal(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let held: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const all = Buffer.concat([held, chunk]);
+    const ready = all.subarray(0, Math.max(0, all.length - sealBytes));
+    held = all.subarray(ready.length);
+    hash.update(ready);
+    if (ready.length > 0) yield ready;
+  }
+  if (!held.equals(Buffer.concat([frameHead, hash.digest()]))) throw new Error('its checksum does not match');
+}
+
+/** Reads a stream of chunks in parts of known length. */
+export class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** Exactly this number of bytes, in one buffer. Throws an Error if there are fewer. */
+  async read(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for await (const part of this.pieces(count)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** Exactly this number of bytes, in chunks. Throws an Error if there are fewer. */
+  async *pieces(count: number): AsyncGenerator<Buffer> {
+    for (let missing = count; missing > 0; ) {
+      if (this.#rest.length === 0) {
+        const { done, value } = await this.#chunks.next();
+        if (done) throw new Error('it ends too early');
+        this.#rest = value;
+        continue;
+      }
+      const piece = this.#rest.subarray(0, missing);
+      this.#rest = this.#rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  /** Whether the stream has ended; waits for its next chunk or end. */
+  async isAtEnd(): Promise<boolean> {
+    while (this.#rest.length === 0) {
+      const { done, value } = await this.#chunks.next();
+      if (done) return true;
+      this.#rest = value;
+    }
+    return false;
+  }
 }

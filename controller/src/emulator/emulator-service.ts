@@ -24,13 +24,12 @@ import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { runStarted } from './emulator-entries.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { demandOf, planRun, profileOf, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import { requireQuota } from './run-quota.ts';
-import { toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
+import { runStarted, toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
 
 export interface EmulatorLimits {
   maxAccessPoints: number;

@@ -11,8 +11,8 @@ import type { JobRecord } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { OwnedJobs } from '../jobs/store/owned-jobs.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
-import { runEnded } from './emulator-entries.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, RunEnd } from './emulator-run-store.ts';
+import { runEnded } from './run-records.ts';
 
 export interface RunBooksOptions {
   runs: EmulatorRunStore;

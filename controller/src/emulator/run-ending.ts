@@ -7,9 +7,9 @@ import { endJobs, type JobEndingOptions, whyEnded } from '../jobs/mailbox/job-en
 import { emulatorStarters, requirePermission } from '../rights/permission.ts';
 import { rightsOf } from '../rights/rights.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { runEnded } from './emulator-entries.ts';
 import type { EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
+import { runEnded } from './run-records.ts';
 
 export interface RunEndingOptions extends Pick<JobEndingOptions, 'mailbox' | 'tell' | 'retentionMs' | 'now'> {
   runs: Pick<EmulatorRunStore, 'listOwned'>;

@@ -4,10 +4,11 @@ import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
 import { modelVersion } from '@weft/emulator/world-spec';
 import { toGeneratedHash } from '../agents/agent-password.ts';
 import { type AgentRecord, noLabels } from '../agents/agent-record.ts';
-import type { Caller } from '../caller.ts';
+import type { NewAuditEntry } from '../audit/audit-entry.ts';
+import type { Actor, Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
 import { demandOf, profileOf, type RunPlan } from './emulator-plan.ts';
-import { emulatedName, type NewRun } from './emulator-run-store.ts';
+import { type EmulatorRunRecord, emulatedName, type NewRun } from './emulator-run-store.ts';
 
 type Member = EmulatorTask['agents'][number];
 
@@ -79,4 +80,21 @@ export function toRun(caller: Caller, plan: RunPlan, job_number: string, nowMs: 
     created_at: nowMs,
     ends_at: plan.endsAtMs,
   };
+}
+
+/** The audit entries for emulated networks. */
+export function runStarted(actor: Actor, run: EmulatorRunRecord): NewAuditEntry {
+  const { access_points, devices, by_type, duration, speed, seed } = run;
+  const detail = { access_points, devices, by_type, duration, speed, seed };
+  return { actor, action: 'emulation_started', target: toTarget(run), detail };
+}
+
+/** `reason`: what happened to its owner, if that is why. */
+export function runEnded(actor: Actor, run: EmulatorRunRecord, reason?: string): NewAuditEntry {
+  const detail = { state: run.state, access_points: run.access_points, ...(reason !== undefined && { reason }) };
+  return { actor, action: 'emulation_ended', target: toTarget(run), detail };
+}
+
+function toTarget({ job_number }: EmulatorRunRecord) {
+  return { kind: 'emulation', name: job_number };
 }

@@ -8,7 +8,7 @@ import type { FormatCheck, Formats } from '../input/validator.ts';
 import { valueError } from '../input/value-rules.ts';
 import type { Part, Platform } from '../part.ts';
 import { fleetReaders } from '../rights/permission.ts';
-import { parseNames } from '../telemetry/query/name-list.ts';
+import { parseNames } from '../telemetry/query/metrics-formats.ts';
 import { EventFeed } from './event-feed.ts';
 import { EventSelection, EventView } from './event-view.ts';
 import { timelineRoutes } from './timeline-routes.ts';

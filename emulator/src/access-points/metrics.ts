@@ -1,14 +1,16 @@
 // What access points report: the names, labels and units of their metrics, 3GPP's own names where there are some, and how
 // each is made from the sums since the last report.
 import { fromDb, rounded, toDb } from '../exact-math.ts';
+import { axialIntensityCd, illuminanceLx } from '../radio/lifi.ts';
 import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
 import { daylightLx, localHour } from '../traffic/demand.ts';
 import { baseMs, turnMs } from '../traffic/scheduler.ts';
 import { trafficClasses } from '../traffic/traffic-classes.ts';
-import { deskLightLx } from '../world/light.ts';
+import { lampHeightM } from '../world/bodies.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type AccessPoint, maxOpticalW } from './access-point.ts';
+import { faultOf } from './faults.ts';
 
 export interface MetricDescription {
   label: string;
@@ -199,4 +201,21 @@ function latencyMs({ state: { cells, tallies }, index, count, perSecond }: Readi
 
 function daylight({ state, ap }: Reading): number {
   return daylightLx(localHour(state.startMs + state.step * 1000, ap.longitude));
+}
+
+// Light on the desks: what falls below each lamp from itself and its neighbours, and what comes in from outside.
+const fluxLm = 3500;
+
+/** Lux on the desk under this lamp, without daylight. */
+export function deskLightLx({ accessPoints, cells, neighbours }: WorldState, lamp: number): number {
+  const lightOf = (index: number, beside: number) => {
+    const { actual, faults } = accessPoints[index]!;
+    if (actual.dimming_pct === 0 || faultOf(faults, 'crash')) return 0;
+    const distanceM = Math.sqrt(beside * beside + lampHeightM * lampHeightM);
+    const order = cells.shape[index]!;
+    const intensity = axialIntensityCd((fluxLm * actual.dimming_pct) / 100, order);
+    return illuminanceLx(intensity, order, distanceM, lampHeightM / distanceM, lampHeightM / distanceM);
+  };
+  const { index, distanceM } = neighbours[lamp]!;
+  return index.reduce((sum, other, n) => sum + lightOf(other, distanceM[n]!), lightOf(lamp, 0));
 }

@@ -24,9 +24,10 @@ import {
   isAtOneOf,
   isDeviceSeen,
   toDevice,
+  toMoves,
+  toSteering,
   toTime,
 } from './device-answer.ts';
-import { toMoves, toSteering } from './device-moves.ts';
 import {
   type DeviceOrder,
   type DeviceSnapshot,

@@ -4,7 +4,7 @@ import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../test/
 import { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
-import { toMoves } from '../api/device-moves.ts';
+import { toMoves } from '../api/device-answer.ts';
 import { Pseudonyms } from '../privacy/pseudonyms.ts';
 import { DeviceStore } from '../store/device-store.ts';
 import { DeviceIntake } from './device-intake.ts';

@@ -1,7 +1,6 @@
 // The `format`s of the metrics operations' queries, so that their problems are reported together with all others.
 import { ValidationError } from '../../errors.ts';
 import type { FormatCheck, Formats } from '../../input/validator.ts';
-import { parseNames } from './name-list.ts';
 import { defaultMaxWindowMs, parseWindow } from './time-window.ts';
 
 /** How many names a list may have, by its format. */
@@ -42,4 +41,25 @@ function nameList({ minItems: min, maxItems: max }: { minItems: number; maxItems
     }
     return { value: names };
   };
+}
+
+// Reads a list of names out of a query, where it may be written as repeated parameters, with commas, or both.
+
+/**
+ * Each name once, in the order of first mention. A parameter without a comma is one name, exactly as written; around
+ * commas, spaces and empty pieces do not count.
+ */
+export function parseNames(values: readonly string[]): string[] {
+  const names = new Set<string>();
+  for (const value of values) {
+    if (!value.includes(',')) {
+      if (value !== '') names.add(value);
+      continue;
+    }
+    for (const piece of value.split(',')) {
+      const name = piece.trim();
+      if (name !== '') names.add(name);
+    }
+  }
+  return [...names];
 }
