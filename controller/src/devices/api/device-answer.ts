@@ -1,7 +1,7 @@
 // Devices as callers see them: without the access points that they may not see.
 import type { Device, DeviceLink, DeviceMove, HeardAccessPoint, SteeringAttempt } from '@weft/contract';
-import type { AgentSight } from '../../rights/rights.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import type { AgentSight } from '../../rights/rights.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
 
