@@ -14,8 +14,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
-import { type Route, route } from '../http/request/route.ts';
-import { whileConnected } from '../http/request/while-connected.ts';
+import { type Route, route, whileConnected } from '../http/request/route.ts';
 import { emulatorStarters, owners } from '../rights/permission.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';

@@ -1,7 +1,6 @@
 // The radio map of an emulated network over HTTP.
 import { CoverageAnswer, CoverageDifference, CoverageDifferenceRequest, CoverageQuery } from '@weft/contract';
-import { type Route, route } from '../../http/request/route.ts';
-import { whileConnected } from '../../http/request/while-connected.ts';
+import { type Route, route, whileConnected } from '../../http/request/route.ts';
 import { owners } from '../../rights/permission.ts';
 import type { CoverageService } from './coverage-service.ts';
 

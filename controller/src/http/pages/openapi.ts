@@ -2,9 +2,8 @@
 import { ErrorAnswer, HTTPValidationError } from '@weft/contract';
 import type { TSchema } from '@weft/contract/schema';
 import * as Type from '@weft/contract/schema';
-import type { Route } from '../request/route.ts';
+import { type Route, tagDescriptions } from '../request/route.ts';
 import { canBeUnchanged, failuresOf, successOf } from '../request/route-statuses.ts';
-import { tagDescriptions } from '../request/tags.ts';
 import { describeCallers, describePathParameter, describeQueryParameter } from './openapi-texts.ts';
 
 export interface OpenApiOptions {

@@ -1,6 +1,7 @@
 // What people and machines fetch that is not an operation: pages, documents, health. No body, no validation.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../../rights/permission.ts';
+import { type AnswerEncoder, type EncodingRule, plainRule } from '../request/answer-encoding.ts';
 
 export interface Page {
   operation: string;
@@ -17,4 +18,30 @@ export function acceptsHtml(accept: string | undefined): boolean {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     return type === 'text/html' && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
   });
+}
+
+const rule: EncodingRule = { ...plainRule, tagsAll: false };
+const text = /^(?:text\/|application\/json)/;
+
+/**
+ * A hook that runs before a page is sent: compresses and tags the long texts, such as interface documents and metrics. Files
+ * of the dashboard come with their own ETag and encoding.
+ */
+export function createPageEncoding(encoder: AnswerEncoder) {
+  return async (request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> => {
+    const isWhole = typeof payload === 'string' || payload instanceof Uint8Array;
+    const isOurs = reply.hasHeader('etag') || reply.hasHeader('content-encoding');
+    if (!isWhole || isOurs || reply.statusCode !== 200 || !text.test(String(reply.getHeader('content-type')))) {
+      return payload;
+    }
+    const encoded = await encoder.encode(rule, request.headers, payload, request.ip);
+    if (!encoded) return payload;
+    for (let index = 0; index < encoded.headers.length; index += 2) {
+      reply.header(encoded.headers[index]!, encoded.headers[index + 1]!);
+    }
+    reply.removeHeader('content-length');
+    if (encoded.status === 200) return encoded.body;
+    reply.code(304);
+    return null;
+  };
 }

@@ -8,7 +8,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopback } from '../../loopback.ts';
 import { everyone } from '../../rights/permission.ts';
-import { searchOf } from '../request/search.ts';
+import { searchOf } from '../request/route.ts';
 import { isForwarded } from '../request/setup-check.ts';
 import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';

@@ -1,4 +1,6 @@
-// One line in the log for an answer that is worth it: changes, refusals and failures. Reads are frequent and uninteresting.
+// One line in the log for an answer that is worth it: changes, refusals and failures. Reads are frequent and uninteresting. And
+// the id that answers and lines carry: the client's own, if it is harmless, or one of ours.
+import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../caller.ts';
 import { type Logger, withoutSecrets } from './log.ts';
 
@@ -35,4 +37,16 @@ export function logAnswer(log: Logger, answered: Answered): void {
 function levelOf({ method, logSuccess, status }: Pick<Answered, 'method' | 'logSuccess' | 'status'>) {
   const isRead = method === 'GET' || method === 'HEAD';
   return status >= 500 ? 'error' : status >= 400 || (!isRead && logSuccess) ? 'info' : 'debug';
+}
+
+const harmless = /^[A-Za-z0-9._:/+=-]{1,128}$/;
+
+/** Ids of ours count up behind a random prefix per process: unique, and cheap enough for every telemetry post. */
+export function createRequestIds() {
+  const prefix = randomBytes(6).toString('base64url');
+  let counter = 0;
+  /** `given` is the client's X-Request-ID. */
+  return (given: string | string[] | undefined): string => {
+    return typeof given === 'string' && harmless.test(given) ? given : `${prefix}-${(counter++).toString(36)}`;
+  };
 }

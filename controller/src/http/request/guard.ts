@@ -5,8 +5,7 @@ import type { Caller } from '../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
 import { type Permission, requirePermission } from '../../rights/permission.ts';
-import type { Route } from './route.ts';
-import { searchOf } from './search.ts';
+import { type Route, searchOf } from './route.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {

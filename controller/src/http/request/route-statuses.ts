@@ -1,8 +1,7 @@
 // Which statuses an operation can answer, and what each means: most follow from the route, the rest it names itself. The
 // OpenAPI document lists them, and the tests compare every answer of the server with them.
 import { encodingRule } from './answer-encoding.ts';
-import { type FailureStatus, failureMeanings } from './failure-statuses.ts';
-import type { Route } from './route.ts';
+import { type FailureStatus, failureMeanings, type Route } from './route.ts';
 
 /** Of every operation: they are decided before it, or have their cause in the server. */
 export const universalStatuses: readonly FailureStatus[] = [400, 421, 429, 500, 503];

@@ -7,13 +7,54 @@ import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import type { Permission } from '../../rights/permission.ts';
-import type { FailureStatus } from './failure-statuses.ts';
-import type { Tag } from './tags.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
 
 export const noBytes = new Uint8Array(0);
+
+/** What a status means if the route says nothing more special. */
+export const failureMeanings = {
+  400: 'The request cannot be read',
+  401: 'Not authenticated',
+  403: 'Not permitted',
+  404: 'Not found, or not visible to the caller',
+  409: 'Conflict',
+  412: 'Changed meanwhile: If-Match does not match',
+  413: 'The body is too large',
+  415: 'The Content-Type or Content-Encoding cannot be read',
+  421: 'The Host is not served here',
+  422: 'Validation Error',
+  429: 'Too many requests; see Retry-After',
+  500: 'Internal Server Error; the log has the rest, under `request_id`',
+  503: 'Out of service for now; see Retry-After',
+} as const;
+
+export type FailureStatus = keyof typeof failureMeanings;
+
+/** The tags of the interface document, in its order: each route names one. */
+export const tagDescriptions = {
+  Token: 'Log in as a user, an agent or an app, for an access token.',
+  Users: 'Accounts of people: sign up, recover a password, manage users.',
+  Agents: 'Access points, and the tokens with which they register themselves.',
+  Fleet: 'Access points as a fleet: list, labels, sites, selectors, changes of many at once.',
+  'Third-party apps': 'Programs of others, with what each of them may do.',
+  Audit: 'Who changed what, and when.',
+  Events: 'What happened: a log of events, in pages and live.',
+  Webhooks: 'Events as requests to other programs.',
+  Notifications: 'Who is told of events by e-mail.',
+  Telemetry: 'What agents report.',
+  Metrics: 'What agents have reported: series, latest values, live values, presence.',
+  Devices: 'What attaches to access points: where devices are, what they hear, how they move.',
+  Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',
+  Callbacks: 'Where workers deliver the results of jobs.',
+  Alarms: 'What is wrong with access points: rules, alarms and silences.',
+  Commands: 'Commands to agents, and their results.',
+  Conflicts: 'Commands that exclude each other, and the rules that decide.',
+  Emulator: 'Emulated networks of access points and devices.',
+} as const;
+
+export type Tag = keyof typeof tagDescriptions;
 
 /** What a handler is given. On the fast lane there is no request and no reply of the framework's. */
 interface ContextParts<Query, Body> {
@@ -153,4 +194,26 @@ export function route<Q extends TObject = TObject, B extends TSchema = TSchema, 
 /** The answer of operations that have nothing to return. */
 export function success(detail: string): StatusAnswer {
   return { status: 'success', detail };
+}
+
+/** The query as it came, without its `?`: the framework's own reading is switched off. */
+export function searchOf(request: IncomingRequest): string {
+  const url = request.raw.url ?? '';
+  const start = url.indexOf('?');
+  return start < 0 ? '' : url.slice(start + 1);
+}
+
+/** For answers that take a while: the signal aborts when the client has closed its connection. */
+export async function whileConnected<T>(
+  { raw: { socket } }: IncomingRequest,
+  work: (gone: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController();
+  const hangUp = () => gone.abort();
+  socket.once('close', hangUp);
+  try {
+    return await work(gone.signal);
+  } finally {
+    socket.off('close', hangUp);
+  }
 }

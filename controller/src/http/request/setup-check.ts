@@ -6,7 +6,7 @@ import { PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
 import { isLoopback } from '../../loopback.ts';
 import { addressKey, type RateLimiter } from '../../shares/rate-limiter.ts';
-import { searchOf } from './search.ts';
+import { searchOf } from './route.ts';
 
 /** A request that came through a proxy nobody told us about may come from anywhere. */
 export function isForwarded(headers: Record<string, unknown>): boolean {

@@ -12,8 +12,7 @@ import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { encodingRule } from './answer-encoding.ts';
 import type { SendAnswer } from './json-answer.ts';
-import { noBytes, type Route, RouteContext } from './route.ts';
-import { searchOf } from './search.ts';
+import { noBytes, type Route, RouteContext, searchOf } from './route.ts';
 
 export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
   const rule = encodingRule(route);

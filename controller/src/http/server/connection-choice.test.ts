@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Candidate, chooseConnectionToClose } from './connection-choice.ts';
+import { type Candidate, chooseConnectionToClose } from './connection-table.ts';
 
 const addresses = ['a', 'b', 'c', 'd', 'e'];
 const groupsOf = fc

@@ -1,5 +1,5 @@
 // All connections of the server, and the bound on their number. When it is reached, connections without a login give way
-// (connection-choice.ts). Those on which a good token was shown, and those of trusted proxies, are never closed for others.
+// (chooseConnectionToClose). Those on which a good token was shown, and those of trusted proxies, are never closed for others.
 import { ServerResponse } from 'node:http';
 import type { Server, Socket } from 'node:net';
 import type { Caller } from '../../caller.ts';
@@ -7,7 +7,6 @@ import { addressKey } from '../../shares/rate-limiter.ts';
 import type { OpenShare, Shares } from '../../shares/shares.ts';
 import type { ServiceMetrics } from '../pages/service-metrics.ts';
 import { createNetworkCheck } from '../request/setup-check.ts';
-import { type Candidate, chooseConnectionToClose } from './connection-choice.ts';
 
 export interface ConnectionTableOptions {
   maxConnections: number;
@@ -160,4 +159,41 @@ export class ConnectionTable {
 
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
+}
+
+export interface Candidate {
+  /** No request of it is being answered. */
+  readonly isIdle: boolean;
+}
+
+/**
+ * Which connection gives way to a new one. The choice moves towards equal numbers for all addresses: nobody who has fewer than
+ * the newcomer's address loses one. `groups` are the connections without a login by address, none of them empty, each with the oldest first. Undefined: the
+ * newcomer has to go.
+ */
+export function chooseConnectionToClose<Connection extends Candidate>(
+  groups: ReadonlyMap<string, ReadonlySet<Connection>>,
+  newcomer: string,
+): Connection | undefined {
+  const own = groups.get(newcomer);
+  const share = (own?.size ?? 0) + 1;
+  const greedier = [...groups]
+    .filter(([address, group]) => address !== newcomer && group.size > share)
+    .map(([, group]) => group)
+    .sort((a, b) => b.size - a.size);
+  for (const group of own ? [...greedier, own] : greedier) {
+    const idle = oldestIdle(group);
+    if (idle) return idle;
+  }
+  return greedier[0] && first(greedier[0]);
+}
+
+function oldestIdle<Connection extends Candidate>(group: ReadonlySet<Connection>): Connection | undefined {
+  for (const connection of group) if (connection.isIdle) return connection;
+  return undefined;
+}
+
+function first<Value>(values: Iterable<Value>): Value | undefined {
+  for (const value of values) return value;
+  return undefined;
 }

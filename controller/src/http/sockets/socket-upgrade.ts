@@ -1,23 +1,32 @@
 // WebSocket upgrades. An upgrade request passes everything that other requests pass (hooks, guard, validation, error map,
 // log) with its connection at hand; only at the end is it upgraded instead of answered.
-import { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebSocketServer } from 'ws';
-import { AuthenticationError, NotFoundError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
+import {
+  AuthenticationError,
+  NotFoundError,
+  PermissionError,
+  type Problem,
+  TryLaterError,
+  UnusableRequestError,
+  ValidationError,
+} from '../../errors.ts';
 import { checkQuery, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { tokenOf } from '../request/guard.ts';
 import type { Logger } from '../request/log.ts';
-import { searchOf } from '../request/search.ts';
-import {
-  createOriginCheck,
-  requireHandshake,
-  socketProtocol,
-  socketVersion,
-  tokenAmongProtocols,
-} from './socket-handshake.ts';
+import { searchOf } from '../request/route.ts';
 import type { SocketRoute, Upgraded } from './socket-route.ts';
+
+/** The protocol a client may name; browsers must, if they show their token as one. */
+export const socketProtocol = 'weft.v1';
+export const socketVersion = '13';
+
+const bearerPrefix = 'bearer.';
+const key = /^[+/0-9A-Za-z]{22}==$/;
+const protocolName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 export interface SocketUpgraderOptions {
   routes: readonly SocketRoute[];
@@ -159,3 +168,41 @@ export class SocketUpgrader {
 
 /** Every error of the connection ends with its `close` event, and that is handled. */
 function ignore(): void {}
+
+/** Throws UnusableRequestError (400) for what no WebSocket client sends. */
+export function requireHandshake(headers: IncomingHttpHeaders): void {
+  if (!key.test(headers['sec-websocket-key'] ?? '')) throw unusable('Sec-WebSocket-Key');
+  const names = offeredProtocols(headers);
+  const areProper = names.every((name) => protocolName.test(name)) && new Set(names).size === names.length;
+  if (!areProper) throw unusable('Sec-WebSocket-Protocol');
+}
+
+/** The token among the protocols on offer; throws AuthenticationError if there are several. */
+export function tokenAmongProtocols(headers: IncomingHttpHeaders): string | undefined {
+  const bearers = offeredProtocols(headers).filter((name) => name.startsWith(bearerPrefix));
+  if (bearers.length > 1) throw new AuthenticationError();
+  return bearers[0]?.slice(bearerPrefix.length);
+}
+
+/**
+ * Returns a function that throws PermissionError for a page of a foreign origin: browsers let any page open a socket
+ * anywhere, so the server must look. Programs send no Origin and pass.
+ */
+export function createOriginCheck(options: { publicUrl: string | undefined; corsOrigins: readonly string[] }) {
+  const allowed = new Set(options.corsOrigins);
+  if (options.publicUrl !== undefined) allowed.add(new URL(options.publicUrl).origin);
+  return ({ origin, host = '' }: IncomingHttpHeaders): void => {
+    if (origin === undefined || allowed.has(origin)) return;
+    // A proxy may speak TLS for us, so the scheme says nothing.
+    if (URL.canParse(origin) && new URL(origin).host === host.toLowerCase()) return;
+    throw new PermissionError('origin_not_allowed', 'Pages of this origin may not connect; see WEFT_CORS_ORIGINS');
+  };
+}
+
+function offeredProtocols(headers: IncomingHttpHeaders): string[] {
+  return headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
+}
+
+function unusable(header: string): UnusableRequestError {
+  return new UnusableRequestError(400, 'bad_handshake', `The header ${header} is invalid`);
+}

@@ -1,8 +1,7 @@
 // The long poll: for agents that can ask but cannot hold a WebSocket.
 import { AgentCommand } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../../../http/request/route.ts';
-import { whileConnected } from '../../../http/request/while-connected.ts';
+import { type Route, route, whileConnected } from '../../../http/request/route.ts';
 import { agentItself } from '../../../rights/permission.ts';
 import { toAgentCommand } from '../sent-window.ts';
 import type { CommandPoll } from './command-poll.ts';
