@@ -6,7 +6,6 @@ import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel } from 'amqplib';
 import { type AmqpAddress, toConnectOptions } from './amqp-address.ts';
 import { type BrokerEvent, BrokerUnavailable, retryPauses } from './broker.ts';
-import { ForeignQueue } from './foreign-queue.ts';
 
 const goodbyeMs = 1_000;
 
@@ -20,6 +19,17 @@ export interface AmqpConnectionOptions {
   /** Runs on every new connection before anybody else may use it; if it throws, the connection is given up. */
   prepare(model: ChannelModel): Promise<void>;
   onEvent(event: BrokerEvent): void;
+}
+
+/** Somebody else has declared something of the same name, and it would not do what Weft needs. */
+export class ForeignQueue extends Error {
+  override name = 'ForeignQueue';
+  constructor(answer: string) {
+    const [, what = 'queue or exchange', name = ''] = /for (queue|exchange) '([^']+)'/.exec(answer) ?? [];
+    super(
+      `the ${what} ${name} is there with other arguments; delete it once it is empty, or use another virtual host: ${answer}`,
+    );
+  }
 }
 
 export class AmqpConnection {

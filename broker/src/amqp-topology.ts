@@ -1,9 +1,8 @@
 // The exchanges and queues on RabbitMQ: their names, how they are declared, and how a dead letter is read.
 import { randomUUID } from 'node:crypto';
 import type { ChannelModel, ConsumeMessage, Options } from 'amqplib';
-import { closeChannel, messageOf } from './amqp-connection.ts';
+import { closeChannel, ForeignQueue, messageOf } from './amqp-connection.ts';
 import type { DeadLetter, Delivery } from './broker.ts';
-import { ForeignQueue } from './foreign-queue.ts';
 
 const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;

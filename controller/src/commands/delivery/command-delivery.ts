@@ -1,6 +1,7 @@
 // Between the ledger and the transports to agents (channel, long poll, push): what a transport promises, and what it gets, which
 // is what is due for an agent, a way to report what was sent, and a way to report what the agent answered.
-import type { CommandResult } from '@weft/contract';
+import type { AgentCommand, CommandResult } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AgentCaller } from '../../caller.ts';
 import type { CommandRecord } from '../ledger/command-record.ts';
 
@@ -62,4 +63,42 @@ export interface CommandTransport {
   heard?(news: string): void;
   /** News of other nodes may have been lost. */
   newsLost?(): void;
+}
+
+/** After this long without an answer of the agent a command may be sent again. */
+const resendAfterMs = 5_000;
+const maxEntries = 100_000;
+
+/**
+ * What this node has just sent to agents, over any transport. That a command was sent becomes durable a moment later; until then
+ * it must not be sent again.
+ */
+export class SentWindow {
+  readonly #sent: BoundedMap<string>;
+
+  constructor(now?: () => number) {
+    this.#sent = new BoundedMap(maxEntries, { ttlMs: resendAfterMs, ...(now && { now }) });
+  }
+
+  /** Those that were not sent a moment ago. */
+  unsent(commands: readonly OutgoingCommand[]): OutgoingCommand[] {
+    return commands.filter(({ command_id }) => !this.#sent.has(command_id));
+  }
+
+  note(command_id: string): void {
+    this.#sent.set(command_id, true);
+  }
+}
+
+/** A command as agents get it. */
+export function toAgentCommand(outgoing: OutgoingCommand): AgentCommand {
+  const { command_id, command, name, args, issued_at, expires_at } = outgoing;
+  return {
+    command_id,
+    command,
+    name,
+    args,
+    issued_at: new Date(issued_at).toISOString(),
+    expires_at: new Date(expires_at).toISOString(),
+  };
 }

@@ -15,14 +15,13 @@ import type { FlowLimits } from './channel/channel-flow.ts';
 import { ChannelHub } from './channel/channel-hub.ts';
 import { channelSocketRoutes } from './channel/channel-socket.ts';
 import type { ChannelNews } from './channel/remote-channels.ts';
-import type { CommandDelivery, CommandTransport } from './command-delivery.ts';
+import { type CommandDelivery, type CommandTransport, SentWindow } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
 import { commandPollRoutes } from './poll/command-poll-routes.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
 import { pushRoutes } from './push/push-routes.ts';
 import { PushSecretService } from './push/push-secret-service.ts';
 import { PushSecretStore } from './push/push-secret-store.ts';
-import { SentWindow } from './sent-window.ts';
 
 /** Of one agent. */
 const connectsPerMinute = 120;

@@ -2,8 +2,7 @@
 // answer.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { OpenSocket } from '../../../http/sockets/open-socket.ts';
-import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
-import { type SentWindow, toAgentCommand } from '../sent-window.ts';
+import { type CommandDelivery, type OutgoingCommand, type SentWindow, toAgentCommand } from '../command-delivery.ts';
 
 /** What a channel may hold that its agent has not read. */
 export const maxBufferedBytes = 1024 * 1024;

@@ -3,7 +3,7 @@ import { AgentCommand } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, whileConnected } from '../../../http/request/route.ts';
 import { agentItself } from '../../../rights/permission.ts';
-import { toAgentCommand } from '../sent-window.ts';
+import { toAgentCommand } from '../command-delivery.ts';
 import type { CommandPoll } from './command-poll.ts';
 
 export function commandPollRoutes(poll: CommandPoll): Route[] {

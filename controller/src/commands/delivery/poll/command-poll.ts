@@ -1,8 +1,7 @@
 // Long polls: each request is held until a command is due, its time is over, the agent disconnects, or Weft stops.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { TryLaterError } from '../../../errors.ts';
-import type { CommandDelivery, CommandTransport, OutgoingCommand } from '../command-delivery.ts';
-import type { SentWindow } from '../sent-window.ts';
+import type { CommandDelivery, CommandTransport, OutgoingCommand, SentWindow } from '../command-delivery.ts';
 
 const maxWaitersPerAgent = 4;
 /** A response holds at least one command, and no more than about this. */

@@ -14,8 +14,13 @@ import type { GuardedHttp } from '../../../outgoing/guarded-http.ts';
 import { AnswerTooLong, OutgoingError } from '../../../outgoing/outgoing-http.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
 import { rightsOf } from '../../../rights/rights.ts';
-import type { CommandDelivery, CommandTransport, OutgoingCommand } from '../command-delivery.ts';
-import { type SentWindow, toAgentCommand } from '../sent-window.ts';
+import {
+  type CommandDelivery,
+  type CommandTransport,
+  type OutgoingCommand,
+  type SentWindow,
+  toAgentCommand,
+} from '../command-delivery.ts';
 import type { PushSecretService } from './push-secret-service.ts';
 import type { PushSecretStore } from './push-secret-store.ts';
 
