@@ -1,4 +1,6 @@
 // The event log: what happened, for people and programs.
+
+import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], {
@@ -25,14 +27,7 @@ export const EventItem = Type.Object(
 );
 export type EventItem = Type.Static<typeof EventItem>;
 
-export const EventList = Type.Object(
-  {
-    items: Type.Array(EventItem),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Pass it as `cursor` for the next page; null at the end. A page may be empty and not the last one: one call looks at a bounded number of events.',
-    }),
-  },
-  { title: 'EventList' },
-);
+export const EventList = Page(EventItem, 'EventList', {
+  next: 'Pass it as `cursor` for the next page; null at the end. A page may be empty and not the last one: one call looks at a bounded number of events.',
+});
 export type EventList = Type.Static<typeof EventList>;

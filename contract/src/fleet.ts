@@ -3,6 +3,7 @@
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { agentStates } from './functions/selector.ts';
 import { HealthWord } from './health.ts';
+import { pageFields } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 // Classes of characters such as \p{L} are unknown to many validators.
@@ -119,10 +120,7 @@ export type AgentListItem = Type.Static<typeof AgentListItem>;
 
 export const AgentPage = Type.Object(
   {
-    items: Type.Array(AgentListItem),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'The cursor of the next page; null on the last one.',
-    }),
+    ...pageFields(AgentListItem),
     count: Type.Optional(Type.Integer({ description: 'With `count=true`: how many match.' })),
   },
   { title: 'AgentPage' },
@@ -212,10 +210,7 @@ export const BulkProgress = Type.Object(
       refused: Type.Integer(),
       stopped: Type.Integer(),
     }),
-    items: Type.Array(BulkTarget, {
-      description: 'Of the access points that the caller may still see, or that are gone.',
-    }),
-    next: Type.Union([Type.String(), Type.Null()], { description: 'The cursor of the next page.' }),
+    ...pageFields(BulkTarget, { items: 'Of the access points that the caller may still see, or that are gone.' }),
   },
   { title: 'BulkProgress' },
 );

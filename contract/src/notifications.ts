@@ -1,6 +1,7 @@
 // Who is told of which events by e-mail.
 
 import { EventSeverity } from './events.ts';
+import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 const Clock = Type.String({
@@ -89,10 +90,7 @@ export const Notification = Type.Object(
 );
 export type Notification = Type.Static<typeof Notification>;
 
-export const NotificationList = Type.Object(
-  { items: Type.Array(Notification), next: Type.Null() },
-  { title: 'NotificationList' },
-);
+export const NotificationList = Page(Notification, 'NotificationList');
 export type NotificationList = Type.Static<typeof NotificationList>;
 
 export const NotificationTest = Type.Object(

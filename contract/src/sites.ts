@@ -1,6 +1,7 @@
 // Sites: where access points stand, as a tree of paths such as `uk/bristol/hall`.
 
 import { maxSitePathLength, sitePathPattern } from './functions/label-rules.ts';
+import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 const Path = Type.String({
@@ -54,11 +55,5 @@ export const Site = Type.Object(
 );
 export type Site = Type.Static<typeof Site>;
 
-export const SitePage = Type.Object(
-  {
-    items: Type.Array(Site),
-    next: Type.Union([Type.String(), Type.Null()], { description: 'The cursor of the next page.' }),
-  },
-  { title: 'SitePage' },
-);
+export const SitePage = Page(Site, 'SitePage');
 export type SitePage = Type.Static<typeof SitePage>;

@@ -1,4 +1,6 @@
 // Webhooks: events as requests to other programs.
+
+import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
@@ -74,7 +76,7 @@ export const WebhookWithSecret = Type.Object(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookList = Type.Object({ items: Type.Array(Webhook), next: Type.Null() }, { title: 'WebhookList' });
+export const WebhookList = Page(Webhook, 'WebhookList');
 export type WebhookList = Type.Static<typeof WebhookList>;
 
 export const WebhookDelivery = Type.Object(
@@ -93,13 +95,7 @@ export const WebhookDelivery = Type.Object(
 );
 export type WebhookDelivery = Type.Static<typeof WebhookDelivery>;
 
-export const WebhookDeliveryList = Type.Object(
-  {
-    items: Type.Array(WebhookDelivery, { description: 'Newest first; the last 1,000 attempts are kept.' }),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Pass it as `cursor` for the next page; null at the end.',
-    }),
-  },
-  { title: 'WebhookDeliveryList' },
-);
+export const WebhookDeliveryList = Page(WebhookDelivery, 'WebhookDeliveryList', {
+  items: 'Newest first; the last 1,000 attempts are kept.',
+});
 export type WebhookDeliveryList = Type.Static<typeof WebhookDeliveryList>;

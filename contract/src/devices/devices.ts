@@ -1,4 +1,6 @@
 // Devices: what attaches to access points, as agents report it and as callers see it.
+
+import { Page, pageFields } from '../page.ts';
 import * as Type from '../schema/schema.ts';
 
 /** The longest lists that a report may have. */
@@ -114,14 +116,9 @@ export const DeviceDetails = Type.Object(
 );
 export type DeviceDetails = Type.Static<typeof DeviceDetails>;
 
-const next = Type.Union([Type.String(), Type.Null()], {
-  description: 'Send it as `cursor` for the next page; null at the end.',
-});
-
 export const DevicePage = Type.Object(
   {
-    items: Type.Array(Device),
-    next,
+    ...pageFields(Device),
     count: Type.Optional(Type.Integer({ description: 'How many match, if it was asked for.' })),
   },
   { title: 'DevicePage' },
@@ -130,8 +127,7 @@ export type DevicePage = Type.Static<typeof DevicePage>;
 
 export const AgentDevices = Type.Object(
   {
-    items: Type.Array(Device),
-    next,
+    ...pageFields(Device),
     reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
       description: 'Null: it has never said which devices it serves. They are unknown, not none.',
     }),
@@ -173,23 +169,16 @@ export const DevicePrivacy = Type.Object(
 );
 export type DevicePrivacy = Type.Static<typeof DevicePrivacy>;
 
-export const DeviceHistoryPage = Type.Object(
-  {
-    items: Type.Array(
-      Type.Object({
-        ts: Time('When it was reported.'),
-        ap_id: Type.String({ description: 'The access point that served it.' }),
-        rssi_dbm: Type.Optional(Type.Number()),
-        snr_db: Type.Optional(Type.Number()),
-        rx_mbps: Type.Optional(Type.Number()),
-        tx_mbps: Type.Optional(Type.Number()),
-      }),
-      { description: 'Oldest first.' },
-    ),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description: 'Send it as `since` for the next page; null at the end.',
-    }),
-  },
-  { title: 'DeviceHistoryPage' },
+export const DeviceHistoryPage = Page(
+  Type.Object({
+    ts: Time('When it was reported.'),
+    ap_id: Type.String({ description: 'The access point that served it.' }),
+    rssi_dbm: Type.Optional(Type.Number()),
+    snr_db: Type.Optional(Type.Number()),
+    rx_mbps: Type.Optional(Type.Number()),
+    tx_mbps: Type.Optional(Type.Number()),
+  }),
+  'DeviceHistoryPage',
+  { items: 'Oldest first.', next: 'Send it as `since` for the next page; null at the end.' },
 );
 export type DeviceHistoryPage = Type.Static<typeof DeviceHistoryPage>;

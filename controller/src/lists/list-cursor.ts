@@ -2,6 +2,7 @@
 // snapshot that the page before was taken from, if it was.
 import { hash } from 'node:crypto';
 import { isObject } from '@weft/contract/is-object';
+import type { ValidationError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 
 export interface ListCursor {
@@ -26,11 +27,32 @@ export function toCursor({ key, name, snapshot }: ListCursor, list: string): str
 /** Throws ValidationError for what is no cursor, and for one of another list. */
 export function readCursor(text: string, list: string): ListCursor {
   const cursor = parse(text);
-  if (!cursor) throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+  if (!cursor) throw notACursor();
   if (cursor.list !== list) {
     throw invalidValue(['query', 'cursor'], 'this cursor is of a list with another selector, search or sort');
   }
   return cursor;
+}
+
+/** For a list in one order: only the name of the last one counts. */
+export function toNameCursor(name: string, list: string): string {
+  return toCursor({ key: null, name, snapshot: undefined }, list);
+}
+
+/** Throws ValidationError also for what cannot be a name of this list. */
+export function readNameCursor<T extends string | undefined>(
+  text: T,
+  list: string,
+  isName: (name: string) => boolean,
+): T {
+  if (text === undefined) return text;
+  const { name } = readCursor(text, list);
+  if (!isName(name)) throw notACursor();
+  return name as T;
+}
+
+function notACursor(): ValidationError {
+  return invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
 }
 
 function parse(text: string): (ListCursor & { list: unknown }) | undefined {

@@ -17,7 +17,7 @@ export function siteRoutes(sites: SiteService): Route[] {
       summary: 'List the sites, ordered by path',
       query: Type.Object({
         path: Type.Optional(Type.String({ maxLength: 255, description: 'Only the site with this path.' })),
-        cursor: Type.Optional(Type.String({ maxLength: 1024, description: '`next` of the page before.' })),
+        cursor: Type.Optional(Type.String({ maxLength: 2048, description: '`next` of the page before.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
       }),
       response: SitePage,

@@ -7,6 +7,7 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
+import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
 import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
 
 export interface SiteServiceOptions {
@@ -39,12 +40,12 @@ export class SiteService {
       return { items: site && canSee(site.path) ? [toSite(site)] : [], next: null };
     }
     const items: Site[] = [];
-    for (let after = cursor === undefined ? '' : readCursor(cursor); ; ) {
+    for (let after = readNameCursor(cursor, 'sites', isSitePath) ?? ''; ; ) {
       const page = await this.#sites.page(after, limit);
       for (const site of page) {
         if (canSee(site.path) && items.push(toSite(site)) === limit) {
           const isLast = site === page.at(-1) && page.length < limit;
-          return { items, next: isLast ? null : toCursor(site.path) };
+          return { items, next: isLast ? null : toNameCursor(site.path, 'sites') };
         }
       }
       if (page.length < limit) return { items, next: null };
@@ -135,18 +136,6 @@ function toSite(site: ListedSite): Site {
     access_points,
     created_at: new Date(created_at).toISOString(),
   };
-}
-
-function toCursor(path: string): string {
-  return Buffer.from(path).toString('base64url');
-}
-
-function readCursor(cursor: string): string {
-  const path = Buffer.from(cursor, 'base64url').toString();
-  if (toCursor(path) !== cursor || !isSitePath(path)) {
-    throw invalidValue(['query', 'cursor'], 'this cursor is not of a list of sites');
-  }
-  return path;
 }
 
 function siteNotFound(): NotFoundError {

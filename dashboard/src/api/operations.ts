@@ -151,7 +151,7 @@ export type AgentMultiMetricData = {
 
 export type AgentPage = {
   items: (AgentListItem)[];
-  /** The cursor of the next page; null on the last one. */
+  /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
   /** With `count=true`: how many match. */
   count?: number;
@@ -344,7 +344,8 @@ export type AlarmRuleInput = {
 
 export type AlarmRuleList = {
   items: (AlarmRule)[];
-  next: null;
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
 };
 
 /** As in 3GPP TS 28.532. */
@@ -488,7 +489,7 @@ export type BulkProgress = {
   };
   /** Of the access points that the caller may still see, or that are gone. */
   items: (BulkTarget)[];
-  /** The cursor of the next page. */
+  /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
 };
 
@@ -1391,7 +1392,8 @@ export type NotificationInput = {
 
 export type NotificationList = {
   items: (Notification)[];
-  next: null;
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
 };
 
 export type NotificationTest = {
@@ -1585,7 +1587,8 @@ export type SilenceInput = {
 
 export type SilenceList = {
   items: (Silence)[];
-  next: null;
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
 };
 
 export type Site = {
@@ -1640,7 +1643,7 @@ export type SiteHealth = {
 
 export type SitePage = {
   items: (Site)[];
-  /** The cursor of the next page. */
+  /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
 };
 
@@ -1823,7 +1826,7 @@ export type WebhookDelivery = {
 export type WebhookDeliveryList = {
   /** Newest first; the last 1,000 attempts are kept. */
   items: (WebhookDelivery)[];
-  /** Pass it as `cursor` for the next page; null at the end. */
+  /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
 };
 
@@ -1845,7 +1848,8 @@ export type WebhookInput = {
 
 export type WebhookList = {
   items: (Webhook)[];
-  next: null;
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
 };
 
 export type WebhookWithSecret = {

@@ -1,5 +1,5 @@
 // Operations on alarms: list them, and handle them.
-import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState } from '@weft/contract';
+import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState, Page } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route } from '../../http/request/route.ts';
 import { fleetReaders, type Permission } from '../../rights/permission.ts';
@@ -21,16 +21,9 @@ const words = (list: string, description: string) =>
     Type.String({ pattern: `^(${list})(,(${list})){0,5}$`, description: `${description}, separated by commas.` }),
   );
 
-const AlarmPage = Type.Object(
-  {
-    items: Type.Array(Alarm),
-    next: Type.Union([Type.String(), Type.Null()], {
-      description:
-        'Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty.',
-    }),
-  },
-  { title: 'AlarmPage' },
-);
+const AlarmPage = Page(Alarm, 'AlarmPage', {
+  next: 'Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty.',
+});
 const cleared = { 409: 'The alarm has cleared already' };
 
 export function alarmRoutes(alarms: AlarmService): Route[] {

@@ -1,5 +1,5 @@
 // Operations on alarm rules and silences.
-import { AlarmPreview, AlarmRule, AlarmRuleInput, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
+import { AlarmPreview, AlarmRule, AlarmRuleInput, Page, Silence, SilenceInput, StatusAnswer } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, route, success } from '../../http/request/route.ts';
 import { adminsAndManagers, adminsOnly, usersAndApps, usersOnly } from '../../rights/permission.ts';
@@ -8,8 +8,8 @@ import type { PreviewService } from './preview-service.ts';
 import type { SilenceService } from './silence-service.ts';
 
 const tag = 'Alarms';
-const AlarmRuleList = Type.Object({ items: Type.Array(AlarmRule), next: Type.Null() }, { title: 'AlarmRuleList' });
-const SilenceList = Type.Object({ items: Type.Array(Silence), next: Type.Null() }, { title: 'SilenceList' });
+const AlarmRuleList = Page(AlarmRule, 'AlarmRuleList');
+const SilenceList = Page(Silence, 'SilenceList');
 
 interface Services {
   rules: AlarmRuleService;

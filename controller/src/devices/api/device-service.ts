@@ -5,8 +5,7 @@ import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
-import { invalidValue } from '../../input/value-rules.ts';
-import { fingerprint, readCursor as readListCursor, toCursor as toListCursor } from '../../lists/list-cursor.ts';
+import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
@@ -91,7 +90,7 @@ export class DeviceService {
 
   #listByName(caller: Caller, request: DeviceListRequest, search: string | undefined): Promise<DevicePage> {
     const { registry } = this.#options;
-    const after = readCursor(request.cursor);
+    const after = readNameCursor(request.cursor, 'devices', isPseudonym);
     return this.#turns.run(principalOf(caller), async () => {
       const answer = await this.#answerFor(caller, request.selector);
       const { passes, only } = this.#filter(answer.sight, request.selector.trim() !== '', search);
@@ -117,7 +116,7 @@ export class DeviceService {
       const last = found.at(-1);
       return {
         items,
-        next: isFull && last !== undefined ? toCursor(items.at(-1)?.device ?? table.idOf(last)) : null,
+        next: isFull && last !== undefined ? toNameCursor(items.at(-1)?.device ?? table.idOf(last), 'devices') : null,
         ...(request.count && { count }),
       };
     });
@@ -133,7 +132,7 @@ export class DeviceService {
     const { table } = registry;
     const { selector, limit, count } = request;
     const list = fingerprint([selector, search ?? '', order.field, order.isDescending]);
-    const cursor = request.cursor === undefined ? undefined : readListCursor(request.cursor, list);
+    const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor, list);
     const principal = principalOf(caller);
     return this.#turns.run(principal, async () => {
       const answer = await this.#answerFor(caller, selector);
@@ -151,7 +150,7 @@ export class DeviceService {
           const slot = table.find(name);
           return slot === undefined ? [] : (toDevice(slot, answer) ?? []);
         }),
-        next: hasMore ? toListCursor({ ...page.at(-1)!, snapshot: kept }, list) : null,
+        next: hasMore ? toCursor({ ...page.at(-1)!, snapshot: kept }, list) : null,
         ...(count && { count: snapshot.count }),
       };
     });
@@ -187,7 +186,7 @@ export class DeviceService {
     { cursor, limit }: { cursor: string | undefined; limit: number },
   ): Promise<AgentDevices> {
     const { registry, agents } = this.#options;
-    const after = readCursor(cursor);
+    const after = readNameCursor(cursor, 'devices', isPseudonym);
     await agents.requireVisible(ap_id, caller);
     const agent = registry.agent(ap_id);
     if (agent?.listTs === undefined) return { items: [], next: null, reported_at: null };
@@ -204,7 +203,7 @@ export class DeviceService {
     const page = named.slice(0, limit);
     return {
       items: page.flatMap(({ slot }) => toDevice(slot, answer) ?? []),
-      next: page.length < named.length ? toCursor(page.at(-1)!.id) : null,
+      next: page.length < named.length ? toNameCursor(page.at(-1)!.id, 'devices') : null,
       reported_at: toTime(agent.listTs),
     };
   }
@@ -266,17 +265,4 @@ export class DeviceService {
 
 function deviceNotFound(): NotFoundError {
   return new NotFoundError('device_not_found', 'Device not found');
-}
-
-function toCursor(device: string): string {
-  return Buffer.from(device).toString('base64url');
-}
-
-function readCursor(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const device = Buffer.from(text, 'base64url').toString();
-  if (!isPseudonym(device)) {
-    throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
-  }
-  return device;
 }

@@ -29,7 +29,7 @@ export function bulkRoutes(bulk: BulkService): Route[] {
       tag,
       summary: 'How far a bulk change has come, and what came of it for each access point',
       query: Type.Object({
-        cursor: Type.Optional(Type.String({ maxLength: 64, description: '`next` of the page before.' })),
+        cursor: Type.Optional(Type.String({ maxLength: 256, description: '`next` of the page before.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000 })),
       }),
       response: BulkProgress,

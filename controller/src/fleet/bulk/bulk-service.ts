@@ -8,6 +8,7 @@ import type { BatchService } from '../../commands/api/batch-service.ts';
 import { NotFoundError, PermissionError, TryLaterError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
+import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
@@ -60,7 +61,7 @@ export class BulkService {
   /** Throws NotFoundError for one that is unknown or of somebody else. */
   async get(caller: Caller, job_number: string, cursor: string | undefined, limit: number): Promise<BulkProgress> {
     const { store, view } = this.#options;
-    const after = cursor === undefined ? 0 : readCursor(cursor);
+    const after = Number(readNameCursor(cursor, 'bulk', isNumber) ?? 0);
     const run = await store.get(job_number);
     const rights = rightsOf(caller);
     if (!run || !rights.ownsOrAdministers(run)) throw new NotFoundError('job_not_found', 'Job not found');
@@ -78,7 +79,7 @@ export class BulkService {
       is_over: run.next_at === null,
       totals: await store.totals(job_number),
       items,
-      next: page.length === Math.min(limit, pageSize) ? String(page.at(-1)!.number) : null,
+      next: page.length === Math.min(limit, pageSize) ? toNameCursor(String(page.at(-1)!.number), 'bulk') : null,
     };
   }
 
@@ -205,7 +206,6 @@ function toShown({ ap_id, display_name }: IndexedAgent, state: BulkTarget['state
   return { ap_id, display_name, state, detail, command_id: null };
 }
 
-function readCursor(cursor: string): number {
-  if (/^[0-9]{1,9}$/.test(cursor)) return Number(cursor);
-  throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+function isNumber(name: string): boolean {
+  return /^[0-9]{1,9}$/.test(name);
 }
