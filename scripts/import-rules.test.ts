@@ -59,6 +59,7 @@ test.each([
   [`${src}/http/a.ts`, 'const size = socket._handle.writeQueueSize;', 'private field'],
   [`${src}/http/a.ts`, 'if ((socket as { _httpMessage?: unknown })) return;', 'private field'],
   ['sdk/src/a.ts', 'const { _handle: handle } = socket;', 'private field'],
+  [`${src}/http/a.ts`, 'const timer = setInterval(work, 1_000);', 'a PeriodicTask'],
   ['examples/utils/text.ts', '', 'a folder is named'],
   [`${src}/telemetry/store/a.ts`, "import { b } from '../query/b.ts';", 'order of folders'],
   [`${src}/commands/delivery/poll/a.ts`, "import { b } from '../push/b.ts';", 'order of folders'],

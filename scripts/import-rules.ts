@@ -145,6 +145,8 @@ const privateField = /\._[a-z]|[{,]\s*_[a-z]\w*\??:/;
 const shipped = /^(contract|broker|timeseries|sdk|cli|emulator|controller|dashboard)\/src\//;
 const storeMaker = /^controller\/src\/((offline|backends|platform)\.ts$|.*-part\.ts$)/;
 const newStore = /\bnew (?!\w*Telemetry)([A-Z]\w*Store|AuditLog|EventLog|OwnedJobs)\(/;
+/** A look at a slow query, as long as it takes, is no periodic work. */
+const ownTimer = /^controller\/src\/(?!storage\/postgres-pool\.ts$)/;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
 /** One line for each breach; empty when all is well. */
@@ -178,6 +180,9 @@ export function findBreaches(files: SourceFile[]): string[] {
     ...sources
       .filter(({ path, text }) => shipped.test(path) && privateField.test(text))
       .map(({ path }) => `${path} uses a private field of Node or of a library: the next version may not have it`),
+    ...sources
+      .filter(({ path, text }) => ownTimer.test(path) && text.includes('setInterval('))
+      .map(({ path }) => `${path} sets a timer of its own: periodic work is a PeriodicTask`),
   ];
 }
 

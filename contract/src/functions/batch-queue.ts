@@ -1,7 +1,7 @@
 // Shares one write between many: what is added in one turn, or while a write is under way, goes into the next one.
 
 export interface BatchQueueOptions<Item, Result> {
-  /** Resolves with what became of each item, in their order. If it throws, that is thrown to all of this batch. */
+  /** Resolves with the result of each item, in their order. If it throws, that is thrown to all of this batch. */
   write: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** How many of those that wait go into the next batch, at least one; default: all. */
   take?: (waiting: readonly Item[]) => number;

@@ -4,7 +4,7 @@ import { secret, withDefault } from './setting.ts';
 
 /** Also says what to do with what version 0.2.0 took: several databases, and reads on standbys. */
 const telemetryAddress = (value: string) => {
-  if (/[\s,]\s*[a-z]+:\/\//i.test(value.trim()) || /\s/.test(value.trim())) {
+  if (/[\s,][a-z]+:\/\//i.test(value.trim()) || /\s/.test(value.trim())) {
     throw new Error(
       'names several databases, and telemetry is in one: with Weft 0.2.0 move everything to one of them with ' +
         'weft rebalance --drain, then name that one',
