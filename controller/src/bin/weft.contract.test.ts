@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 function weft(args: string[], env: Record<string, string> = {}, input = '') {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'weft.ts'), ...args], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/weft.js'), ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH, WEFT_LOG_LEVEL: 'silent', ...env },
   });
