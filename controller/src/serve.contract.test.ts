@@ -59,7 +59,7 @@ test('parts that cannot be created leave nothing open', async () => {
 });
 
 test('parts hear of changes by other processes once everything is prepared, however long that takes', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     let changes = 0;
     let changesBefore: number | undefined;
