@@ -1,6 +1,5 @@
 // The radio map shows what devices receive: at the place of a device, without shadows, fading and walls, both agree.
 import { describe, expect, test } from 'vitest';
-import { type CoverageLayer, coverage } from './coverage.ts';
 import { cos, fromDb, radians, toDb } from '../exact-math.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';
 import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
@@ -16,6 +15,7 @@ import { wifiLinks } from '../world/wifi-layer.ts';
 import { createWorld } from '../world/world.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { Layer, WorldState } from '../world/world-state.ts';
+import { type CoverageLayer, coverage } from './coverage.ts';
 
 /** A world in which nothing differs from device to device but its place. */
 function plain(technology: AccessPointType, count: number, busyMbps: number) {

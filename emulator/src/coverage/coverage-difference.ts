@@ -1,8 +1,8 @@
 // A radio map with some commands beside one without them: two copies of the world run ahead into the same future.
 import type { CommandResult } from '../access-points/commands.ts';
-import { type Coverage, type CoverageRequest, coverage } from './coverage.ts';
 import type { PlannedCommand } from '../what-if/future.ts';
 import type { World } from '../world/world.ts';
+import { type Coverage, type CoverageRequest, coverage } from './coverage.ts';
 
 export interface CoverageDifference {
   results: CommandResult[];

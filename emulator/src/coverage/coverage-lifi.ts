@@ -1,6 +1,5 @@
 // LiFi on a radio map: a receiver that lies on a desk and faces the ceiling, among the pillars and without people.
-import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
-import { CoverageProblem } from './coverage-frame.ts';
+
 import { toDb } from '../exact-math.ts';
 import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from '../radio/lifi.ts';
 import { heRateMbps, macEfficiency, mcsOfSinr } from '../radio/wifi.ts';
@@ -8,6 +7,8 @@ import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { isBehindPillar, lampHeightM } from '../world/bodies.ts';
 import { cosFieldOfView, lampGain, lifiJamA2, lifiLinks, lifiNoiseA2 } from '../world/lifi-layer.ts';
 import type { RadioState } from '../world/world-state.ts';
+import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
+import { CoverageProblem } from './coverage-frame.ts';
 
 const width = 20;
 /** Where the lamps are. */

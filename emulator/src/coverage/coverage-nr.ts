@@ -1,15 +1,16 @@
 // 5G on a radio map: the street (or the office, for cells inside), with the line of sight that devices have there.
-import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
-import { CoverageProblem } from './coverage-frame.ts';
+
 import { fromDb, toDb } from '../exact-math.ts';
 import { losProbability, terrains, utHeightM } from '../radio/nr.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';
+import { activityOf } from '../radio/nr-power.ts';
 import { createFarField, farFieldMw } from '../world/far-field.ts';
 import { jammerDuty, nrJamMw } from '../world/jammers.ts';
-import { activityOf } from '../radio/nr-power.ts';
 import { nrLinks, nrLossDb, nrNoiseMw, nrStayMw } from '../world/nr-layer.ts';
 import { accessPointTypes } from '../world/world-spec.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
+import { type Air, Made, type Reach, tabulate } from './coverage-air.ts';
+import { CoverageProblem } from './coverage-frame.ts';
 
 const nr = accessPointTypes.indexOf('5G');
 const highestM = 22.5;

@@ -1,9 +1,10 @@
 // The two passes over a raster: which access point is received best at each point, and what all others disturb there. Each
 // access point is looked at only as far as it reaches, with its gain from a table over the distance.
-import { type Air, lookUp, type Reach } from './coverage-air.ts';
-import type { Frame } from './coverage-frame.ts';
+
 import { sightDraw } from '../world/nr-layer.ts';
 import type { RadioState } from '../world/world-state.ts';
+import { type Air, lookUp, type Reach } from './coverage-air.ts';
+import type { Frame } from './coverage-frame.ts';
 
 export interface Best {
   /** As `cells.power` counts, at the receiver. */

@@ -1,5 +1,5 @@
 // WiFi on a radio map: inside of the building.
-import { type Air, type Reach, tabulate } from './coverage-air.ts';
+
 import { fromDb, toDb } from '../exact-math.ts';
 import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { indoorLossDb } from '../world/indoor-path.ts';
@@ -8,6 +8,7 @@ import { airOf } from '../world/wifi-air.ts';
 import { wifiLinks } from '../world/wifi-layer.ts';
 import { accessPointTypes } from '../world/world-spec.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
+import { type Air, type Reach, tabulate } from './coverage-air.ts';
 
 const wifi = accessPointTypes.indexOf('WiFi');
 const usualHeightM = 1.5;

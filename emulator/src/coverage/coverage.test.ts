@@ -1,12 +1,12 @@
 // The radio map: what must hold at every point of every map, and that it shows what devices receive.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CoverageLayer, type CoverageRequest, coverage } from './coverage.ts';
-import { CoverageProblem } from './coverage-frame.ts';
 import { town } from '../town.ts';
 import { createWorld } from '../world/world.ts';
 import { type AccessPointType, accessPointTypes } from '../world/world-spec.ts';
 import type { RadioState } from '../world/world-state.ts';
+import { type CoverageLayer, type CoverageRequest, coverage } from './coverage.ts';
+import { CoverageProblem } from './coverage-frame.ts';
 
 const counts = { '5G': 7, WiFi: 9, LiFi: 9 };
 

@@ -1,14 +1,15 @@
 // The radio map: what a device would receive at each point of a raster over the network, at the present second. Made of the
 // same formulas as the world, without what differs from device to device: shadows, fading, walls and how it is held.
+
+import { toDb } from '../exact-math.ts';
+import type { AccessPointType } from '../world/world-spec.ts';
+import type { RadioState } from '../world/world-state.ts';
 import type { Air } from './coverage-air.ts';
 import { type CoverageBounds, CoverageProblem, defaultBounds, type Frame, frameOf } from './coverage-frame.ts';
 import { lifiAir } from './coverage-lifi.ts';
 import { nrAir } from './coverage-nr.ts';
 import { type Best, findBest, sumInterference } from './coverage-rays.ts';
 import { wifiAir } from './coverage-wifi.ts';
-import { toDb } from '../exact-math.ts';
-import type { AccessPointType } from '../world/world-spec.ts';
-import type { RadioState } from '../world/world-state.ts';
 
 export const coverageLayers = ['best_server', 'signal', 'sinr', 'rate'] as const;
 export type CoverageLayer = (typeof coverageLayers)[number];
