@@ -1,4 +1,4 @@
-// Answers that many operations share: errors, and the plain "done".
+// Answers that many operations share: errors, the plain "done", and the shape of a page.
 import * as Type from './schema/schema.ts';
 
 export const ValidationError = Type.Object(
@@ -35,3 +35,22 @@ export const StatusAnswer = Type.Object(
   { title: 'StatusAnswer' },
 );
 export type StatusAnswer = Type.Static<typeof StatusAnswer>;
+
+interface PageTexts {
+  items?: string;
+  next?: string;
+}
+
+/** One shape for every page of a list: the items, and where the next page begins. These are its fields, for one that has more of them. */
+export function pageFields<Item extends Type.TSchema>(item: Item, { items, next }: PageTexts = {}) {
+  return {
+    items: Type.Array(item, items === undefined ? {} : { description: items }),
+    next: Type.Union([Type.String(), Type.Null()], {
+      description: next ?? 'Send it as `cursor` for the next page; null at the end.',
+    }),
+  };
+}
+
+export function Page<Item extends Type.TSchema>(item: Item, title: string, texts?: PageTexts) {
+  return Type.Object(pageFields(item, texts), { title });
+}

@@ -1,6 +1,6 @@
 // The event log: what happened, for people and programs.
 
-import { Page } from './page.ts';
+import { Page } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
 export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], {

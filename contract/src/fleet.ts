@@ -1,9 +1,9 @@
 // Access points as a fleet: their labels, which administrators own, lists and selectors over them, and changes of many.
 
+import { pageFields } from './answers.ts';
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
 import { agentStates } from './functions/selector.ts';
 import { HealthWord } from './health.ts';
-import { pageFields } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 // Classes of characters such as \p{L} are unknown to many validators.

@@ -18,7 +18,6 @@ export * from './health.ts';
 export * from './jobs.ts';
 export * from './metrics.ts';
 export * from './notifications.ts';
-export * from './page.ts';
 export * from './sites.ts';
 export * from './telemetry.ts';
 export * from './third-party-apps.ts';

@@ -1,7 +1,7 @@
 // Who is told of which events by e-mail.
 
+import { Page } from './answers.ts';
 import { EventSeverity } from './events.ts';
-import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 const Clock = Type.String({

@@ -1,7 +1,7 @@
 // Sites: where access points stand, as a tree of paths such as `uk/bristol/hall`.
 
+import { Page } from './answers.ts';
 import { maxSitePathLength, sitePathPattern } from './functions/label-rules.ts';
-import { Page } from './page.ts';
 import * as Type from './schema/schema.ts';
 
 const Path = Type.String({

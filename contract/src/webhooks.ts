@@ -1,6 +1,6 @@
 // Webhooks: events as requests to other programs.
 
-import { Page } from './page.ts';
+import { Page } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {

@@ -1,6 +1,6 @@
 // Devices: what attaches to access points, as agents report it and as callers see it.
 
-import { Page, pageFields } from '../page.ts';
+import { Page, pageFields } from '../answers.ts';
 import * as Type from '../schema/schema.ts';
 
 /** The longest lists that a report may have. */
