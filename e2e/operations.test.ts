@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } 
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { settings } from '../controller/src/settings.ts';
+import { removedSettings, settings } from '../controller/src/settings.ts';
 import { runSteps, stepsIn } from './document-steps.ts';
 import { adminUsername, command, password, root, serve, temporaryFolder } from './weft-process.ts';
 
@@ -54,6 +54,7 @@ test.each(['README.md', 'docs/operations.md', 'CHANGELOG.md'])(
   (name) => {
     const text = readFileSync(join(root, name), 'utf8');
     const known = new Set(Object.values(settings).flatMap((row) => [row.name, `${row.name}_FILE`] as string[]));
+    for (const removed of Object.keys(removedSettings)) known.add(removed);
     const named = [...text.matchAll(/\bWEFT_[A-Z_]*[A-Z]/g)].map(([setting]) => setting);
     expect(
       named.filter((setting) => !known.has(setting) && !['WEFT_CONFIG', 'WEFT_TEST_LONG'].includes(setting)),
