@@ -26,7 +26,7 @@ import { MailboxStore } from './jobs/mailbox/mailbox-store.ts';
 import { JobStore } from './jobs/store/job-store.ts';
 import { OwnedJobs } from './jobs/store/owned-jobs.ts';
 import { type MoveHooks, migrate } from './moving/migration.ts';
-import { refuseMovedFolder } from './moving/migration-mark.ts';
+import { refuseMovedFolder } from './moving/migration-state.ts';
 import { PasswordHasher } from './password-hasher.ts';
 import type { Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';

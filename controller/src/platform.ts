@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import { StartError, TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
-import { refuseMovedFolder } from './moving/migration-mark.ts';
+import { refuseMovedFolder } from './moving/migration-state.ts';
 import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { type PasswordCost, PasswordHasher, passwordTurns } from './password-hasher.ts';

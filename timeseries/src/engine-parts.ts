@@ -1,7 +1,8 @@
 // For stores that keep the same blocks and roll-ups elsewhere than in the files of this package: the codec, the heads, and
 // what reads and seals them.
+
+export { DecodedBlocks } from './blocks/block-cache.ts';
 export { Block } from './blocks/block-codec.ts';
-export { DecodedBlocks } from './blocks/decoded-blocks.ts';
 export { chunkOf, hourMs, type Level, minuteMs } from './blocks/rollup.ts';
 export type { BlockPlace, BlockTables, FieldRow } from './blocks/tables.ts';
 export { neverTs, SourceSeries } from './heads/source-series.ts';

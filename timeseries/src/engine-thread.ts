@@ -4,8 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, type EngineOptions } from './engine.ts';
 import { returnMemoryAtRest } from './memory-at-rest.ts';
-import { packFrame } from './packed-frame.ts';
-import { type PackedLatest, packLatest } from './packed-latest.ts';
+import { type PackedLatest, packFrame, packLatest } from './thread-messages.ts';
 import { FieldConflict, type Frame, type LatestValues } from './time-series.ts';
 
 export type ThreadCall = { id: number } & (

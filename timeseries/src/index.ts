@@ -1,6 +1,6 @@
 export { Tables } from './blocks/tables.ts';
 export { returnMemoryAtRest } from './memory-at-rest.ts';
-export { chooseBucketWidth } from './read/bucket-width.ts';
+export { chooseBucketWidth } from './read/bucket-frame.ts';
 export {
   type Aggregate,
   FieldConflict,

@@ -4,8 +4,7 @@ import { Worker } from 'node:worker_threads';
 import type { RegisteredSource } from './engine.ts';
 import type { ThreadAnswer, ThreadCall } from './engine-thread.ts';
 import { NewestValues } from './newest-values.ts';
-import { unpackFrame } from './packed-frame.ts';
-import { unpackLatest } from './packed-latest.ts';
+import { unpackFrame, unpackLatest } from './thread-messages.ts';
 import {
   FieldConflict,
   type FieldInfo,

@@ -2,9 +2,8 @@
 import type { ClientCommand, CommandLine } from '../command.ts';
 import { connect, identityHelp, urlOf, urlOption } from '../connection.ts';
 import { readCsvHistory } from '../history/csv-history.ts';
-import { BadLine, type HistoryItem } from '../history/history-line.ts';
 import { HistoryWriter } from '../history/history-writer.ts';
-import { exportHeader, readLineProtocol } from '../history/line-protocol-history.ts';
+import { BadLine, exportHeader, type HistoryItem, readLineProtocol } from '../history/line-protocol-history.ts';
 import { openText } from '../history/text-source.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';

@@ -2,7 +2,7 @@
 // to the line protocol row by row.
 import { CsvError, type CsvRow, parseCsvTable, requireWidth } from '../csv.ts';
 import { UsageError } from '../surroundings.ts';
-import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
+import { BadLine, type HistoryItem, ownMeasurement } from './line-protocol-history.ts';
 
 const usualTimeColumns = ['ts', 'time', 'timestamp', '_time', 'datetime', 'date'];
 const longForm = { name: 'metric', value: 'value' };

@@ -5,7 +5,7 @@ import { BackOff } from '@weft/contract/back-off';
 import { pause } from '@weft/contract/pause';
 import { HttpClient } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
-import { BadLine, type HistoryLine } from './history-line.ts';
+import { BadLine, type HistoryLine } from './line-protocol-history.ts';
 
 /** Limits of the endpoint: 1 MiB and 10,000 samples. */
 const maxBatchBytes = 512 * 1024;

@@ -1,6 +1,5 @@
 // History in InfluxDB's line protocol: splits a text that arrives in chunks into lines, and finds the agent of each line.
 // Weft validates the fields.
-import { BadLine, type HistoryItem, ownMeasurement } from './history-line.ts';
 
 const maxLineLength = 1024 * 1024;
 /** The first line of what `influx_inspect export` writes. */
@@ -128,4 +127,31 @@ function tagKey(tag: string): string {
 
 function unescaped(name: string): string {
   return name.replaceAll(/\\([, =])/g, '$1');
+}
+
+export interface HistoryLine {
+  ap_id: string;
+  /** In the line protocol, without the end of the line. */
+  text: string;
+  /** In the file, counted from 1. */
+  number: number;
+}
+
+/** An invalid line. */
+export class BadLine extends Error {
+  override name = 'BadLine';
+  readonly number: number;
+
+  constructor(number: number, why: string) {
+    super(`line ${number}: ${why}`);
+    this.number = number;
+  }
+}
+
+/** The items of a file: valid and invalid lines, in order. */
+export type HistoryItem = HistoryLine | BadLine;
+
+/** The measurement whose fields keep their names as metrics. */
+export function ownMeasurement(ap_id: string): string {
+  return `agent/${ap_id}/data`.replaceAll(/[, ]/g, '\\$&');
 }

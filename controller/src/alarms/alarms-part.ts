@@ -2,7 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { AuditLog } from '../audit/audit-store.ts';
-import { backupStampOf } from '../backup/backup-stamp.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
@@ -10,6 +9,7 @@ import type { DeadLetterStore } from '../jobs/store/dead-letter-store.ts';
 import type { Part, Platform } from '../part.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import type { SiteStore } from '../sites/site-store.ts';
+import { backupStampOf } from '../storage/data-folder.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import type { ReportBudget } from '../telemetry/ingest/report-budget.ts';
 import type { AgentStateStore } from '../telemetry/presence/agent-state-store.ts';

@@ -5,10 +5,10 @@ import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
 import { chmod, type FileHandle, link, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { stampBackup } from '../storage/data-folder.ts';
 import { packBackup } from './backup-archive.ts';
 import { BackupError, toBackupError } from './backup-error.ts';
 import { type BackupManifest, type BackupPart, createManifest, type LeftOut } from './backup-manifest.ts';
-import { stampBackup } from './backup-stamp.ts';
 import { copyLive } from './live-copy.ts';
 
 export type BackupStage = 'Copying' | 'Packing';

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { markName } from './migration-mark.ts';
+import { markName } from './migration-state.ts';
 
 /** What has moved to the databases, and what belongs to the process that runs. */
 const leftBehind = /^(weft\.db.*|broker\.db.*|telemetry|lock.*)$/;

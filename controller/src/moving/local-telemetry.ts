@@ -1,6 +1,7 @@
 // The tables of the embedded telemetry store, read by another process than the server's, which may go on writing.
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import type { BlockRow, RollupRow } from '../telemetry/store/postgres/block-rows.ts';
 
 export interface LocalField {
   no: number;
@@ -8,20 +9,6 @@ export interface LocalField {
   is_text: number;
   last_ts: number;
   last_value: number;
-}
-
-export interface LocalBlock {
-  start_ts: number;
-  end_ts: number;
-  rows: number;
-  data: Uint8Array;
-}
-
-export interface LocalRollup {
-  field: number;
-  level: number;
-  chunk: number;
-  data: Uint8Array;
 }
 
 export class LocalTelemetry {
@@ -52,14 +39,14 @@ export class LocalTelemetry {
     return this.#database.prepare(sql).all(source) as unknown as LocalField[];
   }
 
-  blocks(source: number): Iterable<LocalBlock> {
+  blocks(source: number): Iterable<BlockRow> {
     const sql = 'SELECT start_ts, end_ts, rows, data FROM blocks WHERE agent = ? ORDER BY start_ts';
-    return this.#database.prepare(sql).iterate(source) as unknown as Iterable<LocalBlock>;
+    return this.#database.prepare(sql).iterate(source) as unknown as Iterable<BlockRow>;
   }
 
-  rollups(source: number): Iterable<LocalRollup> {
+  rollups(source: number): Iterable<RollupRow> {
     const sql = 'SELECT field, level, chunk, data FROM rollups WHERE agent = ? ORDER BY field, level, chunk';
-    return this.#database.prepare(sql).iterate(source) as unknown as Iterable<LocalRollup>;
+    return this.#database.prepare(sql).iterate(source) as unknown as Iterable<RollupRow>;
   }
 
   close(): void {

@@ -18,11 +18,9 @@ import type { PostgresSession } from '../storage/postgres-session.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
 import { copyFiles, type FileReport } from './file-copy.ts';
 import { LocalTelemetry } from './local-telemetry.ts';
-import { type MigrationMark, readMark, writeMark } from './migration-mark.ts';
-import { countContent, readState } from './migration-state.ts';
+import { countContent, type MigrationMark, readMark, readState, writeMark } from './migration-state.ts';
 import { copyTables, type TableReport } from './table-copy.ts';
-import { copyTelemetry, type TelemetryPass } from './telemetry-copy.ts';
-import type { TelemetryTotals } from './telemetry-totals.ts';
+import { copyTelemetry, type TelemetryPass, type TelemetryTotals } from './telemetry-copy.ts';
 
 const lookEveryMs = 100;
 /** While it waits for the server to stop, so that little is left to copy then. */

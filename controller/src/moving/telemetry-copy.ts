@@ -1,11 +1,12 @@
 // Makes the telemetry in PostgreSQL equal to that of a data folder, agent by agent: what is there already and the same stays,
 // what is missing is written, what is not in the data folder is removed. So it may end at any moment and begin again, and the
 // pass that runs when nothing changes any more is also the comparison.
+import { createHash } from 'node:crypto';
 import type { PostgresPool } from '../storage/postgres-pool.ts';
+import { writeNewest } from '../telemetry/store/postgres/newest-record.ts';
 import { createTelemetryTables } from '../telemetry/store/postgres/telemetry-schema.ts';
-import { hashOf, type LocalTelemetry } from './local-telemetry.ts';
+import { hashOf, type LocalField, type LocalTelemetry } from './local-telemetry.ts';
 import { blockText, fieldText, rollupKey, TelemetryTarget } from './telemetry-target.ts';
-import { newestOf, TelemetryTally, type TelemetryTotals } from './telemetry-totals.ts';
 
 export interface TelemetryPass {
   from: TelemetryTotals;
@@ -67,4 +68,47 @@ async function copySource(
   for (const { text, rows } of after.blocks) to.block(text, rows);
   for (const { key, hash } of after.rollups) to.rollup(key, hash);
   return target.changes;
+}
+
+export interface TelemetryTotals {
+  agents: number;
+  fields: number;
+  blocks: number;
+  /** Moments at which an agent has values. */
+  rows: number;
+  rollups: number;
+  hash: string;
+}
+
+/** What telemetry there is: computed for both sides in the same way, and compared. Agents in the order of their names, their blocks in the order of time, roll-ups in the order of their keys. */
+export class TelemetryTally {
+  readonly #hash = createHash('sha256');
+  readonly #counts = { agents: 0, fields: 0, blocks: 0, rows: 0, rollups: 0 };
+
+  begin(ap_id: string, fields: readonly string[], newest: Uint8Array): void {
+    this.#counts.agents++;
+    this.#counts.fields += fields.length;
+    this.#hash.update(JSON.stringify([ap_id, fields])).update(newest);
+  }
+
+  block(text: string, rows: number): void {
+    this.#counts.blocks++;
+    this.#counts.rows += rows;
+    this.#hash.update(text);
+  }
+
+  rollup(key: string, hash: string): void {
+    this.#counts.rollups++;
+    this.#hash.update(key).update(hash);
+  }
+
+  get totals(): TelemetryTotals {
+    return { ...this.#counts, hash: this.#hash.copy().digest('hex') };
+  }
+}
+
+/** The newest values of an agent, as PostgreSQL has them in its row. */
+export function newestOf(fields: readonly LocalField[]): Uint8Array {
+  const known = fields.filter(({ last_ts }) => last_ts >= 0);
+  return writeNewest(new Map(known.map(({ no, last_ts, last_value }) => [no, { ts: last_ts, value: last_value }])));
 }

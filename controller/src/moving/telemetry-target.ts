@@ -2,10 +2,10 @@
 // written in batches. Each batch is a transaction; the order of batches does not matter, because no server reads yet.
 import type { PostgresPool } from '../storage/postgres-pool.ts';
 import type { PostgresSession } from '../storage/postgres-session.ts';
-import { insertBlocks, putRollups } from '../telemetry/store/postgres/block-rows.ts';
-import { toStoredName } from '../telemetry/store/postgres/known-sources.ts';
+import { type BlockRow, insertBlocks, putRollups, type RollupRow } from '../telemetry/store/postgres/block-rows.ts';
+import { insertFields, toStoredName } from '../telemetry/store/postgres/known-sources.ts';
 import { createDays, dayOf } from '../telemetry/store/postgres/telemetry-schema.ts';
-import type { LocalBlock, LocalField, LocalRollup } from './local-telemetry.ts';
+import type { LocalField } from './local-telemetry.ts';
 
 const maxBatchBytes = 4 * 1024 * 1024;
 /** Of rows that are removed in one statement. */
@@ -26,8 +26,8 @@ export class TelemetryTarget {
   readonly #pool: PostgresPool;
   readonly #ap_id: string;
   #no: number | undefined;
-  #blocks: LocalBlock[] = [];
-  #rollups: LocalRollup[] = [];
+  #blocks: BlockRow[] = [];
+  #rollups: RollupRow[] = [];
   #bytes = 0;
   /** Days that have their table for sure. */
   readonly #days = new Set<number>();
@@ -36,11 +36,6 @@ export class TelemetryTarget {
   constructor(pool: PostgresPool, ap_id: string) {
     this.#pool = pool;
     this.#ap_id = ap_id;
-  }
-
-  /** Its number, once it was read or registered. */
-  get no(): number | undefined {
-    return this.#no;
   }
 
   /** Removes all agents but these. */
@@ -83,16 +78,8 @@ export class TelemetryTarget {
       const sql = 'SELECT no FROM telemetry_sources WHERE ap_id = ?';
       const no = (await session.query<{ no: number }>(sql, [this.#ap_id]))[0]!.no;
       await session.query('DELETE FROM telemetry_fields WHERE source = ?', [no]);
-      await session.query(
-        `INSERT INTO telemetry_fields (source, no, name, is_text)
-         SELECT ?::bigint, no, name, is_text FROM unnest(?::int[], ?::text[], ?::int[]) AS rows(no, name, is_text)`,
-        [
-          no,
-          fields.map((field) => field.no),
-          fields.map(({ name }) => toStoredName(name)),
-          fields.map(({ is_text }) => is_text),
-        ],
-      );
+      const named = fields.map((field) => ({ no: field.no, name: field.name, isText: field.is_text === 1 }));
+      await insertFields(session, no, named);
       await session.query(
         `INSERT INTO telemetry_newest (source, sealed_period, last_period, data) VALUES (?, -1, -1, ?)
          ON CONFLICT (source) DO UPDATE SET data = excluded.data`,
@@ -102,12 +89,12 @@ export class TelemetryTarget {
     });
   }
 
-  async addBlock(block: LocalBlock): Promise<void> {
+  async addBlock(block: BlockRow): Promise<void> {
     this.#blocks.push(block);
     await this.#added(block.data.length);
   }
 
-  async addRollup(rollup: LocalRollup): Promise<void> {
+  async addRollup(rollup: RollupRow): Promise<void> {
     this.#rollups.push(rollup);
     await this.#added(rollup.data.length);
   }
@@ -159,11 +146,11 @@ export function fieldText({ no, name, is_text }: TargetField): string {
   return `${no} ${is_text} ${toStoredName(name)}`;
 }
 
-export function blockText({ start_ts, end_ts, rows }: Omit<LocalBlock, 'data'>, hash: string): string {
+export function blockText({ start_ts, end_ts, rows }: Omit<BlockRow, 'data'>, hash: string): string {
   return `${start_ts} ${end_ts} ${rows} ${hash}`;
 }
 
-export function rollupKey({ field, level, chunk }: Omit<LocalRollup, 'data'>): string {
+export function rollupKey({ field, level, chunk }: Omit<RollupRow, 'data'>): string {
   return `${field} ${level} ${chunk}`;
 }
 

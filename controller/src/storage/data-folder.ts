@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartError } from '../errors.ts';
@@ -84,4 +85,13 @@ export function lockDataFolder(dataDir: string): { release(): void } {
     );
   }
   return { release: () => database.close() };
+}
+
+export function backupStampOf(dataDir: string): string {
+  return join(dataDir, 'last-backup');
+}
+
+/** A backup was completed. */
+export async function stampBackup(dataDir: string): Promise<void> {
+  await writeFile(backupStampOf(dataDir), '');
 }

@@ -1,10 +1,12 @@
 // Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
 import { hostname } from 'node:os';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { PeriodicTask } from '../periodic-task.ts';
 import { fleetReaders } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
@@ -22,7 +24,7 @@ import { StallWatch } from './presence/stall-watch.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
 import { metricsRoutes } from './query/metrics-routes.ts';
 import { MetricsService } from './query/metrics-service.ts';
-import { Retention } from './store/retention.ts';
+import type { TelemetryStore } from './store/telemetry-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -154,4 +156,17 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
+}
+
+const pruneEveryMs = 60_000;
+const betweenStepsMs = 20;
+
+/** Removes telemetry that is older than the retention, now and then, in steps small enough that nobody notices. */
+class Retention extends PeriodicTask {
+  constructor(store: Pick<TelemetryStore, 'prune'>, onChange: (message: string, error?: unknown) => void) {
+    const run = async () => {
+      while (!this.isStopped && (await store.prune(Date.now()))) await pause(betweenStepsMs);
+    };
+    super({ everyMs: pruneEveryMs, what: 'the removal of old telemetry', run, onChange });
+  }
 }

@@ -1,7 +1,45 @@
 // The blocks of the tables, decoded; those that were read recently stay in memory.
 import { Block } from './block-codec.ts';
-import { DecodedBlocks } from './decoded-blocks.ts';
 import type { Tables } from './tables.ts';
+
+const maxBytes = 64 * 1024 * 1024;
+
+/** Blocks that were read recently, decoded, within a memory limit. */
+export class DecodedBlocks {
+  /** Least recently used first. */
+  readonly #blocks = new Map<number, Block>();
+  #bytes = 0;
+
+  get(id: number): Block | undefined {
+    const block = this.#blocks.get(id);
+    if (!block) return undefined;
+    this.#blocks.delete(id);
+    this.#blocks.set(id, block);
+    return block;
+  }
+
+  put(id: number, block: Block): void {
+    this.#blocks.set(id, block);
+    this.#bytes += block.maxBytes;
+    for (const [oldest, evicted] of this.#blocks) {
+      if (this.#bytes <= maxBytes || oldest === id) break;
+      this.#blocks.delete(oldest);
+      this.#bytes -= evicted.maxBytes;
+    }
+  }
+
+  forget(id: number): void {
+    const block = this.#blocks.get(id);
+    if (!block) return;
+    this.#blocks.delete(id);
+    this.#bytes -= block.maxBytes;
+  }
+
+  clear(): void {
+    this.#blocks.clear();
+    this.#bytes = 0;
+  }
+}
 
 export class BlockCache {
   readonly #tables: Tables;

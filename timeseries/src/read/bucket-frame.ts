@@ -1,5 +1,4 @@
 // A long window as buckets: from roll-ups where whole minutes or hours are sealed, and from samples for the rest.
-
 import type { Rows } from '../blocks/block-codec.ts';
 import {
   Buckets,
@@ -15,7 +14,6 @@ import type { BlockTables } from '../blocks/tables.ts';
 import type { Head } from '../heads/head.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Aggregate, Frame, SeriesQuery, TimeRange } from '../time-series.ts';
-import { chooseBucketWidth } from './bucket-width.ts';
 import { rawRows, type SealedRows } from './raw-rows.ts';
 import { inRange } from './row-ranges.ts';
 
@@ -126,4 +124,24 @@ function bucketValue({ min, max, sum, count, last }: Buckets, index: number, agg
   if (count[index] === 0) return Number.NaN;
   if (aggregate === 'mean') return sum[index]! / count[index]!;
   return { min, max, sum, count, last }[aggregate][index]!;
+}
+
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+const roundWidths = [
+  ...[1, 2, 5, 10, 15, 20, 30].map((count) => count * second),
+  ...[1, 2, 3, 5, 10, 15, 20, 30].map((count) => count * minute),
+  ...[1, 2, 3, 4, 6, 8, 12].map((count) => count * hour),
+  ...[1, 2, 4, 7, 14, 28, 56, 112, 224, 448].map((count) => count * day),
+];
+
+/** The narrowest round width at which the range has at most `maxBuckets` buckets, the partial ones at its ends counted. */
+export function chooseBucketWidth(startMs: number, endMs: number, maxBuckets: number): number {
+  const fitting = roundWidths.find(
+    (width) => Math.floor(endMs / width) - Math.floor(startMs / width) + 1 <= maxBuckets,
+  );
+  return fitting ?? roundWidths.at(-1)!;
 }

@@ -1,7 +1,7 @@
 // Buckets have round widths and are never more than asked for.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chooseBucketWidth } from './bucket-width.ts';
+import { chooseBucketWidth } from './bucket-frame.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;

@@ -7,8 +7,13 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
-import { configuredIntervalMs, type Hearing, type KnownPresence } from './presence.ts';
-import { toAgentPresence, toNeverConnected } from './presence-answer.ts';
+import {
+  configuredIntervalMs,
+  type Hearing,
+  type KnownPresence,
+  toAgentPresence,
+  toNeverConnected,
+} from './presence.ts';
 import { PresenceRecords } from './presence-records.ts';
 import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';

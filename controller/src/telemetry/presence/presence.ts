@@ -6,7 +6,7 @@
 // offline -> late     with the first report, and online only with the second, or when it has stayed for an interval:
 //                     an agent that restarts over and over does not blink
 // Time in which Weft itself stood still and could hear nobody is no silence of the agent.
-import type { Presence } from '@weft/contract';
+import type { AgentPresence, Presence } from '@weft/contract';
 import type { Due } from './due-heap.ts';
 
 const graceMs = 5_000;
@@ -235,4 +235,41 @@ function inWords(ms: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
+
+type Told = Pick<AgentPresence, 'channel' | 'command_ready' | 'report_budget'>;
+
+export function toNeverConnected(ap_id: string, configuredMs: number | undefined, told: Told): AgentPresence {
+  const { channel, command_ready } = told;
+  return {
+    ap_id,
+    presence: 'offline',
+    last_seen: null,
+    since: null,
+    reason: 'Never connected.',
+    report_interval_seconds: (configuredMs ?? defaultIntervalMs) / 1000,
+    channel,
+    command_ready,
+  };
+}
+
+export function toAgentPresence(
+  ap_id: string,
+  tracker: AgentPresenceTracker,
+  nowMs: number,
+  told: Told,
+): AgentPresence {
+  const { presence, sinceMs, reason } = tracker.stateAt(nowMs);
+  const { channel, command_ready, report_budget } = told;
+  return {
+    ap_id,
+    presence,
+    last_seen: new Date(tracker.record.last_seen).toISOString(),
+    since: sinceMs === null ? null : new Date(sinceMs).toISOString(),
+    reason,
+    report_interval_seconds: tracker.intervalMs / 1000,
+    channel,
+    command_ready,
+    ...(report_budget && { report_budget }),
+  };
 }

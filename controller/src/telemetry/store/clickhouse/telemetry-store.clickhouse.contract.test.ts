@@ -21,7 +21,7 @@ import { TryLaterError } from '../../../errors.ts';
 import { describeTelemetryStore } from '../telemetry-store.contract.ts';
 import { FieldConflict, type TelemetryStore } from '../telemetry-store.ts';
 import { ClickHouseClient } from './clickhouse-client.ts';
-import { createTelemetryTables } from './clickhouse-schema.ts';
+import { createTelemetryTables } from './clickhouse-sql.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
 import { textBytes } from './row-binary.ts';
 import { type ClickHouseTelemetryOptions, openClickHouseTelemetry } from './telemetry-store.clickhouse.ts';

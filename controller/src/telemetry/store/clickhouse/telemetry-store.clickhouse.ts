@@ -1,7 +1,6 @@
 // Telemetry in ClickHouse, for who runs it already and wants to query years of samples beside Weft. Samples are kept for the
 // raw retention, in one partition a day, and aggregated by ClickHouse when they are asked for; there are no roll-ups.
 import { chooseBucketWidth } from '@weft/timeseries';
-import { FieldCatalogue, type FieldKinds } from '../field-catalogue.ts';
 import type {
   FieldInfo,
   Frame,
@@ -13,9 +12,10 @@ import type {
 } from '../telemetry-store.ts';
 import { ClickHouseClient, literal } from './clickhouse-client.ts';
 import { emptyFrame, longestSeries, readBuckets, readValues, toFrame, type ValueRow } from './clickhouse-frame.ts';
-import { createTelemetryTables } from './clickhouse-schema.ts';
 import * as sql from './clickhouse-sql.ts';
-import { ClickHouseWriter, type RowField } from './clickhouse-writer.ts';
+import { createTelemetryTables } from './clickhouse-sql.ts';
+import { ClickHouseWriter } from './clickhouse-writer.ts';
+import { FieldCatalogue, type FieldKinds } from './field-catalogue.ts';
 import { textBytes } from './row-binary.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
@@ -48,7 +48,7 @@ export function openClickHouseTelemetry(options: ClickHouseTelemetryOptions): Te
 class ClickHouseTelemetryStore implements TelemetryStore {
   readonly #client: ClickHouseClient;
   readonly #writer: ClickHouseWriter;
-  readonly #catalogue: FieldCatalogue<RowField>;
+  readonly #catalogue: FieldCatalogue;
   readonly #rawRetentionMs: number;
   #prepared: Promise<void> | undefined;
 
@@ -59,10 +59,7 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     };
     this.#client = new ClickHouseClient({ url, timeoutMs: requestTimeoutMs, onMissing });
     this.#writer = new ClickHouseWriter(this.#client);
-    this.#catalogue = new FieldCatalogue(
-      (ap_id) => this.#fieldsOf(ap_id),
-      (name, isText) => ({ isText, bytes: textBytes(name) }),
-    );
+    this.#catalogue = new FieldCatalogue((ap_id) => this.#fieldsOf(ap_id));
   }
 
   async append(ap_id: string, samples: readonly Sample[]): Promise<void> {

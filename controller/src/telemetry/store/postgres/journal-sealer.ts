@@ -5,10 +5,9 @@ import { hourMs, RecentRows, rowsAtOnce, type SourceSeries, sealFirstRows } from
 import { TryLaterError } from '../../../errors.ts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import { BlockMemory } from './block-memory.ts';
 import { insertBlocks, putRollups } from './block-rows.ts';
 import { readFields } from './known-sources.ts';
-import { type Changes, LoadedTables } from './loaded-tables.ts';
+import { BlockMemory, type Changes, LoadedTables } from './loaded-tables.ts';
 import { readNewest } from './newest-record.ts';
 import { readSeries } from './source-reader.ts';
 import { createDays, dayOf, journalSlots, periodSeconds } from './telemetry-schema.ts';
@@ -23,7 +22,7 @@ const graceSeconds = 60;
 const emptyingLock = 7_305_004;
 
 export interface SealOptions {
-  /** Periods that are still open as well: for tests, and for a store that is to be moved. */
+  /** Periods that are still open as well: for tests. */
   everything: boolean;
   onDamage: (message: string) => void;
 }
@@ -58,7 +57,7 @@ export class JournalSealer {
 }
 
 /** A transaction that writes blocks, and notes their days: it runs again once there are tables for them. */
-export async function withDays<T>(
+async function withDays<T>(
   pool: PostgresPool,
   work: (session: PostgresSession, days: Set<number>) => Promise<T>,
 ): Promise<T> {
@@ -73,7 +72,7 @@ export async function withDays<T>(
   }
 }
 
-export interface OpenSource {
+interface OpenSource {
   source: number;
   sealed: number;
   last: number;
@@ -81,7 +80,7 @@ export interface OpenSource {
 }
 
 /** What an agent has in the journal up to this period. Its row of newest values must be locked. */
-export async function sealSource(
+async function sealSource(
   session: PostgresSession,
   { source, sealed, last, data }: OpenSource,
   upTo: number,

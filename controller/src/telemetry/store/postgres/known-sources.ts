@@ -65,7 +65,7 @@ export class KnownSources {
 }
 
 /** All with one statement: a fleet that reports for the first time has ten names each. */
-async function insertFields(
+export async function insertFields(
   session: PostgresSession,
   source: number,
   fields: readonly { no: number; name: string; isText: boolean }[],
@@ -128,4 +128,36 @@ function namesOf(samples: readonly Sample[]): SampleName[] {
     ...names.map((name) => ({ name, isText: false, sampleIndex })),
     ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
   ]);
+}
+
+/**
+ * The names of fields by the number of their source, for those who read: a number is never given again, and the fields of a
+ * source only become more, so what is known stays right. Whether there are new ones is seen by the newest values.
+ */
+export class FieldNames {
+  readonly #known = new BoundedMap<number, KnownSource>(maxKnown);
+
+  /** Of these sources, in their order. Fields that have never had a value may be missing. */
+  async of(session: PostgresSession, sources: readonly { no: number; newest: NewestFields }[]): Promise<KnownSource[]> {
+    const missing = sources.filter(({ no, newest }) => !hasAll(this.#known.get(no), newest)).map(({ no }) => no);
+    const read = missing.length === 0 ? undefined : await readNames(session, missing);
+    const found = sources.map(({ no }) => read?.get(no) ?? this.#known.get(no) ?? toKnownSource(no, []));
+    for (const [no, source] of read ?? []) this.#known.set(no, source);
+    return found;
+  }
+}
+
+function hasAll(known: KnownSource | undefined, newest: NewestFields): boolean {
+  if (!known) return false;
+  for (const field of newest.keys()) if (field >= known.names.length) return false;
+  return true;
+}
+
+async function readNames(session: PostgresSession, numbers: number[]): Promise<Map<number, KnownSource>> {
+  const rows = await session.query<FieldNameRow & { source: number }>(
+    'SELECT source, no, name, is_text FROM telemetry_fields WHERE source = ANY(?::bigint[]) ORDER BY source, no',
+    [numbers],
+  );
+  const bySource = Map.groupBy(rows, ({ source }) => source);
+  return new Map(numbers.map((no) => [no, toKnownSource(no, bySource.get(no) ?? [])]));
 }

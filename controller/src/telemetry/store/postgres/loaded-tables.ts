@@ -1,39 +1,25 @@
 // The blocks and roll-ups of one source as reading and sealing ask for them: what is needed is loaded from PostgreSQL when
 // it is first asked for, and the question is put again. Changes are collected, and written at the end.
-
 import type { TimeRange } from '@weft/timeseries';
 import {
   Block,
   type BlockPlace,
   type BlockTables,
   chunkOf,
+  DecodedBlocks,
   type Level,
   type SealedRows,
 } from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import type { BlockMemory } from './block-memory.ts';
+import type { BlockRow, RollupRow } from './block-rows.ts';
 
 /** Each loads something; no question needs as many. */
 const maxRounds = 1_000;
 
-export interface NewBlock {
-  start_ts: number;
-  end_ts: number;
-  rows: number;
-  data: Uint8Array;
-}
-
-export interface NewRollup {
-  field: number;
-  level: Level;
-  chunk: number;
-  data: Uint8Array;
-}
-
 export interface Changes {
-  inserted: Map<number, NewBlock>;
+  inserted: Map<number, BlockRow>;
   removed: BlockPlace[];
-  rollups: Map<string, NewRollup>;
+  rollups: Map<string, RollupRow>;
 }
 
 /** Thrown where something has to be loaded first. */
@@ -207,4 +193,32 @@ export class LoadedTables implements BlockTables {
 
 function noChanges(): Changes {
   return { inserted: new Map(), removed: [], rollups: new Map() };
+}
+
+const maxDamaged = 10_000;
+
+/** The blocks that were loaded, decoded. A block never changes: another one with another id takes its place. */
+export class BlockMemory {
+  readonly #onDamage: (message: string) => void;
+  readonly #decoded = new DecodedBlocks();
+  readonly #damaged = new Set<number>();
+
+  constructor(onDamage: (message: string) => void) {
+    this.#onDamage = onDamage;
+  }
+
+  /** `damaged`: it was loaded and cannot be read. Undefined: it has to be loaded. */
+  get(id: number): Block | 'damaged' | undefined {
+    return this.#decoded.get(id) ?? (this.#damaged.has(id) ? 'damaged' : undefined);
+  }
+
+  put(id: number, data: Uint8Array): void {
+    try {
+      this.#decoded.put(id, new Block(data));
+    } catch (error) {
+      if (this.#damaged.size >= maxDamaged) this.#damaged.clear();
+      this.#damaged.add(id);
+      this.#onDamage(`block ${id} of the telemetry in PostgreSQL cannot be read: ${(error as Error).message}`);
+    }
+  }
 }

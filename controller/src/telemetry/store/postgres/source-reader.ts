@@ -1,8 +1,7 @@
 // One agent as a question finds it: its fields with their newest values, and as its head what is in the journal.
 import { readRecord, type SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import type { FieldNames } from './field-names.ts';
-import { type KnownSource, toSeries } from './known-sources.ts';
+import { type FieldNames, type KnownSource, toSeries } from './known-sources.ts';
 import { type NewestFields, readNewest } from './newest-record.ts';
 import { journalSlots } from './telemetry-schema.ts';
 

@@ -16,12 +16,10 @@ import type {
   TelemetryStore,
   TimeRange,
 } from '../telemetry-store.ts';
-import { BlockMemory } from './block-memory.ts';
-import { FieldNames } from './field-names.ts';
 import { emptySlots, JournalSealer } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
-import { KnownSources } from './known-sources.ts';
-import { LoadedTables } from './loaded-tables.ts';
+import { FieldNames, KnownSources } from './known-sources.ts';
+import { BlockMemory, LoadedTables } from './loaded-tables.ts';
 import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
 import { pruneSome } from './telemetry-pruning.ts';
