@@ -30,12 +30,17 @@ export interface UseOperationOptions<Name extends OperationName> {
   isWanted?: boolean;
 }
 
+/** Under which an answer is kept: for `queries.set` and `queries.refresh`. */
+export function operationKey<Name extends OperationName>(name: Name, input: Input<Name>): string {
+  return `${name}:${JSON.stringify(input)}`;
+}
+
 export function useOperation<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
   { pollMs, isWanted = true }: UseOperationOptions<Name> = {},
 ): QueryState<Answer<Name>> {
-  const key = `${name}:${JSON.stringify(input)}`;
+  const key = operationKey(name, input);
   const options = {
     fetch: async (signal: AbortSignal) => {
       const ask = call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>;

@@ -42,7 +42,12 @@ export const alarmsText = {
   clearWords: 'It fires again if its condition still holds.',
   cleared: (what: string) => `${what} cleared`,
   choose: (what: string) => `Choose: ${what}`,
-  chooseAll: 'Choose all',
+  chooseAll: (alarms: string, filter: string, hasMore: boolean) =>
+    `Choose ${hasMore ? 'the' : 'all'} ${alarms}${hasMore ? ' shown' : ''}${filter === '' ? '' : ` (${filter})`}`,
+  chooseAllTitle: (alarms: string) => `Choose ${alarms}?`,
+  chooseFiltered: (filter: string) => `Filter: ${filter}`,
+  chooseUnfiltered: 'No filter is set: these are alarms of the whole network.',
+  chooseAction: (count: string) => `Choose ${count}`,
   chosen: (count: string) => `${count} chosen`,
   someFailed: (failed: string, all: string) => `${failed} of ${all} failed`,
   keys: 'Keys: ↑ ↓ move, X chooses, A acknowledges, S shelves, Enter opens.',

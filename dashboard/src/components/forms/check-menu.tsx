@@ -5,6 +5,7 @@ import { componentText } from '../../text/components.ts';
 import { Icon } from '../icon.tsx';
 import { filterRows } from '../tables/table-view.ts';
 import './check-menu.css';
+import { SearchInput } from './draft.tsx';
 
 interface CheckItem {
   name: string;
@@ -61,13 +62,11 @@ export function CheckMenu(props: CheckMenuProps) {
         <legend class="visually-hidden">{label}</legend>
         {children}
         {items.length >= filteredFrom && (
-          <input
-            class="input"
-            type="search"
-            placeholder={componentText.table.filter}
-            aria-label={filterLabel}
+          <SearchInput
             value={filter}
-            onInput={(event) => setFilter(event.currentTarget.value)}
+            onCommit={setFilter}
+            isLive
+            attributes={{ placeholder: componentText.table.filter, 'aria-label': filterLabel }}
           />
         )}
         {listed.map(({ name, label: words, hint }) => (

@@ -4,6 +4,7 @@ import { describeSelector, parseSelector, SelectorError } from '@weft/contract/s
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { componentText } from '../../text/components.ts';
+import { useDraft } from './draft.tsx';
 import './selector-input.css';
 
 const restMs = 400;
@@ -42,8 +43,10 @@ interface SelectorInputProps {
   attributes?: JSX.InputHTMLAttributes<HTMLInputElement>;
 }
 
-export function SelectorInput({ value, onInput, meaning, beside, attributes }: SelectorInputProps) {
+export function SelectorInput({ value: committed, onInput, meaning, beside, attributes }: SelectorInputProps) {
   const id = useId();
+  const draft = useDraft(committed, onInput, { isLive: true });
+  const { value } = draft;
   const { words, problem } = readSelector(value);
   return (
     <div class="selector-input">
@@ -54,10 +57,9 @@ export function SelectorInput({ value, onInput, meaning, beside, attributes }: S
         autoComplete="off"
         {...attributes}
         class={`input mono ${problem ? 'is-wrong' : ''}`}
-        value={value}
+        {...draft}
         aria-invalid={problem !== undefined}
         aria-describedby={`${id}-words`}
-        onInput={(event) => onInput(event.currentTarget.value)}
       />
       <p id={`${id}-words`} class={`below ${problem ? 'is-problem' : ''}`} aria-live="polite">
         {problem ? (

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
+import { SearchInput, useDraft } from '../forms/draft.tsx';
 import './filter-bar.css';
 
 export function FilterBar({ label, children }: { label: string; children: ComponentChildren }) {
@@ -19,36 +20,15 @@ interface FilterProps {
   placeholder?: string;
 }
 
+type FilterTextProps = FilterProps & { suggestions?: readonly string[] };
+
 /** Takes effect with Enter or when the field is left. */
-export function FilterText({
-  label,
-  value,
-  onChange,
-  placeholder,
-  suggestions = [],
-}: FilterProps & { suggestions?: readonly string[] }) {
+export function FilterText({ label, value, onChange, placeholder, suggestions = [] }: FilterTextProps) {
   const id = useId();
   return (
     <div class="filter">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        class="input"
-        type="search"
-        spellcheck={false}
-        autoCapitalize="none"
-        placeholder={placeholder}
-        value={value}
-        list={suggestions.length > 0 ? `${id}-list` : undefined}
-        onChange={(event) => onChange(event.currentTarget.value.trim())}
-      />
-      {suggestions.length > 0 && (
-        <datalist id={`${id}-list`}>
-          {suggestions.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      )}
+      <SearchInput {...{ value, suggestions }} onCommit={onChange} attributes={{ id, placeholder }} />
     </div>
   );
 }
@@ -77,16 +57,11 @@ export function FilterChoice({
 /** The value is a moment of the interface; what is shown is local time. */
 export function FilterMoment({ label, value, onChange }: FilterProps) {
   const id = useId();
+  const draft = useDraft(toLocalMoment(Date.parse(value)).slice(0, 16), (text) => onChange(fromLocalMoment(text)));
   return (
     <div class="filter">
       <label for={id}>{label}</label>
-      <input
-        id={id}
-        class="input"
-        type="datetime-local"
-        value={toLocalMoment(Date.parse(value)).slice(0, 16)}
-        onChange={(event) => onChange(fromLocalMoment(event.currentTarget.value))}
-      />
+      <input id={id} class="input" type="datetime-local" {...draft} />
     </div>
   );
 }

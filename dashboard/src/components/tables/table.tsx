@@ -8,6 +8,8 @@ import { useQueryState } from '../../router/use-query-state.ts';
 import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { EmptyState } from '../feedback/empty-state.tsx';
+import { SkeletonLines } from '../feedback/skeleton.tsx';
+import { ListSearch } from '../forms/draft.tsx';
 import { Icon } from '../icon.tsx';
 import { type RowChoice, turnChosen } from './row-choice.ts';
 import './table.css';
@@ -41,7 +43,8 @@ export interface Column<Row> extends ColumnWidth {
 
 interface TableProps<Row> {
   label: string;
-  rows: readonly Row[];
+  /** Undefined while they are not known. */
+  rows: readonly Row[] | undefined;
   columns: readonly Column<Row>[];
   keyOf: (row: Row) => string;
   /** Where a row leads; absent: rows do not open. */
@@ -72,10 +75,12 @@ interface GivenRows {
 }
 
 const noFilters: readonly string[] = [];
+const noRows: readonly never[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rows, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
+  const { label, rows: known, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
   const { filteredBy = noFilters, noMatch = componentText.table.noMatch, given } = props;
+  const rows = known ?? (noRows as readonly Row[]);
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
   const sort = parseSort(sortText);
@@ -97,17 +102,12 @@ export function Table<Row>(props: TableProps<Row>) {
       {(textOf || tools || given) && (
         <div class="table-tools">
           {(textOf || (given && !given.hasOwnSearch)) && (
-            <label class="table-filter">
-              <Icon name="search" size={16} />
-              <input
-                class="input"
-                type="search"
-                placeholder={componentText.table.filter}
-                aria-label={componentText.table.filterRows(label)}
-                value={filter}
-                onInput={(event) => setFilter(event.currentTarget.value)}
-              />
-            </label>
+            <ListSearch
+              label={componentText.table.filterRows(label)}
+              placeholder={componentText.table.filter}
+              value={filter}
+              onCommit={setFilter}
+            />
           )}
           {tools}
           <span class="faint small" aria-live="polite">
@@ -117,7 +117,9 @@ export function Table<Row>(props: TableProps<Row>) {
           </span>
         </div>
       )}
-      {shown.length === 0 && isFiltered ? (
+      {known === undefined ? (
+        <SkeletonLines count={10} />
+      ) : shown.length === 0 && isFiltered ? (
         <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
       ) : (
         <TableBody

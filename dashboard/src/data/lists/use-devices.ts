@@ -11,9 +11,14 @@ export const byName = 'device';
 const pageSize = 500;
 const maxPages = 200;
 
-interface ShownDevices extends DeviceListState {
+interface FoundDevices extends DeviceListState {
   onSight: (first: number, end: number) => void;
   retry: () => void;
+}
+
+interface ShownDevices extends FoundDevices {
+  /** The rows are the answer to this query; else to one before it. */
+  isCurrent: boolean;
 }
 
 interface DevicesOptions {
@@ -30,10 +35,10 @@ export function useDevices(query: DeviceQuery, { sort, wanted }: DevicesOptions)
   // While others are asked for, those that are known stay on show.
   const last = useRef({ rows, count });
   if (rows) last.current = { rows, count };
-  return { ...last.current, ...rest };
+  return { ...last.current, ...rest, isCurrent: rows !== undefined };
 }
 
-function useNamedDevices(query: DeviceQuery, wanted: number, isWanted: boolean): ShownDevices {
+function useNamedDevices(query: DeviceQuery, wanted: number, isWanted: boolean): FoundDevices {
   const isFirst = useRef(true);
   // The key stands for the query.
   const reader = useMemo(
@@ -53,7 +58,7 @@ function useNamedDevices(query: DeviceQuery, wanted: number, isWanted: boolean):
   };
 }
 
-function useSortedDevices(query: DeviceQuery & { sort: string }, wanted: number, isWanted: boolean): ShownDevices {
+function useSortedDevices(query: DeviceQuery & { sort: string }, wanted: number, isWanted: boolean): FoundDevices {
   const [pages, setPages] = useState(() => pagesFor(wanted));
   const { data, failure } = useListPages<Device>({
     key: `list_devices:${pages} ${JSON.stringify(query)}`,

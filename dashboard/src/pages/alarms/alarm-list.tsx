@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { severities } from '../../components/severity.tsx';
 import { FilterBar, FilterChoice, FilterText } from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
@@ -20,6 +21,8 @@ import { type AlarmAction, AlarmDialog } from './alarm-dialog.tsx';
 import { AlarmWords } from './alarm-row.tsx';
 
 const pageSize = 100;
+/** Who chooses more than a screen shows is told how many, and asked. */
+const chosenWithoutAsking = 20;
 const severityOptions: [string, string][] = [
   ['', text.anySeverity],
   ...severities.map((name): [string, string] => [name, componentText.severities[name]]),
@@ -63,6 +66,11 @@ function AlarmList({ isPast }: { isPast: boolean }) {
   const shown = rows?.filter(
     ({ id, cleared_at }, index) => isPast || (cleared_at === null && (fresh.has(id) || index >= pageSize)),
   );
+  const filters = [
+    severityOptions.find(([name]) => name === severity && name !== '')?.[1],
+    !isPast && stateOptions.find(([name]) => name === state && name !== '')?.[1],
+    selector,
+  ].filter(Boolean);
   const isFiltered = severity !== '' || state !== '' || selector !== '';
   return (
     <>
@@ -86,7 +94,9 @@ function AlarmList({ isPast }: { isPast: boolean }) {
           {!isFiltered && !isPast && text.noneWords}
         </EmptyState>
       )}
-      {shown && shown.length > 0 && <Rows alarms={shown} isPast={isPast} />}
+      {shown && shown.length > 0 && (
+        <Rows alarms={shown} isPast={isPast} filter={filters.join(', ')} hasMore={loadOlder !== undefined} />
+      )}
       {loadOlder && (
         <div>
           <Button isBusy={isLoadingOlder} onClick={loadOlder}>
@@ -98,7 +108,16 @@ function AlarmList({ isPast }: { isPast: boolean }) {
   );
 }
 
-function Rows({ alarms, isPast }: { alarms: readonly Alarm[]; isPast: boolean }) {
+interface RowsProps {
+  alarms: readonly Alarm[];
+  isPast: boolean;
+  /** In words; empty: none. */
+  filter: string;
+  /** There are more than these. */
+  hasMore: boolean;
+}
+
+function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   const list = useRef<HTMLUListElement>(null);
   const [active, setActive] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -134,17 +153,24 @@ function Rows({ alarms, isPast }: { alarms: readonly Alarm[]; isPast: boolean })
     act();
   };
   const isAll = own.length === alarms.length;
+  const [asking, setAsking] = useState<ReadonlySet<string> | undefined>(undefined);
+  const what = text.alarms(formatNumber(alarms.length));
+  const chooseAll = (event: { currentTarget: HTMLInputElement }) => {
+    const all = new Set(alarms.map(({ id }) => id));
+    if (isAll) setChosen(new Set());
+    else if (all.size <= chosenWithoutAsking) setChosen(all);
+    else {
+      event.currentTarget.checked = false;
+      setAsking(all);
+    }
+  };
   return (
     <>
       {!isPast && (
         <div class="alarm-tools">
           <label class="alarm-all">
-            <input
-              type="checkbox"
-              checked={isAll}
-              onChange={() => setChosen(isAll ? new Set() : new Set(alarms.map(({ id }) => id)))}
-            />
-            {own.length > 0 ? text.chosen(formatNumber(own.length)) : text.chooseAll}
+            <input type="checkbox" checked={isAll} onChange={chooseAll} />
+            {own.length > 0 ? text.chosen(formatNumber(own.length)) : text.chooseAll(what, filter, hasMore)}
           </label>
           {own.length > 0 && (
             <>
@@ -195,6 +221,20 @@ function Rows({ alarms, isPast }: { alarms: readonly Alarm[]; isPast: boolean })
           </li>
         ))}
       </ul>
+      {asking && (
+        <ConfirmDialog
+          title={text.chooseAllTitle(text.alarms(formatNumber(asking.size)))}
+          action={text.chooseAction(formatNumber(asking.size))}
+          kind="primary"
+          onClose={() => setAsking(undefined)}
+          onConfirm={async () => {
+            setChosen(asking);
+            setAsking(undefined);
+          }}
+        >
+          {filter === '' ? text.chooseUnfiltered : text.chooseFiltered(filter)}
+        </ConfirmDialog>
+      )}
       {asked && asked.alarms.length > 0 && (
         <AlarmDialog
           {...asked}

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { SearchInput } from '../../components/forms/draft.tsx';
 import { SeverityChip } from '../../components/severity.tsx';
 import { filterRows } from '../../components/tables/table-view.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -28,13 +29,11 @@ export function RuleList() {
     <>
       <p class="soft">{text.words}</p>
       <div class="spread">
-        <input
-          class="input"
-          type="search"
-          placeholder={text.filter}
-          aria-label={text.filter}
+        <SearchInput
           value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
+          onCommit={setFilter}
+          isLive
+          attributes={{ placeholder: text.filter, 'aria-label': text.filter }}
         />
         {isAdmin && (
           <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new">

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
+import { SearchInput, useDraft } from '../../components/forms/draft.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import { agentName } from '../../data/agent-names.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
@@ -38,13 +39,11 @@ export function AgentList({ agents, chosen, onChange }: AgentListProps) {
   return (
     <div class="agent-list">
       <div class="cluster">
-        <input
-          class="input"
-          type="search"
-          placeholder={text.filter}
-          aria-label={text.filter}
+        <SearchInput
           value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
+          onCommit={setFilter}
+          isLive
+          attributes={{ placeholder: text.filter, 'aria-label': text.filter }}
         />
         <Button size="small" onClick={() => onChange(new Set([...chosen, ...shown.map(({ ap_id }) => ap_id)]))}>
           {text.all(formatNumber(shown.length))}
@@ -94,8 +93,7 @@ export function AgentPattern({ pattern, count, onChange }: PatternProps) {
         autoCapitalize="none"
         placeholder="ap-lab-*"
         aria-describedby="agent-pattern-hint"
-        value={pattern}
-        onInput={(event) => onChange(event.currentTarget.value)}
+        {...useDraft(pattern, onChange, { isLive: true })}
       />
       <p id="agent-pattern-hint" class="below" aria-live="polite">
         {text.patternHint}

@@ -8,6 +8,7 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Choice } from '../../components/forms/choice.tsx';
+import { SearchInput } from '../../components/forms/draft.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
@@ -118,6 +119,7 @@ export function CommandsPage() {
     ...(agent !== '' && { agent }),
   };
   const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
+  const offered = useMemo(() => (agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id), [agents]);
   const isOfRejected = state === 'refused';
   const newest = useOperation(
     'list_commands',
@@ -151,22 +153,16 @@ export function CommandsPage() {
   );
   const tools = (
     <>
-      <input
-        class="input commands-agent"
-        type="search"
-        aria-label={commandsText.agentFilter}
-        placeholder={commandsText.agentPlaceholder}
-        spellcheck={false}
-        list="command-agents"
-        defaultValue={agent}
-        key={agent}
-        onChange={(event) => setAgent(event.currentTarget.value.trim())}
+      <SearchInput
+        value={agent}
+        onCommit={setAgent}
+        suggestions={offered}
+        attributes={{
+          class: 'commands-agent',
+          'aria-label': commandsText.agentFilter,
+          placeholder: commandsText.agentPlaceholder,
+        }}
       />
-      <datalist id="command-agents">
-        {(agents ?? []).slice(0, maxOffered).map(({ ap_id }) => (
-          <option key={ap_id} value={ap_id} />
-        ))}
-      </datalist>
       <Choice
         label={commandsText.stateFilter}
         value={state}
@@ -194,13 +190,13 @@ export function CommandsPage() {
     <Page title={pageTitles.commands} actions={isEmpty && !isFiltered ? undefined : send} isFilling>
       {failure && !isOfRejected && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_commands')} />}
       {isOfRejected && <RejectedList agent={agent} tools={tools} />}
-      {!isOfRejected && !rows && !failure && <SkeletonLines count={10} />}
+      {!isOfRejected && !rows && !failure && !isFiltered && <SkeletonLines count={10} />}
       {isEmpty && !isFiltered && (
         <EmptyState title={commandsText.empty.title} actions={send}>
           {commandsText.empty.words}
         </EmptyState>
       )}
-      {!isOfRejected && shown && !(isEmpty && !isFiltered) && (
+      {!isOfRejected && (isFiltered || (shown && !isEmpty)) && (
         <Table
           label={pageTitles.commands}
           rows={shown}

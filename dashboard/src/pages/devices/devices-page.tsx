@@ -5,8 +5,8 @@ import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { ListSearch } from '../../components/forms/draft.tsx';
 import { readSelector, SelectorInput, useSettled } from '../../components/forms/selector-input.tsx';
-import { Icon } from '../../components/icon.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import { Table } from '../../components/tables/table.tsx';
 import { byName, useDevices } from '../../data/lists/use-devices.ts';
@@ -31,8 +31,9 @@ export function DevicesPage() {
   const query = { ...(settled.trim() !== '' && { selector: settled.trim() }), ...(search !== '' && { search }) };
   const [sort] = useQueryState('sort', byName);
   const wanted = at === '' ? 0 : Number(at) + rowsInWindow;
-  const { rows, count, failure, onSight, retry } = useDevices(query, { sort, wanted });
-  const isFiltered = selector !== '' || typed !== '';
+  const { rows, count, failure, isCurrent, onSight, retry } = useDevices(query, { sort, wanted });
+  // What is on show may still be the answer to another filter.
+  const isFiltered = [selector, settled, typed, search].some((filter) => filter !== '') || !isCurrent;
   const isEmpty = rows?.length === 0 && !isFiltered;
   const { words = '', problem } = readSelector(selector);
   return (
@@ -74,21 +75,7 @@ export function DevicesPage() {
             initialSort={byName}
             filteredBy={['selector']}
             given={{ total: isAddress ? 0 : count, onSight, hasOwnSearch: true }}
-            tools={
-              <label class="table-filter device-search">
-                <Icon name="search" size={16} />
-                <input
-                  class="input"
-                  type="search"
-                  placeholder={devicesText.search}
-                  aria-label={devicesText.search}
-                  autoComplete="off"
-                  spellcheck={false}
-                  value={typed}
-                  onInput={(event) => setTyped(event.currentTarget.value)}
-                />
-              </label>
-            }
+            tools={<ListSearch class="device-search" label={devicesText.search} value={typed} onCommit={setTyped} />}
           />
         </>
       )}

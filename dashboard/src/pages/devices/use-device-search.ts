@@ -19,7 +19,9 @@ export interface DeviceSearch {
 
 export function useDeviceSearch(): DeviceSearch {
   const [inAddress, setInAddress] = useQueryState('q');
-  const [typed, setText] = useState(inAddress);
+  /** What must not go into the address. */
+  const [withheld, setWithheld] = useState('');
+  const typed = inAddress === '' ? withheld : inAddress;
   const { isAdmin = false } = session.value ?? {};
   const isAddress = looksLikeAddress(typed);
   const privacy = useOperation('get_device_privacy', {}, { isWanted: isAdmin && isAddress });
@@ -30,12 +32,8 @@ export function useDeviceSearch(): DeviceSearch {
     const timer = setTimeout(() => setSearch(wanted), restMs);
     return () => clearTimeout(timer);
   }, [wanted]);
-  // Back, and the button that clears all filters.
-  useEffect(() => {
-    if (!looksLikeAddress(typed)) setText(inAddress);
-  }, [inAddress]);
   const setTyped = (text: string) => {
-    setText(text);
+    setWithheld(looksLikeAddress(text) ? text : '');
     setInAddress(looksLikeAddress(text) ? '' : text);
   };
   return { typed, setTyped, search, isAddress: isAddress && !isAllowed };

@@ -5,7 +5,7 @@ import { EmptyState } from '../../components/feedback/empty-state.tsx';
 import { FailureNotice } from '../../components/feedback/notice.tsx';
 import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { Choice } from '../../components/forms/choice.tsx';
-import { Icon } from '../../components/icon.tsx';
+import { ListSearch } from '../../components/forms/draft.tsx';
 import { Page } from '../../components/layout/page.tsx';
 import '../../components/tables/table.css';
 import { filterRows } from '../../components/tables/table-view.ts';
@@ -69,17 +69,7 @@ export function MapPage() {
       actions={
         !isEmpty && (
           <search class="map-filters">
-            <label class="table-filter">
-              <Icon name="search" size={16} />
-              <input
-                class="input"
-                type="search"
-                placeholder={mapText.search}
-                aria-label={mapText.search}
-                value={q}
-                onInput={(event) => setText(event.currentTarget.value)}
-              />
-            </label>
+            <ListSearch label={mapText.search} value={q} onCommit={setText} />
             <Choice label={agentsText.typeFilter} value={type} onChange={setType} options={typeOptions} />
             <Choice label={agentsText.stateFilter} value={state} onChange={setState} options={stateOptions} />
             <Choice

@@ -9,7 +9,7 @@ import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
 import { showToast } from '../../components/feedback/toasts.tsx';
 import { useMatches } from '../../components/forms/selector-field.tsx';
 import { readSelector, SelectorInput } from '../../components/forms/selector-input.tsx';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import { operationKey, queries, useOperation } from '../../data/use-operation.ts';
 import { usersText } from '../../text/users.ts';
 
 const text = usersText.grants;
@@ -22,13 +22,15 @@ export function GrantsForm({ username }: { username: string }) {
       <h3>{text.title}</h3>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_grants')} />}
       {!data && !failure && <SkeletonLines count={2} />}
-      {data && <Editor key={JSON.stringify(data)} {...{ username }} grants={data} />}
+      {data && <Editor {...{ username }} grants={data} />}
     </section>
   );
 }
 
 function Editor({ username, grants }: { username: string; grants: readonly Grant[] }) {
-  const [rows, setRows] = useState<readonly Grant[]>(grants);
+  // Those of the server until one is changed here; then what was typed stays, whatever comes in.
+  const [draft, setRows] = useState<readonly Grant[] | undefined>(undefined);
+  const rows = draft ?? grants;
   const [failure, setFailure] = useState<Failure | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
   const isChanged = JSON.stringify(rows) !== JSON.stringify(grants);
@@ -40,9 +42,10 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       const json = rows.map(({ role, selector = '' }) =>
         role === 'auditor' || selector.trim() === '' ? { role } : { role, selector: selector.trim() },
       );
-      await call('set_grants', { path: { username }, json });
+      const path = { username };
+      queries.set(operationKey('get_grants', { path }), await call('set_grants', { path, json }));
+      setRows(undefined);
       showToast({ title: text.saved(username) });
-      queries.refresh('get_grants');
     } catch (error) {
       setFailure(toFailure(error));
     } finally {
@@ -61,7 +64,6 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       ))}
       {rows.map((grant, index) => (
         <GrantRow
-          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no name of their own
           key={index}
           grant={grant}
           onChange={(next) => change(index, next)}

@@ -8,7 +8,7 @@ import { FailureNotice } from '../../../components/feedback/notice.tsx';
 import { SkeletonLines } from '../../../components/feedback/skeleton.tsx';
 import { CheckMenu } from '../../../components/forms/check-menu.tsx';
 import { Choice } from '../../../components/forms/choice.tsx';
-import { readSelector, SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
+import { SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
 import { Page } from '../../../components/layout/page.tsx';
 import { Table } from '../../../components/tables/table.tsx';
 import { useAgents } from '../../../data/lists/use-agents.ts';
@@ -62,7 +62,7 @@ export function AgentsPage() {
     ...(search.trim() !== '' && { search: search.trim() }),
     ...(hasValues && { fields: ['latest'] }),
   };
-  const { data, failure } = useAgents(query, {
+  const { data, failure, updatedAt } = useAgents(query, {
     pages,
     pollMs: ({ items, count = 0 }) => Math.max(3000, items.length * 5, count / 10),
   });
@@ -74,9 +74,12 @@ export function AgentsPage() {
   const [isRegistering, setRegistering] = useState(false);
   const [bulk, setBulk] = useState<string | undefined>(undefined);
   const isManager = useIsManager();
+  // How many there are, and acting on all of them, is about what the field says.
+  const isSettled = settled === selector && updatedAt > 0;
   const mayActOn = (what: AgentListItem['may'][number]) => data?.items.some(({ may }) => may.includes(what)) ?? false;
-  const isFiltered = selector !== '' || state !== '' || health !== '' || type !== '' || search !== '';
-  const isEmpty = data?.items.length === 0 && !isFiltered;
+  const isFiltered = [selector, settled, state, health, type, search].some((filter) => filter !== '');
+  // What is on show may still be the answer to another filter.
+  const isEmpty = data?.items.length === 0 && !isFiltered && updatedAt > 0;
   const register = (
     <Button icon="plus" onClick={() => setRegistering(true)}>
       {overviewText.empty.register}
@@ -114,7 +117,7 @@ export function AgentsPage() {
             onInput={setSelector}
             meaning={meaningOf(query.selector, search)}
             beside={
-              data?.count !== undefined && readSelector(selector).problem === undefined
+              data?.count !== undefined && isSettled
                 ? componentText.selector.match(formatNumber(data.count))
                 : undefined
             }
@@ -171,9 +174,9 @@ export function AgentsPage() {
                   onTurn={turnColumn}
                 />
                 <SavedViews />
-                {(mayActOn('manage') || mayActOn('command')) && search.trim() === '' && data?.count !== undefined && (
+                {(mayActOn('manage') || mayActOn('command')) && search.trim() === '' && data && isSettled && (
                   <Button onClick={() => setBulk(query.selector)}>
-                    {agentsText.bulk.open(formatNumber(data.count))}
+                    {agentsText.bulk.open(formatNumber(data.count ?? 0))}
                   </Button>
                 )}
               </>
