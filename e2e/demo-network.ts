@@ -1,6 +1,6 @@
 // A small emulated network for the tests of the dashboard: four access points of each kind in Bristol, all of them online.
 import { expect } from 'vitest';
-import { shortAgentName } from '../dashboard/src/format/short-agent-name.ts';
+import { shortAgentName } from '../dashboard/src/format.ts';
 import { eventually, type Weft } from './weft-process.ts';
 
 export interface DemoAgent {

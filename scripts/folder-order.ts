@@ -51,9 +51,9 @@ const order: Record<string, string[][]> = {
   'controller/src/fleet': [['index'], ['list'], ['bulk']],
   'controller/src/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'controller/src/notifications': [['webhooks', 'mail']],
-  'dashboard/src': [['format', 'router'], ['text|api|data|session|components|styles'], ['map'], ['shell'], ['pages']],
+  'dashboard/src': [['router'], ['text|api|data|session|components|styles'], ['map'], ['shell'], ['pages']],
   'dashboard/src/data': [['lists']],
-  'dashboard/src/components': [['feedback'], ['chart', 'overlays', 'tables'], ['forms', 'layout']],
+  'dashboard/src/components': [['chart', 'forms'], ['tables']],
   'dashboard/src/pages': [
     ['alarms', 'apps', 'commands', 'compare', 'events', 'jobs', 'notifications', 'session', 'settings', 'users'],
     ['conflicts'],

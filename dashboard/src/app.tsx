@@ -1,26 +1,20 @@
 // Decides what is shown: waiting, the very first form, a page before signing in, or a page in its frame.
 import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { toFailure } from './api/failure.ts';
+import { toFailure } from './api/client.ts';
 import { Button, ButtonLink } from './components/button.tsx';
-import { EmptyState } from './components/feedback/empty-state.tsx';
-import { lazy } from './components/feedback/lazy.tsx';
-import { FailureNotice } from './components/feedback/notice.tsx';
-import { PageSkeleton } from './components/feedback/skeleton.tsx';
-import { Toasts } from './components/feedback/toasts.tsx';
-import { Page } from './components/layout/page.tsx';
+import { EmptyState, FailureNotice, PageSkeleton, Toasts } from './components/feedback.tsx';
+import { lazy } from './components/lazy.tsx';
+import { Page } from './components/page.tsx';
 import { SessionFrame } from './pages/session/session-frame.tsx';
-import { isPageOfOurs, navigate, place } from './router/location.ts';
-import { matchRoute } from './router/match.ts';
-import type { PageProps } from './router/page-props.ts';
+import { isPageOfOurs, matchRoute, navigate, type PageProps, place } from './router/location.ts';
 import { type PageRoute, routes } from './routes.ts';
-import { safeNextPath } from './session/next-path.ts';
 import { session } from './session/session.ts';
-import { setup, setupFailure } from './session/setup-state.ts';
+import { safeNextPath, setup, setupFailure } from './session/sign-in.ts';
 import { Shell } from './shell/shell.tsx';
 import { shellText } from './text/shell.ts';
 
-const FirstRunPage = lazy(() => import('./pages/session/first-run-page.tsx').then((page) => page.FirstRunPage), null);
+const FirstRunPage = lazy(() => import('./pages/session/session-pages.tsx').then((page) => page.FirstRunPage), null);
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
 function pageOf(route: PageRoute): ComponentType<PageProps> {

@@ -5,12 +5,10 @@ import { startClock } from './data/freshness.ts';
 import { startQueries } from './data/use-operation.ts';
 import { followAddress } from './router/location.ts';
 import { routes } from './routes.ts';
-import { startRenewal } from './session/renewal.ts';
 import { restoreSession, session } from './session/session.ts';
-import { refreshSetup } from './session/setup-state.ts';
+import { refreshSetup, startRenewal } from './session/sign-in.ts';
 import { noticeChoice, startAlarmNotices } from './shell/alarm-notices.ts';
-import { startMotion } from './styles/motion.ts';
-import { startTheme } from './styles/theme.ts';
+import { startMotion, startTheme } from './styles/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 

@@ -1,7 +1,8 @@
-// What the service tells about itself outside of its interface: whether its parts are well, its version, its figures.
+// What the service tells about itself outside of its interface: how far it is set up, whether its parts are well, its version, its
+// figures.
 import type { InstallChecksums } from '@weft/contract/enrolment-line';
 import { failureText } from '../text/failures.ts';
-import { Failure, failureOf } from './failure.ts';
+import { Failure, failureOf } from './client.ts';
 
 export interface Readiness {
   isReady: boolean;
@@ -63,4 +64,22 @@ export function get(path: string): Promise<Response> {
   return fetch(path, { credentials: 'omit', cache: 'no-store' }).catch(() => {
     throw new Failure(0, 'unreachable', failureText.unreachable);
   });
+}
+
+export interface Setup {
+  /** Null while the database does not answer. */
+  has_admin: boolean | null;
+  /** Whether creating the first administrator needs the code that was printed at start. */
+  code_needed: boolean;
+  signup: 'open' | 'approve' | 'closed';
+  password_length: { min: number; max: number };
+  /** The operator's map server; null: the map draws its own ground. */
+  map_tiles: { url: string; attribution: string } | null;
+}
+
+/** Rejects with Failure. */
+export async function readSetup(): Promise<Setup> {
+  const response = await get('/setup.json');
+  if (!response.ok) throw failureOf(response, await response.text().catch(() => ''));
+  return (await response.json()) as Setup;
 }

@@ -1,10 +1,23 @@
-// What people call an access point; its id is in the tooltip.
+// What people call an access point, when it reported last, and its values: grey and with their age once they say nothing about now.
 import './agent-name.css';
-import { agentName } from '../data/agent-names.ts';
+import type { ComponentChildren } from 'preact';
+import type { AgentPresence } from '../api/client.ts';
+import { agentName, isStale, type ShownState } from '../data/agents.ts';
+import { awaySince, now } from '../data/freshness.ts';
+import { formatAge, formatMoment } from '../format.ts';
+import { agentsText } from '../text/agents.ts';
 
 export function AgentName({ ap_id }: { ap_id: string }) {
   const name = agentName(ap_id);
   return <span title={name === ap_id ? undefined : ap_id}>{name}</span>;
+}
+
+export function AgentLink({ ap_id }: { ap_id: string }) {
+  return (
+    <a href={`/agents/${encodeURIComponent(ap_id)}`}>
+      <AgentName ap_id={ap_id} />
+    </a>
+  );
 }
 
 /** Names of one network differ at their end: there is room for as much. */
@@ -19,6 +32,35 @@ export function NarrowAgentName({ ap_id }: { ap_id: string }) {
     <span class="narrow-name" title={ap_id}>
       <span>{characters.slice(0, end).join('')}</span>
       <span>{characters.slice(end).join('')}</span>
+    </span>
+  );
+}
+
+/** `at` as the interface writes moments. */
+export function LastSeen({ at }: { at: string | null | undefined }) {
+  if (!at) return <span class="faint">{agentsText.never}</span>;
+  const ms = Date.parse(at);
+  if (awaySince.value !== undefined) return <span>{formatMoment(ms)}</span>;
+  const seconds = Math.max(0, (now.value - ms) / 1000);
+  return <span title={formatMoment(ms)}>{seconds < 2 ? agentsText.justNow : agentsText.ago(formatAge(seconds))}</span>;
+}
+
+interface LatestValueProps {
+  /** When it was measured. */
+  ts: string;
+  state: ShownState;
+  details: AgentPresence | undefined;
+  children: ComponentChildren;
+}
+
+export function LatestValue({ ts, state, details, children }: LatestValueProps) {
+  if (!isStale(ts, state, details)) return <>{children}</>;
+  return (
+    <span class="stale-value">
+      {children}{' '}
+      <small>
+        <LastSeen at={ts} />
+      </small>
     </span>
   );
 }

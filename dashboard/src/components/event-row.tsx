@@ -1,10 +1,12 @@
-// One event as a line of a timeline: when, how bad, what happened.
-import { withAgentName } from '../data/agent-names.ts';
-import { hrefOf, iconOf, type LoggedEvent } from '../data/events.ts';
-import { formatExactly, formatMoment } from '../format/times.ts';
+// Events as lines of a timeline: when, how bad, what happened; those of one kind that came together as one line that opens.
 import './event-row.css';
-import { Icon } from './icon.tsx';
-import { SeverityMark } from './severity.tsx';
+import { useState } from 'preact/hooks';
+import { agentName, withAgentName } from '../data/agents.ts';
+import { hrefOf, iconOf, type LoggedEvent } from '../data/events.ts';
+import { formatExactly, formatMoment, formatNumber } from '../format.ts';
+import { eventsText as text } from '../text/events.ts';
+import { Icon } from './button.tsx';
+import { SeverityMark } from './glyph.tsx';
 
 export function EventRow({ event }: { event: LoggedEvent }) {
   const { ts, kind, severity, ap_id } = event;
@@ -23,6 +25,43 @@ export function EventRow({ event }: { event: LoggedEvent }) {
         <a href={href} title={text}>
           {text}
         </a>
+      )}
+    </li>
+  );
+}
+
+const maxNames = 3;
+
+/** `events`: newest first, of one kind and severity. */
+export function EventGroup({ events }: { events: readonly LoggedEvent[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const { kind, severity, ts } = events[0]!;
+  const count = formatNumber(events.length);
+  const ap_ids = [...new Set(events.flatMap(({ ap_id }) => ap_id ?? []))];
+  const names = ap_ids.slice(0, maxNames).map(agentName).join(', ');
+  const words = text.groups[kind]?.(count) ?? text.anyGroup(count, kind);
+  return (
+    <li class={`event-group ${severity}`}>
+      <button type="button" class="event-row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <time
+          dateTime={ts}
+          title={`${formatExactly(Date.parse(events.at(-1)!.ts))} – ${formatExactly(Date.parse(ts))}`}
+        >
+          {formatMoment(ts)}
+        </time>
+        {severity === 'info' ? <Icon name={iconOf(kind)} size={14} /> : <SeverityMark severity={severity} />}
+        <span>
+          <strong>{words}</strong>
+          {names !== '' && <span class="faint"> {text.among(names, ap_ids.length > maxNames)}</span>}
+        </span>
+        <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={16} />
+      </button>
+      {isOpen && (
+        <ol class="event-list">
+          {events.map((event) => (
+            <EventRow key={event.id} event={event} />
+          ))}
+        </ol>
       )}
     </li>
   );

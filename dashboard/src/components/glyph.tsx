@@ -1,9 +1,9 @@
-// Technologies and states as small shapes: the shape tells the technology, the filling tells whether it is there. Colour
-// only repeats what the shape says.
-import type { Technology } from '../api/operations.ts';
-import type { ShownState } from '../data/agent-state.ts';
-import { componentText } from '../text/components.ts';
+// Technologies, states, severities and health as small shapes: the shape tells the technology or how bad it is, the filling tells
+// whether it is there. Colour only repeats what the shape says.
 import './glyph.css';
+import type { HealthWord, Technology } from '../api/client.ts';
+import type { ShownState } from '../data/agents.ts';
+import { componentText } from '../text/components.ts';
 
 export const glyphOutlines: Record<Technology | 'unknown', string> = {
   '5G': 'M8 2.2 14.6 13.6H1.4Z',
@@ -72,6 +72,50 @@ export function StateDot({ state, size = 12 }: { state: ShownState; size?: numbe
       {state !== 'online' && state !== 'asleep' && (
         <circle cx="8" cy="8" r="5.2" fill="none" stroke="currentColor" stroke-width="2" />
       )}
+    </svg>
+  );
+}
+
+export const severities = ['critical', 'major', 'minor', 'warning'] as const;
+export type Severity = (typeof severities)[number] | 'info';
+
+const severityShapes: Record<Severity, string> = {
+  critical: 'M5 1h6l4 4v6l-4 4H5l-4-4V5z',
+  major: 'M8 1.5 15 14H1z',
+  minor: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2Z',
+  warning: 'M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3Z',
+  info: 'M8 4.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7Z',
+};
+
+export function SeverityMark({ severity, size = 14 }: { severity: Severity; size?: number }) {
+  return (
+    <svg class={`severity-mark ${severity}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={severityShapes[severity]} />
+    </svg>
+  );
+}
+
+export function SeverityChip({ severity }: { severity: Severity }) {
+  return (
+    <span class={`chip severity ${severity}`}>
+      <SeverityMark severity={severity} />
+      {componentText.severities[severity]}
+    </span>
+  );
+}
+
+const healthShapes: Record<HealthWord, string> = {
+  good: 'M7 12.5 10.5 16 17 8.5',
+  degraded: 'M12 7v6M12 16.5v.01',
+  bad: 'M8 8l8 8M16 8l-8 8',
+  unknown: 'M9.5 9.5a2.5 2.5 0 1 1 3.6 2.2c-.8.4-1.1.9-1.1 1.8M12 16.5v.01',
+};
+
+export function HealthMark({ health, size = 18 }: { health: HealthWord; size?: number }) {
+  return (
+    <svg class={`health-mark ${health}`} width={size} height={size} viewBox="0 0 24 24" aria-hidden="true">
+      <circle cx="12" cy="12" r="11" />
+      <path d={healthShapes[health]} />
     </svg>
   );
 }

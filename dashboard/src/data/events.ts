@@ -1,6 +1,6 @@
 // The event log for pages: what an event is about, and where it leads. Pure.
-import type { EventItem as LoggedEvent } from '../api/operations.ts';
-import type { IconName } from '../components/icon.tsx';
+import type { EventItem as LoggedEvent } from '../api/client.ts';
+import type { IconName } from '../components/button.tsx';
 
 export type { LoggedEvent };
 

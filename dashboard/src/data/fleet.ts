@@ -1,13 +1,10 @@
 // The fleet as most pages need it: every agent with its presence, technology and place, kept fresh.
-
 import { agentStates } from '@weft/contract/selector';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { Failure } from '../api/failure.ts';
-import type { AgentDetails, AgentListItem, AgentPresence, Technology } from '../api/operations.ts';
-import { geolocationOf, technologyOf } from './agent-configuration.ts';
-import { isSleeping, type ShownState, shownState } from './agent-state.ts';
+import type { AgentDetails, AgentListItem, AgentPresence, Failure, Technology } from '../api/client.ts';
+import { geolocationOf, isSleeping, type ShownState, shownState, technologyOf } from './agents.ts';
 import { noteAnswer } from './freshness.ts';
-import { useAgents } from './lists/use-agents.ts';
+import { useAgents } from './lists/list-pages.ts';
 import { useOperation } from './use-operation.ts';
 
 export interface FleetAgent {

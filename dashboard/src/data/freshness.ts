@@ -1,7 +1,36 @@
-// How new what is on the screen is: the one word that the dot in the top bar says.
+// What time it is for Weft, and how new what is on the screen is. The clock of a browser may be wrong by hours; moments in answers
+// are the server's, so ages and charts go by this one.
 import { computed, signal } from '@preact/signals';
-import type { LiveState } from './live-values.ts';
-import { clockOffsetMs } from './server-clock.ts';
+
+/** How far the server's clock is ahead of the browser's; 0 while the two agree as far as can be told. */
+export const clockOffsetMs = signal(0);
+
+export function serverNow(): number {
+  return toServerTime(Date.now());
+}
+
+/** A moment of the browser's clock on that of the server. */
+export function toServerTime(ms: number): number {
+  return ms + clockOffsetMs.peek();
+}
+
+/** `date` is the header of an answer that was asked for and came at these moments of the browser's clock. */
+export function noteServerDate(date: string | null, sentAt: number, receivedAt: number): void {
+  const told = Date.parse(date ?? '');
+  if (!Number.isFinite(told)) return;
+  clockOffsetMs.value = nearestOffset(clockOffsetMs.peek(), told, sentAt, receivedAt);
+}
+
+/**
+ * The offset closest to the known one that the answer allows: it was written between asking and hearing, and its header
+ * leaves out the part of a second.
+ */
+export function nearestOffset(known: number, told: number, sentAt: number, receivedAt: number): number {
+  return Math.min(Math.max(known, told - receivedAt), Math.max(told + 999 - sentAt, told - receivedAt));
+}
+
+/** Of a stream of live values. */
+export type LiveState = 'connecting' | 'live' | 'polling' | 'broken';
 
 export type Freshness = 'live' | 'polling' | 'old' | 'unknown';
 

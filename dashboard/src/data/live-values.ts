@@ -1,8 +1,11 @@
 // Live values for a page: the SDK's stream of samples, which resumes after a break. While there is no stream, the newest
 // values are polled once a second.
+import { useSignal } from '@preact/signals';
 import { pause } from '@weft/sdk/browser';
-import { call } from '../api/client.ts';
-import { weft } from '../api/weft.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import { call, weft } from '../api/client.ts';
+import { isSignedIn } from '../session/session.ts';
+import { type LiveState, noteAnswer, noteStream } from './freshness.ts';
 
 export interface LiveSample {
   ap_id: string;
@@ -15,8 +18,6 @@ export interface LiveFilter {
   agents?: readonly string[];
   metrics?: readonly string[];
 }
-
-export type LiveState = 'connecting' | 'live' | 'polling' | 'broken';
 
 interface LiveValuesOptions extends LiveFilter {
   /** Samples in the order they came; many at once after a pause. */
@@ -143,4 +144,54 @@ export class LiveValues {
       return [{ ap_id, time, metrics: Object.fromEntries(values.map(([name, { value }]) => [name, value])) }];
     });
   }
+}
+
+export interface UseLiveOptions extends LiveFilter {
+  isWanted?: boolean;
+  onSamples: (samples: LiveSample[]) => void;
+  onGap?: () => void;
+}
+
+export function useLive({ agents, metrics, isWanted = true, onSamples, onGap }: UseLiveOptions): LiveState {
+  const state = useSignal<LiveState>('connecting');
+  const latest = useRef({ onSamples, onGap });
+  latest.current = { onSamples, onGap };
+  const key = JSON.stringify([agents, metrics]);
+  const canAsk = isSignedIn.value;
+  // The key stands for agents and metrics.
+  useEffect(() => {
+    if (!isWanted || !canAsk) return;
+    const owner = {};
+    let waiting: LiveSample[] = [];
+    let frame = 0;
+    const handOver = () => {
+      frame = 0;
+      const samples = waiting;
+      waiting = [];
+      noteAnswer();
+      latest.current.onSamples(samples);
+    };
+    const stream = new LiveValues({
+      ...(agents && { agents }),
+      ...(metrics && { metrics }),
+      onSamples: (samples) => {
+        waiting.push(...samples);
+        // Frames stand still in a hidden page; what piles up there is read again when it shows.
+        if (waiting.length > 5000) waiting = waiting.slice(-1000);
+        frame ||= requestAnimationFrame(handOver);
+      },
+      onState: (next) => {
+        state.value = next;
+        noteStream(owner, next);
+      },
+      onGap: () => latest.current.onGap?.(),
+    });
+    stream.start();
+    return () => {
+      stream.stop();
+      cancelAnimationFrame(frame);
+      noteStream(owner, undefined);
+    };
+  }, [key, isWanted, canAsk]);
+  return state.value;
 }

@@ -1,6 +1,6 @@
 // The shared answers: when they are asked for, and what stays on show when a request fails.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Failure } from '../api/failure.ts';
+import { Failure } from '../api/client.ts';
 import { QueryCache } from './query-cache.ts';
 
 beforeEach(() => {

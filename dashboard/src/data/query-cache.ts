@@ -2,7 +2,7 @@
 // What was known stays on show when a later request fails.
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { BackOff } from '@weft/sdk/browser';
-import { type Failure, toFailure } from '../api/failure.ts';
+import { type Failure, toFailure } from '../api/client.ts';
 
 export interface QueryState<Value> {
   /** The newest answer there was; undefined before the first. */

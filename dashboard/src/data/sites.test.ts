@@ -1,7 +1,7 @@
 // The tree of sites.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Site } from '../api/operations.ts';
+import type { Site } from '../api/client.ts';
 import { type SiteNode, siteTree } from './sites.ts';
 
 const site = (path: string, access_points = 0) => ({ path, name: path.split('/').at(-1), access_points }) as Site;

@@ -1,9 +1,6 @@
 // All sites, and the tree that their paths make.
-
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call } from '../api/client.ts';
-import type { Failure } from '../api/failure.ts';
-import type { Site } from '../api/operations.ts';
+import { call, type Failure, type Site } from '../api/client.ts';
 import { useOperation } from './use-operation.ts';
 
 const limit = 1000;

@@ -1,8 +1,8 @@
 // A list that is read from its new end: the newest page is kept fresh, older ones are fetched when asked for, and what
 // was seen once stays, in its place.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type Failure, toFailure } from '../api/failure.ts';
-import type { QueryState } from './query-cache.ts';
+import { type Answer, call, type Failure, type Input, type OperationName, toFailure } from '../api/client.ts';
+import { operationKey, type UseOperationOptions, useOperation } from './use-operation.ts';
 
 export interface FeedPage<Row, Cursor> {
   rows: readonly Row[];
@@ -10,18 +10,18 @@ export interface FeedPage<Row, Cursor> {
   next: Cursor | undefined;
 }
 
-interface FeedOptions<Answer, Row, Cursor> {
-  /** Another key is another list: what was fetched for the old one is dropped. */
-  key: string;
-  newest: QueryState<Answer>;
-  toPage: (answer: Answer) => FeedPage<Row, Cursor>;
-  readOlder: (cursor: Cursor) => Promise<Answer>;
+interface FeedOptions<Name extends OperationName, Row, Cursor> extends UseOperationOptions<Name> {
+  /** The parameter that asks for what is older than a page. */
+  cursor: string;
+  toPage: (answer: Answer<Name>) => FeedPage<Row, Cursor>;
   idOf: (row: Row) => string | number;
 }
 
 export interface Feed<Row> {
   /** Newest first; undefined until the first answer. */
   rows: readonly Row[] | undefined;
+  /** Of them the newest page. */
+  newest: readonly Row[] | undefined;
   failure: Failure | undefined;
   /** Undefined at the end of the list. */
   loadOlder: (() => Promise<void>) | undefined;
@@ -36,8 +36,21 @@ interface Older<Row, Cursor> {
   isLoading: boolean;
 }
 
-export function useFeed<Answer, Row, Cursor>(options: FeedOptions<Answer, Row, Cursor>): Feed<Row> {
-  const { key, newest, toPage, readOlder, idOf } = options;
+/** Another input is another list: what was fetched for the old one is dropped. */
+export function useFeed<Name extends OperationName, Row, Cursor>(
+  name: Name,
+  input: Input<Name>,
+  { cursor, toPage, idOf, ...options }: FeedOptions<Name, Row, Cursor>,
+): Feed<Row> {
+  const key = operationKey(name, input);
+  const newest = useOperation(name, input, options);
+  const readOlder = (next: Cursor) => {
+    const { query, ...rest } = input as { query?: object };
+    return (call as (name: Name, input: object) => Promise<Answer<Name>>)(name, {
+      ...rest,
+      query: { ...query, [cursor]: next },
+    });
+  };
   const [older, setOlder] = useState<Older<Row, Cursor> | undefined>(undefined);
   const own = older?.key === key ? older : undefined;
   const page = useMemo(() => newest.data && toPage(newest.data), [newest.data]);
@@ -68,6 +81,7 @@ export function useFeed<Answer, Row, Cursor>(options: FeedOptions<Answer, Row, C
   };
   return {
     rows,
+    newest: page?.rows,
     failure: newest.failure ?? own?.failure,
     loadOlder: next === undefined ? undefined : loadOlder,
     isLoadingOlder: own?.isLoading ?? false,

@@ -1,8 +1,6 @@
 // A job and its messages for a component, for as long as it is on the page.
 import { useEffect, useState } from 'preact/hooks';
-import { type Failure, toFailure } from '../api/failure.ts';
-import type { Job, JobEnvelope } from '../api/operations.ts';
-import { weft } from '../api/weft.ts';
+import { type Failure, type Job, type JobEnvelope, toFailure, weft } from '../api/client.ts';
 import { isSignedIn } from '../session/session.ts';
 
 type JobStreamState = 'reading' | 'live' | 'polling' | 'broken' | 'ended';

@@ -1,11 +1,9 @@
-// Operations that only read, for components: the newest answer, kept fresh while the component is on the page.
+// What only reads, for components: the newest answer, kept fresh while the component is on the page; and what the user may do.
 import { useEffect } from 'preact/hooks';
-import { type Answer, call, type Input, type OperationName } from '../api/client.ts';
-import { Failure } from '../api/failure.ts';
-import { forgetAnswers } from '../api/weft.ts';
+import { type Answer, call, Failure, forgetAnswers, type Input, type OperationName } from '../api/client.ts';
 import { isSignedIn, session } from '../session/session.ts';
 import { noteAnswer, noteUnreachable } from './freshness.ts';
-import { QueryCache, type QueryState } from './query-cache.ts';
+import { QueryCache, type QueryOptions, type QueryState } from './query-cache.ts';
 
 export const queries = new QueryCache(() => !document.hidden && isSignedIn.peek());
 
@@ -58,4 +56,17 @@ export function useOperation<Name extends OperationName>(
   // The key stands for name and input.
   useEffect(() => (isWanted ? queries.watch(key, options) : undefined), [key, isWanted]);
   return queries.state<Answer<Name>>(key, options).value;
+}
+
+/** The key stands for what is fetched. */
+export function useQuery<Value>(key: string, options: QueryOptions<Value>): QueryState<Value> {
+  useEffect(() => queries.watch(key, options), [key]);
+  return queries.state<Value>(key, options).value;
+}
+
+/** Whether the user may register access points and create silences somewhere: an administrator, or a manager by grant. */
+export function useIsManager(): boolean {
+  const { isAdmin = false, username = '' } = session.value ?? {};
+  const { data } = useOperation('get_grants', { path: { username } }, { isWanted: !isAdmin && username !== '' });
+  return isAdmin || (data?.some(({ role }) => role === 'manager') ?? false);
 }

@@ -1,13 +1,43 @@
 // What lies under the access points, without any server of maps: land and borders of the whole world, names of places, and
 // close up a grid of metres. Coarse shapes come first; finer ones when somebody looks closer.
+import type { Map as LeafletMap } from 'leaflet';
+import L from 'leaflet';
 import { feature, mesh } from 'topojson-client';
 import fineAddress from 'world-atlas/countries-50m.json?url';
 import coarseAddress from 'world-atlas/countries-110m.json?url';
-import { colourOf, withAlpha } from '../components/colours.ts';
-import type { Box } from './box.ts';
+import { setup } from '../session/sign-in.ts';
+import { colourOf, withAlpha } from '../styles/theme.ts';
 import type { MapView } from './map-canvas.ts';
-import { type GeoPlace, metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre } from './mercator.ts';
+import { type Box, type GeoPlace, metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre } from './mercator.ts';
 import { PlaceNames } from './place-names.ts';
+
+const maxNativeZoom = 19;
+
+export function addTiles(map: L.Map): void {
+  const tiles = setup.peek()?.map_tiles;
+  if (!tiles) return;
+  // No address of a page, and so no name of an access point, goes to the map server.
+  const options: L.TileLayerOptions = { maxNativeZoom, maxZoom: map.getMaxZoom(), referrerPolicy: 'no-referrer' };
+  L.tileLayer(tiles.url, options).addTo(map);
+}
+
+/** Whose pictures they are, as the map server asks to be named. */
+export function tileCredit(): string {
+  return setup.peek()?.map_tiles?.attribution ?? '';
+}
+
+/** To be called when the element of the map leaves the page; the element cannot get another map. */
+export function removeMap(map: LeafletMap): void {
+  // Timers that were set before run before, and so do frames that were asked for before.
+  setTimeout(() => {
+    requestAnimationFrame(() => {
+      const isZooming = map.getPane('mapPane')?.classList.contains('leaflet-zoom-anim');
+      if (!isZooming) map.remove();
+      // What comes with the end of the zoom comes first.
+      else map.once('zoomend', () => queueMicrotask(() => map.remove()));
+    });
+  }, map.options.wheelDebounceTime);
+}
 
 type World = Parameters<typeof mesh>[0];
 type Ring = number[][];

@@ -1,8 +1,7 @@
 // Who stands alone on the map and who is drawn with others.
-
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ShownState } from '../data/agent-state.ts';
+import type { ShownState } from '../data/agents.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { toWorld } from './mercator.ts';
 

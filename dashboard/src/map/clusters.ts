@@ -1,6 +1,6 @@
 // Which access points stand for themselves at a zoom, and which are drawn as one. Pure: 5,000 points take a few milliseconds.
-import type { Technology } from '../api/operations.ts';
-import type { ShownState } from '../data/agent-state.ts';
+import type { Technology } from '../api/client.ts';
+import type { ShownState } from '../data/agents.ts';
 import { type WorldPlace, worldSize } from './mercator.ts';
 
 export interface MapPoint extends WorldPlace {

@@ -1,13 +1,12 @@
 // Access points and clusters on a canvas, with the shapes and fillings that the rest of the dashboard uses: the shape tells
 // the technology, the filling whether it is there.
-import type { Technology } from '../api/operations.ts';
-import { colourOf, withAlpha } from '../components/colours.ts';
+import type { Technology } from '../api/client.ts';
 import { glyphOutlines } from '../components/glyph.tsx';
-import { type ShownState, worstOf } from '../data/agent-state.ts';
-import { formatNumber } from '../format/numbers.ts';
+import { type ShownState, worstOf } from '../data/agents.ts';
+import { formatNumber } from '../format.ts';
+import { colourOf, withAlpha } from '../styles/theme.ts';
 import type { ClusterItem } from './clusters.ts';
-import { cssOf, type Rgb } from './radio-colours.ts';
-import { inkOn } from './shading.ts';
+import { cssOf, inkOn, type Rgb } from './radio-colours.ts';
 
 export const markerRadius = 11;
 const glyphUnits = 16;

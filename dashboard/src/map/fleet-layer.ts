@@ -1,13 +1,9 @@
 // The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
 // pulse of a marker whose state has changed.
-import { agentName } from '../data/agent-names.ts';
-import { isInService, type ShownState } from '../data/agent-state.ts';
+import { agentName, coverageOf, isInService, type ShownState } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
-import { type Box, boxAround, overlaps } from './box.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
-import { coverageOf } from './coverage.ts';
-import { type DrawnDevice, devicePlace } from './device-place.ts';
-import { besideMarkers, drawDevice, drawTie } from './draw-device.ts';
+import { besideMarkers, type DrawnDevice, devicePlace, drawDevice, drawTie } from './draw-device.ts';
 import {
   clusterRadius,
   drawCluster,
@@ -19,8 +15,17 @@ import {
   markerRadius,
 } from './draw-items.ts';
 import type { MapView } from './map-canvas.ts';
-import { toGeo, toWorld, type WorldPlace, worldPerMetre, worldSize } from './mercator.ts';
-import { type Shading, shadeOf } from './shading.ts';
+import {
+  type Box,
+  boxAround,
+  overlaps,
+  toGeo,
+  toWorld,
+  type WorldPlace,
+  worldPerMetre,
+  worldSize,
+} from './mercator.ts';
+import { type Shading, shadeOf } from './radio-colours.ts';
 
 const pulseMs = 900;
 const labelsFromZoom = 17;

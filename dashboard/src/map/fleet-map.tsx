@@ -2,17 +2,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../components/button.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
-import { formatValue } from '../format/numbers.ts';
-import { motionChoice } from '../styles/motion.ts';
-import { themeInForce } from '../styles/theme.ts';
+import { formatValue } from '../format.ts';
+import { motionChoice, themeInForce } from '../styles/theme.ts';
 import { mapText } from '../text/map.ts';
 import './fleet-map.css';
-import type { DrawnDevice } from './device-place.ts';
+import { tileCredit } from './base-map.ts';
+import type { DrawnDevice } from './draw-device.ts';
 import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
+import type { Shading } from './radio-colours.ts';
 import type { RadioPicture } from './radio-picture.ts';
-import type { Shading } from './shading.ts';
-import { tileCredit } from './tiles.ts';
 
 export interface FleetMapProps {
   agents: readonly FleetAgent[];

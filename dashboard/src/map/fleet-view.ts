@@ -1,17 +1,14 @@
 // The map as an object: Leaflet for moving and zooming, one canvas for the ground and one for the access points.
 import L from 'leaflet';
 import type { FleetAgent } from '../data/fleet.ts';
-import { BaseMap, gridMetres } from './base-map.ts';
+import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
 import type { MapItem } from './clusters.ts';
-import type { DrawnDevice } from './device-place.ts';
+import type { DrawnDevice } from './draw-device.ts';
 import { FleetLayer } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { type GeoPlace, metresPerPixel, roundStep, toGeo } from './mercator.ts';
-import { paintPicture } from './paint-picture.ts';
-import type { RadioPicture } from './radio-picture.ts';
-import { removeMap } from './remove-map.ts';
-import type { Shading } from './shading.ts';
-import { addTiles } from './tiles.ts';
+import type { Shading } from './radio-colours.ts';
+import { paintPicture, type RadioPicture } from './radio-picture.ts';
 
 export interface FleetViewOptions {
   /** A picture: it cannot be moved. */

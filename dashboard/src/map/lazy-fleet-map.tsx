@@ -1,6 +1,6 @@
 // The map, fetched when it is first shown: it brings a library of its own that no other page needs.
-import { lazy } from '../components/feedback/lazy.tsx';
-import { Skeleton } from '../components/feedback/skeleton.tsx';
+import { Skeleton } from '../components/feedback.tsx';
+import { lazy } from '../components/lazy.tsx';
 import type { FleetMapProps } from './fleet-map.tsx';
 
 export const LazyFleetMap = lazy<FleetMapProps>(

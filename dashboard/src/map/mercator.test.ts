@@ -1,5 +1,4 @@
 // Places there and back, and what a pixel is worth.
-
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre, worldSize } from './mercator.ts';

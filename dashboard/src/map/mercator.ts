@@ -1,4 +1,5 @@
-// From places on the globe to places on the flat world that the map draws: a square from 0 to 1, as web maps have it. Pure.
+// From places on the globe to places on the flat world that the map draws (a square from 0 to 1, as web maps have it), and
+// rectangles on its canvas. Pure.
 
 export interface GeoPlace {
   latitude: number;
@@ -43,4 +44,19 @@ export function worldPerMetre(latitude: number): number {
 export function roundStep(least: number): number {
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+}
+
+export interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+export function boxAround(x: number, y: number, radius: number): Box {
+  return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
+}
+
+export function overlaps(a: Box, b: Box): boolean {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }

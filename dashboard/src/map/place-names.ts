@@ -1,9 +1,8 @@
 // The names of cities and towns on the ground: the larger ones from far away, all of them close up, none over another. The
 // lists come from the gazetteer (see vite.config.ts); they are fetched when they are first needed.
-import { colourOf, withAlpha } from '../components/colours.ts';
-import { type Box, overlaps } from './box.ts';
+import { colourOf, withAlpha } from '../styles/theme.ts';
 import type { MapView } from './map-canvas.ts';
-import { type GeoPlace, toWorld, type WorldPlace } from './mercator.ts';
+import { type Box, type GeoPlace, overlaps, toWorld, type WorldPlace } from './mercator.ts';
 
 type PlaceRow = [name: string, latitude: number, longitude: number, thousands: number];
 

@@ -1,5 +1,17 @@
-import { describe, expect, test } from 'vitest';
-import { differenceDomain, divergingColour, domainOf, type Rgb, sequential, shareOf } from './radio-colours.ts';
+// Access points coloured by a metric.
+import { describe, expect, it, test } from 'vitest';
+import {
+  createShading,
+  differenceDomain,
+  divergingColour,
+  domainOf,
+  inkOn,
+  isLowWorse,
+  type Rgb,
+  sequential,
+  shadeOf,
+  shareOf,
+} from './radio-colours.ts';
 
 /** Lightness as people see it (CIE L*), from 0 to 100. */
 function lightness(colour: Rgb): number {
@@ -45,4 +57,30 @@ test('a colour means the same from second to second, and rates have a round end'
   expect(differenceDomain('rate', -41, 3)).toEqual({ from: -50, to: 50 });
   expect(differenceDomain('signal', null, null)).toEqual({ from: -1, to: 1 });
   expect(shareOf(-90, { from: -120, to: -60 })).toBe(0.5);
+});
+
+const values = new Map([
+  ['a', 0],
+  ['b', 50],
+  ['c', 100],
+]);
+
+it('one has the colour of its value, many that of the worst, and who has no value none', () => {
+  const load = createShading('prb_load_pct', values);
+  expect(shadeOf(load, ['a'])).toEqual(sequential(0));
+  expect(shadeOf(load, ['a', 'b', 'nobody'])).toEqual(sequential(0.5));
+  expect(shadeOf(load, ['nobody'])).toBeUndefined();
+  const signal = createShading('rssi_dbm', values);
+  expect(shadeOf(signal, ['b', 'c'])).toEqual(sequential(0.5));
+});
+
+it('equal values have a colour as well, and words on it can be read', () => {
+  const same = createShading('x', new Map([['a', 7]]));
+  expect(shadeOf(same, ['a'])).toEqual(sequential(0.5));
+  expect([inkOn(sequential(0)), inkOn(sequential(1))]).toEqual(['#ffffff', '#0d1219']);
+});
+
+it('knows which end is the worse one', () => {
+  expect(['sinr_db', 'throughput_mbps', 'illuminance_lux'].every(isLowWorse)).toBe(true);
+  expect(['latency_ms', 'channel_utilisation_pct', 'handover_failures', 'power_w'].some(isLowWorse)).toBe(false);
 });

@@ -1,4 +1,6 @@
 // A radio map as a picture: one pixel for each point of the raster, which the map stretches over the ground.
+import type { MapView } from './map-canvas.ts';
+import { toWorld } from './mercator.ts';
 import {
   categories,
   differenceDomain,
@@ -74,4 +76,21 @@ function draw({ columns, rows }: RadioRaster, paint: Paint): HTMLCanvasElement {
   }
   context.putImageData(pixels, 0, 0);
   return image;
+}
+
+export function paintPicture({ context, scale, left, top }: MapView, { bounds, image, opacity }: RadioPicture): void {
+  const corner = toWorld({ latitude: bounds.north, longitude: bounds.west });
+  const other = toWorld({ latitude: bounds.south, longitude: bounds.east });
+  context.save();
+  context.globalAlpha = opacity;
+  context.imageSmoothingEnabled = true;
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(
+    image,
+    corner.x * scale - left,
+    corner.y * scale - top,
+    (other.x - corner.x) * scale,
+    (other.y - corner.y) * scale,
+  );
+  context.restore();
 }

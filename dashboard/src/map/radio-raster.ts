@@ -1,6 +1,6 @@
 // A radio map as the page holds it: values on a raster over a part of the world. Pure.
 import { decodeCoverage } from '@weft/contract/coverage-values';
-import type { CoverageBounds, CoverageLayer, CoverageRaster, Technology } from '../api/operations.ts';
+import type { CoverageBounds, CoverageLayer, CoverageRaster, Technology } from '../api/client.ts';
 import type { GeoPlace } from './mercator.ts';
 
 export interface RadioRaster {

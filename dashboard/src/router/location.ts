@@ -1,8 +1,59 @@
-// The address bar as a signal. Links are ordinary `<a href>`: clicks on those that lead to pages of ours are taken over
-// here, everything else is left to the browser.
-import { signal } from '@preact/signals';
+// The address bar as a signal, which page it means, and state that lives in it: it can be shared, and survives Back. Links are
+// ordinary `<a href>`: clicks on those that lead to pages of ours are taken over here, everything else is left to the browser.
+import { signal, useComputed } from '@preact/signals';
+import { useCallback } from 'preact/hooks';
 import { holdsBack } from './leaving.ts';
-import { matchRoute } from './match.ts';
+
+export interface Match<Route> {
+  route: Route;
+  params: Record<string, string>;
+}
+
+/** Patterns are paths with `:name` for one segment; the first that fits wins. */
+export function matchRoute<Route extends { path: string }>(
+  routes: readonly Route[],
+  pathname: string,
+): Match<Route> | undefined {
+  const given = segmentsOf(pathname);
+  for (const route of routes) {
+    const params = fit(segmentsOf(route.path), given);
+    if (params) return { route, params };
+  }
+  return undefined;
+}
+
+function fit(pattern: string[], given: string[]): Record<string, string> | undefined {
+  if (pattern.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of pattern.entries()) {
+    const value = given[index]!;
+    if (!part.startsWith(':')) {
+      if (part !== value) return undefined;
+    } else {
+      const decoded = decode(value);
+      if (decoded === undefined || decoded === '') return undefined;
+      params[part.slice(1)] = decoded;
+    }
+  }
+  return params;
+}
+
+function segmentsOf(path: string): string[] {
+  return path.replace(/\/+$/, '').split('/');
+}
+
+function decode(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface PageProps {
+  /** What stands for the names in the path, decoded. */
+  params: Record<string, string>;
+}
 
 export interface Place {
   pathname: string;
@@ -80,4 +131,11 @@ function takeClick(event: MouseEvent): void {
   if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return;
   event.preventDefault();
   navigate(link.href);
+}
+
+/** `initial` is what an address without the parameter means; it is not written out. */
+export function useQueryState(name: string, initial = ''): [value: string, set: (value: string) => void] {
+  const value = useComputed(() => new URLSearchParams(place.value.search).get(name) ?? initial).value;
+  const set = useCallback((next: string) => setQuery({ [name]: next === initial ? undefined : next }), [name, initial]);
+  return [value, set];
 }

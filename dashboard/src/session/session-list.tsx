@@ -1,20 +1,40 @@
 // The open sessions of a user: since when, from where, by which program; each can be ended.
-import { useSignal } from '@preact/signals';
-import { useState } from 'preact/hooks';
-import { call } from '../api/client.ts';
-import { toFailure } from '../api/failure.ts';
-import type { Session } from '../api/operations.ts';
-import { Button } from '../components/button.tsx';
-import { FailureNotice, Notice } from '../components/feedback/notice.tsx';
-import { SkeletonLines } from '../components/feedback/skeleton.tsx';
-import { showFailure, showToast } from '../components/feedback/toasts.tsx';
-import { ConfirmDialog } from '../components/overlays/confirm-dialog.tsx';
-import { queries, useOperation } from '../data/use-operation.ts';
-import { formatMoment } from '../format/times.ts';
-import { sessionText } from '../text/session.ts';
-import { clientWords } from './client-words.ts';
-import { leaveSession, session } from './session.ts';
 import './session-list.css';
+import { useState } from 'preact/hooks';
+import { call, type Session, toFailure } from '../api/client.ts';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/dialog.tsx';
+import { Loading, Notice, showToast, useAction } from '../components/feedback.tsx';
+import { queries, useOperation } from '../data/use-operation.ts';
+import { formatMoment } from '../format.ts';
+import { sessionText } from '../text/session.ts';
+import { leaveSession, session } from './session.ts';
+
+// The first that matches: others name themselves after their ancestors too.
+const browsers: [RegExp, string][] = [
+  [/\bEdgA?\//, 'Edge'],
+  [/\bOPR\//, 'Opera'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\/|\bHeadlessChrome\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+];
+const systems: [RegExp, string][] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(iPhone|iPad)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+];
+
+/** Of a program that is no browser: its own words, without what follows them. */
+export function clientWords(userAgent: string): string {
+  const find = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = userAgent.startsWith('Mozilla/') ? find(browsers) : undefined;
+  if (browser === undefined) return userAgent.trim().split(' ')[0] || sessionText.list.unknownClient;
+  const system = find(systems);
+  return system === undefined ? browser : sessionText.list.on(browser, system);
+}
 
 const text = sessionText.list;
 
@@ -28,18 +48,11 @@ interface SessionListProps {
 
 export function SessionList({ username, canExtend = false, isAdministrator = false }: SessionListProps) {
   const { data, failure } = useOperation('list_sessions', { path: { username } }, { pollMs: 15_000 });
-  const busy = useSignal(false);
+  const { isBusy, act: actOnce } = useAction();
   const isOwn = username === session.value?.username;
   const act = async (action: () => Promise<string>) => {
-    busy.value = true;
-    try {
-      showToast({ title: await action() });
-    } catch (error) {
-      showFailure(toFailure(error));
-    } finally {
-      busy.value = false;
-      queries.refresh('list_sessions');
-    }
+    await actOnce(action);
+    queries.refresh('list_sessions');
   };
   const end = ({ id, is_current }: Session) =>
     act(async () => {
@@ -61,13 +74,12 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
   const extend = async ({ id }: Session) => {
     const { ends_at } = await call('extend_session', { path: { username, id } });
     queries.refresh('list_sessions');
-    showToast({ title: text.extended(formatMoment(Date.parse(ends_at))) });
+    showToast({ title: text.extended(formatMoment(ends_at)) });
     setExtending(undefined);
   };
   return (
     <>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_sessions')} />}
-      {!data && !failure && <SkeletonLines count={2} />}
+      <Loading data={data} failure={failure} again="list_sessions" lines={2} />
       {data?.length === 0 && <p class="soft">{text.none}</p>}
       {data && data.length > 0 && (
         <ul class="session-list">
@@ -75,7 +87,7 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
             <Row
               key={each.id}
               session={each}
-              isBusy={busy.value}
+              isBusy={isBusy}
               onEnd={() => end(each)}
               onExtend={canExtend ? () => setExtending(each) : undefined}
             />
@@ -92,17 +104,13 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
         >
           <div class="stack">
             <p>{text.extendWords(username)}</p>
-            {isAdministrator && (
-              <Notice kind="warning" title={text.extendAdministrator}>
-                {text.extendInstead}
-              </Notice>
-            )}
+            {isAdministrator && <Notice kind="warning" title={text.extendAdministrator} words={text.extendInstead} />}
           </div>
         </ConfirmDialog>
       )}
       {others.length > 1 && (
         <div>
-          <Button disabled={busy.value} onClick={endOthers}>
+          <Button disabled={isBusy} onClick={endOthers}>
             {isOwn ? text.endOthers : text.endAll}
           </Button>
         </div>
@@ -121,8 +129,8 @@ interface RowProps {
 function Row({ session: { created_at, renewed_at, ends_at, address, client, is_current }, ...rest }: RowProps) {
   const { isBusy, onEnd, onExtend } = rest;
   const words = clientWords(client);
-  const since = formatMoment(Date.parse(created_at));
-  const renewed = formatMoment(Date.parse(renewed_at));
+  const since = formatMoment(created_at);
+  const renewed = formatMoment(renewed_at);
   return (
     <li>
       <div>
@@ -130,7 +138,7 @@ function Row({ session: { created_at, renewed_at, ends_at, address, client, is_c
         {is_current && <span class="session-current">{text.current}</span>}
         <p class="soft small">
           <span class="mono">{address}</span> · {text.since(since)}
-          {renewed !== since && ` · ${text.used(renewed)}`} · {text.until(formatMoment(Date.parse(ends_at)))}
+          {renewed !== since && ` · ${text.used(renewed)}`} · {text.until(formatMoment(ends_at))}
         </p>
       </div>
       <div class="session-acts">

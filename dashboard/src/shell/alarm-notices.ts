@@ -1,11 +1,10 @@
 // Notifications of this browser for alarms that begin to fire, for who has switched them on here. They come while a page of
 // Weft is open, also in the background.
 import { signal } from '@preact/signals';
-import { call } from '../api/client.ts';
-import type { Alarm } from '../api/operations.ts';
-import { agentName } from '../data/agent-names.ts';
+import { type Alarm, call } from '../api/client.ts';
+import { agentName } from '../data/agents.ts';
+import { serverNow } from '../data/freshness.ts';
 import { keep, readKept } from '../data/kept.ts';
-import { serverNow } from '../data/server-clock.ts';
 import { navigate } from '../router/location.ts';
 import { isSignedIn } from '../session/session.ts';
 import { componentText } from '../text/components.ts';

@@ -1,20 +1,43 @@
 // Ctrl K: pages, agents and actions by a few letters. The focus stays in the field; arrows move through what was found.
+import './command-palette.css';
 import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Icon } from '../components/icon.tsx';
-import { useFocus } from '../components/overlays/use-focus.ts';
-import { useAgents } from '../data/lists/use-agents.ts';
-import { chooseTimeWindow, type TimeWindow, timeWindows } from '../data/time-window.ts';
+import { Icon } from '../components/button.tsx';
+import { useFocus } from '../components/dialog.tsx';
+import { chooseTimeWindow, type TimeWindow, timeWindows } from '../components/time-window.tsx';
+import { useAgents } from '../data/lists/list-pages.ts';
+import { useOperation } from '../data/use-operation.ts';
 import { navigate } from '../router/location.ts';
 import { routes } from '../routes.ts';
-import { signOut } from '../session/sign-out.ts';
-import { shellText } from '../text/shell.ts';
-import './command-palette.css';
+import { signOut } from '../session/sign-in.ts';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
-import { navigation } from './navigation.ts';
-import { pageActions } from './palette-actions.ts';
-import { useFoundDevices } from './palette-devices.ts';
-import { findEntries, type PaletteEntry } from './palette-entries.ts';
+import { shellText } from '../text/shell.ts';
+import { navigation } from './navigation.tsx';
+import { findEntries, type PaletteEntry, pageActions } from './palette-entries.ts';
+
+/** Whoever looks for a device has its pseudonym; other words are about access points and pages. */
+const beginning = /^dev-[a-z2-7]{1,16}$/;
+const limit = 20;
+
+export function useFoundDevices(query: string): readonly PaletteEntry[] {
+  const search = query.trim().toLowerCase();
+  const isWanted = beginning.test(search);
+  const { data } = useOperation('list_devices', { query: { search, limit } }, { isWanted });
+  return useMemo(
+    () =>
+      (isWanted ? (data?.items ?? []) : []).map(
+        ({ device, technologies, last_ap_id }): PaletteEntry => ({
+          id: `device ${device}`,
+          group: 'devices',
+          label: device,
+          hint: [...technologies, last_ap_id].filter(Boolean).join(' · '),
+          icon: 'device',
+          onChoose: () => navigate(`/devices/${encodeURIComponent(device)}`),
+        }),
+      ),
+    [isWanted, data],
+  );
+}
 
 const isOpen = signal(false);
 

@@ -1,5 +1,7 @@
-// What the search finds, best first. Pure.
-import type { IconName } from '../components/icon.tsx';
+// What the search finds, best first, and what the page on show adds to it.
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { IconName } from '../components/button.tsx';
 
 export interface PaletteEntry {
   /** Unique among all. */
@@ -35,4 +37,16 @@ function rankOf(label: string, text: string, wanted: string): number {
   if (label === wanted) return 0;
   if (text.startsWith(wanted)) return 1;
   return text.includes(` ${wanted}`) ? 2 : 3;
+}
+
+export const pageActions = signal<readonly PaletteEntry[]>([]);
+
+/** Adds what the present page can do to the search, for as long as the page is there. */
+export function usePaletteActions(entries: readonly PaletteEntry[]): void {
+  useEffect(() => {
+    pageActions.value = [...pageActions.peek(), ...entries];
+    return () => {
+      pageActions.value = pageActions.peek().filter((entry) => !entries.includes(entry));
+    };
+  }, [entries]);
 }

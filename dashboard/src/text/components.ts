@@ -1,4 +1,5 @@
-// Texts of the components that every page uses.
+// Texts of the building blocks of pages, and the titles of all pages.
+
 export const componentText = {
   states: {
     online: 'Online',
@@ -53,4 +54,38 @@ export const componentText = {
     description: (title: string, values: string) => `Chart of ${title}. ${values}`,
     latest: 'latest',
   },
+};
+
+export const pageTitles = {
+  overview: 'Overview',
+  alarms: 'Alarms',
+  alarmRule: 'Alarm rule',
+  events: 'Events',
+  sites: 'Sites',
+  notifications: 'Notifications',
+  wall: 'Wall display',
+  map: 'Map',
+  agents: 'Access points',
+  agent: 'Access point',
+  devices: 'Devices',
+  device: 'Device',
+  compare: 'Compare',
+  commands: 'Commands',
+  command: 'Command',
+  sendCommand: 'Send a command',
+  emulator: 'Emulator',
+  network: 'Emulated network',
+  newNetwork: 'New network',
+  jobs: 'Jobs',
+  job: 'Job',
+  conflicts: 'Conflicts',
+  apps: 'Apps',
+  app: 'App',
+  users: 'Users',
+  audit: 'Audit log',
+  settings: 'Settings',
+  signIn: 'Sign in',
+  signUp: 'Create an account',
+  recoverPassword: 'Forgot your password?',
+  resetPassword: 'Choose a new password',
 };

@@ -1,4 +1,6 @@
-// Texts of the map.
+// Texts of the map and of the radio map on it.
+import type { CoverageLayer } from '../api/client.ts';
+
 export const mapText = {
   label:
     'Map of the access points. Use the arrow keys to move, plus and minus to zoom. The list contains the visible access points.',
@@ -46,5 +48,41 @@ export const mapText = {
     copyName: 'Copy the full name',
     gone: 'This access point no longer exists.',
     noLocation: 'It is not on the map: its configuration has no location.',
+  },
+};
+
+export const radioMapText = {
+  title: 'Radio map',
+  layer: 'Radio map layer',
+  technology: 'Technology',
+  network: 'Emulated network',
+  networkName: (accessPoints: string, started: string) => `${accessPoints}, started ${started}`,
+  opacity: 'Opacity',
+  off: 'Off',
+  layers: { best_server: 'Best server', signal: 'Signal', sinr: 'SINR', rate: 'Rate' } satisfies Record<
+    CoverageLayer,
+    string
+  >,
+  bestServer: 'Each access point has a colour; neighbours differ.',
+  changedServer: 'Where another access point becomes the best',
+  less: 'less',
+  more: 'more',
+  lost: 'Strongest colour: signal lost or gained',
+  range: (low: string, high: string) => `Here from ${low} to ${high}`,
+  nothing: 'No access point of this technology is received in this part of the map.',
+  outside: 'No access point of this technology in this part of the map. Zoom out, or show all access points.',
+  at: (time: string) => `Model time ${time}`,
+  point: 'Point at the map to read a value.',
+  tap: 'Tap the map to read a value.',
+  nothingHere: 'No signal here',
+  loading: 'Computing the radio map',
+  comparing: (seconds: string) => `Running two copies ${seconds} ahead`,
+  again: 'Try again',
+  difference: {
+    title: 'What-if difference',
+    words: (count: string, seconds: string) => `${count}, ${seconds} later`,
+    back: 'Show present',
+    link: 'Show on the map',
+    linkWords: 'The map shows where signal, SINR or rate would change.',
   },
 };

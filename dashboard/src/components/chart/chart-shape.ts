@@ -200,3 +200,8 @@ export function addPoint<Line extends ChartLine>(line: Line, time: number, value
     ...(line.highs && { highs: extend(line.highs, place, deleted, value) }),
   };
 }
+
+/** Where a moment is in a range, for what is drawn beside charts on their time axis. */
+export function percentOf(seconds: number, { from, to }: { from: number; to: number }): number {
+  return Math.max(0, Math.min(100, (100 * (seconds - from)) / (to - from)));
+}

@@ -1,19 +1,53 @@
 // A chart as pages use it: title with unit, the values, the drawing, and below it a word on what a point stands for or on
 // what is under the crosshair. It takes the same room before, while and after its values come.
+import './chart.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useMemo } from 'preact/hooks';
-import { serverNow } from '../../data/server-clock.ts';
-import { formatValue } from '../../format/numbers.ts';
-import { formatAge, formatMoment, formatSpan } from '../../format/times.ts';
+import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { now, serverNow } from '../../data/freshness.ts';
+import { formatAge, formatMoment, formatSpan, formatValue } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { Button, IconButton } from '../button.tsx';
-import { lazy } from '../feedback/lazy.tsx';
-import { Skeleton } from '../feedback/skeleton.tsx';
-import './chart.css';
+import { Skeleton } from '../feedback.tsx';
+import { lazy } from '../lazy.tsx';
 import type { ChartMark } from './chart-marks.ts';
 import { reachOf, type TimeRange } from './chart-options.ts';
 import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue, presentValue } from './chart-shape.ts';
+
+export interface ChartRange {
+  range: TimeRange;
+  /** The same if it does not move: then all of it can be asked for at once. */
+  past: TimeRange | undefined;
+}
+
+interface ChartRangeOptions {
+  windowSeconds: number;
+  zoom: TimeRange | undefined;
+  isPaused: boolean;
+}
+
+export function useChartRange({ windowSeconds, zoom, isPaused }: ChartRangeOptions): ChartRange {
+  const pausedAt = useRef<number | undefined>(undefined);
+  const nowSeconds = now.value / 1000;
+  // The second that has begun counts: what is on show already stays.
+  pausedAt.current = isPaused ? (pausedAt.current ?? Math.ceil(serverNow() / 1000)) : undefined;
+  return chartRange({ nowSeconds, pausedAt: pausedAt.current, windowSeconds, zoom });
+}
+
+/** Times are seconds since 1970. */
+export function chartRange({
+  nowSeconds,
+  pausedAt,
+  windowSeconds,
+  zoom,
+}: Pick<ChartRangeOptions, 'windowSeconds' | 'zoom'> & {
+  nowSeconds: number;
+  pausedAt: number | undefined;
+}): ChartRange {
+  const to = pausedAt ?? nowSeconds;
+  const range = zoom ?? { from: to - windowSeconds, to };
+  return { range, past: zoom || pausedAt !== undefined ? range : undefined };
+}
 
 export type { ChartMark } from './chart-marks.ts';
 export type { TimeRange } from './chart-options.ts';

@@ -1,8 +1,9 @@
-// Fields whose value lives elsewhere: in the address, or with the data of a page. Live data draws a page anew at any moment; what
+// Fields whose value lives elsewhere: in the address, or with the data of a page. Live data draws a page again at any moment; what
 // was typed stays in the field until it is committed or left, or until its value is set otherwise (Back, a button that clears).
 import type { JSX } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { Icon } from '../icon.tsx';
+import { Icon } from '../button.tsx';
+import { SuggestionList } from './fields.tsx';
 
 interface DraftOptions {
   /** Committed with every key; else with Enter or when the field is left. */
@@ -77,13 +78,7 @@ export function SearchInput({ value, onCommit, isLive, suggestions = [], attribu
         {...draft}
         class={`input ${attributes.class ?? ''}`}
       />
-      {suggestions.length > 0 && (
-        <datalist id={id}>
-          {suggestions.map((name) => (
-            <option key={name} value={name} />
-          ))}
-        </datalist>
-      )}
+      {suggestions.length > 0 && <SuggestionList {...{ id, suggestions }} />}
     </>
   );
 }

@@ -1,8 +1,8 @@
-// The fields of a form: each with its label, and below it what is wrong or else a hint.
+// The fields of a form: each with its label, and below it what is wrong or else a hint. `Choice` is for what takes effect at once.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { componentText } from '../../text/components.ts';
-import { useFocus } from '../overlays/use-focus.ts';
+import { useFocus } from '../dialog.tsx';
 import type { FormState } from './form.tsx';
 
 export interface FieldProps<Values extends Record<string, string>> {
@@ -41,11 +41,33 @@ export function Field<Values extends Record<string, string>>(props: FieldProps<V
   );
 }
 
+/** What a field offers while one types: values, or values with words. */
+export type Suggestions = readonly (string | readonly [value: string, words: string])[];
+
+export function SuggestionList({ id, suggestions }: { id: string; suggestions: Suggestions }) {
+  return (
+    <datalist id={id}>
+      {suggestions.map((each) => {
+        const [value, words] = typeof each === 'string' ? [each] : each;
+        return (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        );
+      })}
+    </datalist>
+  );
+}
+
 type TextFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {
-  type?: 'text' | 'email' | 'number' | 'search' | 'url';
+  type?: 'text' | 'email' | 'number' | 'search' | 'url' | 'time' | 'datetime-local';
   autoComplete?: string;
   placeholder?: string;
   inputMode?: 'text' | 'numeric' | 'decimal' | 'email';
+  step?: string;
+  suggestions?: Suggestions;
+  /** Behind the text. */
+  unit?: string | undefined;
   isMono?: boolean;
   hasFocus?: boolean;
   rows?: number;
@@ -53,39 +75,83 @@ type TextFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Val
 
 /** One line of text, or several with `rows`. */
 export function TextField<Values extends Record<string, string>>(props: TextFieldProps<Values>) {
-  const { form, name, type = 'text', isMono, hasFocus, rows, label, hint, isOptional, ...rest } = props;
+  const {
+    form,
+    name,
+    type = 'text',
+    isMono,
+    hasFocus,
+    rows,
+    label,
+    hint,
+    isOptional,
+    suggestions,
+    unit,
+    ...rest
+  } = props;
   const input = useFocus<HTMLInputElement & HTMLTextAreaElement>(hasFocus ?? false);
+  const listId = useId();
   const shared = {
     class: `input ${isMono ? 'mono' : ''}`,
-    value: form.values.value[name],
+    value: form.values.value[name] ?? '',
     spellcheck: false,
     autoCapitalize: 'none' as const,
     onInput: (event: Event) => form.set(name, (event.currentTarget as HTMLInputElement).value),
+    ...(suggestions && { list: listId, autoComplete: 'off' }),
     ...rest,
   };
+  const control = (attributes: object) =>
+    rows === undefined ? (
+      <input ref={input} type={type} {...shared} {...attributes} />
+    ) : (
+      <textarea ref={input} rows={rows} {...shared} {...attributes} />
+    );
   return (
     <Field form={form} name={name} label={label} hint={hint} isOptional={isOptional ?? false}>
-      {(attributes) =>
-        rows === undefined ? (
-          <input ref={input} type={type} {...shared} {...attributes} />
-        ) : (
-          <textarea ref={input} rows={rows} {...shared} {...attributes} />
-        )
-      }
+      {(attributes) => (
+        <>
+          {unit ? (
+            <div class="with-unit">
+              {control(attributes)}
+              <span class="unit faint">{unit}</span>
+            </div>
+          ) : (
+            control(attributes)
+          )}
+          {suggestions && <SuggestionList id={listId} suggestions={suggestions} />}
+        </>
+      )}
     </Field>
   );
 }
 
+/** In the time zone of the browser; see `fromLocalMoment`. */
+export function MomentField<Values extends Record<string, string>>(props: Omit<FieldProps<Values>, 'children'>) {
+  return <TextField {...props} type="datetime-local" step="1" />;
+}
+
+/** What can be chosen, in order, with its words. */
+export type Options = Readonly<Record<string, string>> | readonly (readonly [value: string, words: string])[];
+
+export function OptionList({ options }: { options: Options }) {
+  const entries: readonly (readonly [string, string])[] = Array.isArray(options) ? options : Object.entries(options);
+  return (
+    <>
+      {entries.map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </>
+  );
+}
+
 type SelectFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {
-  options: readonly { value: string; label: string }[];
+  options: Options;
 };
 
-export function SelectField<Values extends Record<string, string>>({
-  form,
-  name,
-  options,
-  ...rest
-}: SelectFieldProps<Values>) {
+export function SelectField<Values extends Record<string, string>>(props: SelectFieldProps<Values>) {
+  const { form, name, options, ...rest } = props;
   return (
     <Field form={form} name={name} {...rest}>
       {(attributes) => (
@@ -95,13 +161,30 @@ export function SelectField<Values extends Record<string, string>>({
           value={form.values.value[name]}
           onChange={(event) => form.set(name, event.currentTarget.value)}
         >
-          {options.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
+          <OptionList options={options} />
         </select>
       )}
     </Field>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  value: string;
+  options: Options;
+  onChange: (value: string) => void;
+}
+
+/** Takes effect at once, such as a filter of a list. */
+export function Choice({ label, value, options, onChange }: ChoiceProps) {
+  return (
+    <select
+      class="input choice"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      <OptionList options={options} />
+    </select>
   );
 }

@@ -1,12 +1,15 @@
 // Forms: what was typed stays, what is wrong is said beside its field in the server's words, and the first wrong field
-// gets the focus.
+// gets the focus. Whoever would lose what was typed by a link, Back, or closing the tab or the dialog is asked first.
+import './form.css';
 import { type Signal, signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { type Failure, fieldOf, problemWords, toFailure } from '../../api/failure.ts';
-import './form.css';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type Failure, fieldOf, problemWords, toFailure } from '../../api/client.ts';
 import { lastAnswerAt } from '../../data/freshness.ts';
-import { FailureNotice } from '../feedback/notice.tsx';
+import { askBefore, useUnsaved } from '../../router/leaving.ts';
+import { place } from '../../router/location.ts';
+import { Button, type ButtonProps } from '../button.tsx';
+import { FailureNotice } from '../feedback.tsx';
 
 export interface FormState<Values extends Record<string, string>> {
   values: Signal<Values>;
@@ -16,6 +19,8 @@ export interface FormState<Values extends Record<string, string>> {
   failure: Signal<Failure | undefined>;
   isBusy: Signal<boolean>;
   set: (name: keyof Values & string, value: string) => void;
+  /** What a field of this form needs. */
+  at: (name: keyof Values & string) => { form: FormState<Values>; name: keyof Values & string };
   /** What it began with, or was saved last. */
   saved: Signal<Values>;
 }
@@ -26,7 +31,7 @@ export function useForm<Values extends Record<string, string>>(initial: Values):
     const values = signal(initial);
     const saved = signal(initial);
     const problems = signal<Record<string, string>>({});
-    return {
+    const form: FormState<Values> = {
       values,
       saved,
       problems,
@@ -37,7 +42,9 @@ export function useForm<Values extends Record<string, string>>(initial: Values):
         const { [name]: _mended, ...rest } = problems.peek();
         problems.value = rest;
       },
+      at: (name) => ({ form, name }),
     };
+    return form;
   }, []);
 }
 
@@ -86,6 +93,21 @@ export function Form<Values extends Record<string, string>>({ form, onSubmit, ch
   );
 }
 
+type SubmitProps<Values extends Record<string, string>> = Omit<ButtonProps, 'form'> & { form: FormState<Values> };
+
+export function SubmitButton<Values extends Record<string, string>>({ form, ...look }: SubmitProps<Values>) {
+  return <Button type="submit" kind="primary" isBusy={form.isBusy.value} {...look} />;
+}
+
+/** In a row of its own, as wide as its words. */
+export function SubmitRow<Values extends Record<string, string>>(props: SubmitProps<Values>) {
+  return (
+    <div>
+      <SubmitButton {...props} />
+    </div>
+  );
+}
+
 function showFailure<Values extends Record<string, string>>(form: FormState<Values>, failure: Failure): void {
   const problems: Record<string, string> = {};
   const names = Object.keys(form.values.peek());
@@ -97,4 +119,30 @@ function showFailure<Values extends Record<string, string>>(form: FormState<Valu
   }
   form.problems.value = problems;
   if (isElsewhere) form.failure.value = failure;
+}
+
+type Values = Record<string, string>;
+
+/** Whether something was typed that is not saved; what is in `except` is chosen again in a moment. */
+export function isChanged({ values, saved }: FormState<Values>, except: readonly string[] = []): boolean {
+  const before = saved.value;
+  return Object.entries(values.value).some(([name, value]) => !except.includes(name) && value !== (before[name] ?? ''));
+}
+
+/** What is in the form now is saved. */
+export function keepForm<Fields extends Values>({ values, saved }: FormState<Fields>): void {
+  saved.value = values.peek();
+}
+
+/** Of a form on a page. */
+export function useUnsavedForm<Fields extends Values>(form: FormState<Fields>, except: readonly string[] = []): void {
+  const [here] = useState(() => place.peek().pathname);
+  useUnsaved(isChanged(form as unknown as FormState<Values>, except), ({ pathname }) => pathname !== here);
+}
+
+/** Of a form in a dialog: returns how the dialog is closed by whoever has not saved. */
+export function useUnsavedDialog<Fields extends Values>(form: FormState<Fields>, onClose: () => void): () => void {
+  const hasWork = isChanged(form as unknown as FormState<Values>);
+  useUnsaved(hasWork, () => true);
+  return () => (hasWork ? askBefore(onClose) : onClose());
 }

@@ -1,9 +1,9 @@
 // A password: it can be looked at, and a new one is judged while it is typed.
 import { useState } from 'preact/hooks';
-import { passwordStrength } from '../../session/password-strength.ts';
+import { passwordStrength } from '../../session/passwords.ts';
 import { componentText } from '../../text/components.ts';
 import { IconButton } from '../button.tsx';
-import { useFocus } from '../overlays/use-focus.ts';
+import { useFocus } from '../dialog.tsx';
 import { Field, type FieldProps } from './fields.tsx';
 
 type PasswordFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {

@@ -1,11 +1,14 @@
 // Which access points are meant, in the language of selectors: what is typed is explained in words, and what is wrong is
 // said at its column. Parsed here, so that every key gets an answer; how many match is asked of Weft.
+import './selector-input.css';
 import { describeSelector, parseSelector, SelectorError } from '@weft/contract/selector';
 import type { JSX } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { useDraft } from './draft.tsx';
-import './selector-input.css';
+import { Field, type FieldProps } from './fields.tsx';
 
 const restMs = 400;
 
@@ -79,4 +82,30 @@ export function SelectorInput({ value: committed, onInput, meaning, beside, attr
       </p>
     </div>
   );
+}
+
+type SelectorFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'>;
+
+export function SelectorField<Values extends Record<string, string>>(props: SelectorFieldProps<Values>) {
+  const { form, name } = props;
+  const value = form.values.value[name] ?? '';
+  return (
+    <Field {...props}>
+      {(attributes) => (
+        <SelectorInput
+          value={value}
+          onInput={(next) => form.set(name, next)}
+          beside={useMatches(value)}
+          attributes={attributes}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** How many access points match, in words; undefined while that is not known. */
+export function useMatches(selector: string): string | undefined {
+  const settled = useSettled(selector);
+  const { data } = useOperation('explain_selector', { json: { selector: settled } });
+  return data && settled === selector ? componentText.selector.match(formatNumber(data.matches)) : undefined;
 }

@@ -1,16 +1,76 @@
-// Filters of a list that the server applies: they live in the address, and a text counts once it is complete.
+// Around a list that the server filters: its filters, which live in the address and of which a text counts once it is complete, and
+// the button for what is older.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
+import type { Feed } from '../../data/use-feed.ts';
+import { fromLocalMoment, toLocalMoment } from '../../format.ts';
+import { place, setQuery } from '../../router/location.ts';
+import { Button } from '../button.tsx';
 import { SearchInput, useDraft } from '../forms/draft.tsx';
+import { OptionList, type Options } from '../forms/fields.tsx';
 import './filter-bar.css';
 
-export function FilterBar({ label, children }: { label: string; children: ComponentChildren }) {
+export interface Filters<Name extends string> {
+  values: Record<Name, string>;
+  /** Those that are set, as a query has them. */
+  query: Partial<Record<Name, string>>;
+  isSet: boolean;
+  /** What the field of a filter needs. */
+  of: (name: Name) => { value: string; onChange: (value: string) => void };
+  clear: () => void;
+}
+
+/** The parameters of the address by which a list is filtered. */
+export function useFilters<Name extends string>(...names: readonly Name[]): Filters<Name> {
+  const address = new URLSearchParams(place.value.search);
+  const values = Object.fromEntries(names.map((name) => [name, address.get(name) ?? ''])) as Record<Name, string>;
+  const set = Object.entries(values).filter(([, value]) => value !== '');
+  return {
+    values,
+    query: Object.fromEntries(set) as Partial<Record<Name, string>>,
+    isSet: set.length > 0,
+    of: (name) => ({ value: values[name], onChange: (value) => setQuery({ [name]: value }) }),
+    clear: () => setQuery(Object.fromEntries(names.map((name) => [name, undefined]))),
+  };
+}
+
+interface FilterBarProps {
+  label: string;
+  filters: Pick<Filters<string>, 'isSet' | 'clear'>;
+  /** On the button that clears them. */
+  clear: string;
+  children: ComponentChildren;
+}
+
+export function FilterBar({ label, filters, clear, children }: FilterBarProps) {
   return (
     <search class="filter-bar" aria-label={label}>
       {children}
+      {filters.isSet && (
+        <Button kind="quiet" onClick={filters.clear}>
+          {clear}
+        </Button>
+      )}
     </search>
   );
+}
+
+/** Below a feed, until its end. */
+export function OlderButton({ feed, size = 'normal', children }: OlderButtonProps) {
+  if (!feed.loadOlder) return null;
+  return (
+    <div>
+      <Button size={size} isBusy={feed.isLoadingOlder} onClick={feed.loadOlder}>
+        {children}
+      </Button>
+    </div>
+  );
+}
+
+interface OlderButtonProps {
+  feed: Feed<unknown>;
+  size?: 'normal' | 'small';
+  children: ComponentChildren;
 }
 
 interface FilterProps {
@@ -33,22 +93,13 @@ export function FilterText({ label, value, onChange, placeholder, suggestions = 
   );
 }
 
-export function FilterChoice({
-  label,
-  value,
-  onChange,
-  options,
-}: FilterProps & { options: readonly [string, string][] }) {
+export function FilterChoice({ label, value, onChange, options }: FilterProps & { options: Options }) {
   const id = useId();
   return (
     <div class="filter">
       <label for={id}>{label}</label>
       <select id={id} class="input" value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {options.map(([name, words]) => (
-          <option key={name} value={name}>
-            {words}
-          </option>
-        ))}
+        <OptionList options={options} />
       </select>
     </div>
   );

@@ -1,4 +1,4 @@
-// What a table shows of its rows: sorted, filtered, and only those visible. Pure.
+// What a table shows of its rows: sorted, filtered, and only those visible; and which of them are chosen. Pure.
 
 export interface Sort {
   column: string;
@@ -95,4 +95,21 @@ export function scrollToRow(row: number, scrollTop: number, height: number, rowH
   const top = row * rowHeight;
   if (top < scrollTop) return top;
   return top + rowHeight > scrollTop + height ? top + rowHeight - height : scrollTop;
+}
+
+export interface RowChoice<Row> {
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  labelOf: (row: Row) => string;
+}
+
+export function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: string): void {
+  onChange(toggled(chosen, key));
+}
+
+/** With it, or without it if it was there. */
+export function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(chosen);
+  if (!next.delete(key)) next.add(key);
+  return next;
 }

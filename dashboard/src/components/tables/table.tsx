@@ -1,28 +1,26 @@
 // A list of any length. Only the rows visible are drawn; sort and filter live in the address; the whole row opens, by
 // mouse, touch, or Enter.
+import './table.css';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { formatNumber } from '../../format/numbers.ts';
-import { navigate, place, setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatNumber } from '../../format.ts';
+import { navigate, place, setQuery, useQueryState } from '../../router/location.ts';
 import { componentText } from '../../text/components.ts';
-import { Button } from '../button.tsx';
-import { EmptyState } from '../feedback/empty-state.tsx';
-import { SkeletonLines } from '../feedback/skeleton.tsx';
+import { Button, Icon } from '../button.tsx';
+import { EmptyState, SkeletonLines } from '../feedback.tsx';
 import { ListSearch } from '../forms/draft.tsx';
-import { Icon } from '../icon.tsx';
-import { type RowChoice, turnChosen } from './row-choice.ts';
-import './table.css';
 import {
   type ColumnWidth,
   columnsThatFit,
   defaultWidth,
   filterRows,
   parseSort,
+  type RowChoice,
   rowsInSight,
   type SortValue,
   scrollToRow,
   sortRows,
+  turnChosen,
   writeSort,
 } from './table-view.ts';
 

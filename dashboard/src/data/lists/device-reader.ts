@@ -1,11 +1,62 @@
-// The list of devices for a page: it grows as it is scrolled, and only what is visible is read again. Tens of thousands of rows
-// are read once.
+// The list of devices for a page: it grows as it is scrolled, and only what is in sight is read again. Tens of thousands of rows
+// are read once, page by page in the order of their names; rows that came, went or changed in a part take their place.
 import { type Signal, signal } from '@preact/signals';
-import { type Answer, call } from '../../api/client.ts';
-import { type Failure, toFailure } from '../../api/failure.ts';
-import type { Device } from '../../api/operations.ts';
+import { type Answer, call, type Device, type Failure, toFailure } from '../../api/client.ts';
 import { noteAnswer } from '../freshness.ts';
-import { type PageStart, type SortedRows, startOf, withPage } from './sorted-pages.ts';
+
+export interface RowPage<Row> {
+  items: readonly Row[];
+  /** The cursor of what follows; null at the end. */
+  next: string | null;
+}
+
+/** Where a page begins: behind the row of this name. */
+export interface PageStart {
+  after: string;
+  cursor: string;
+}
+
+export interface SortedRows<Row> {
+  /** By name, each once. */
+  rows: readonly Row[];
+  /** Where pages are known to begin, by name; the list itself begins before the first. */
+  starts: readonly PageStart[];
+  /** Where the rows that are not known yet begin; undefined if all are known. */
+  end: PageStart | undefined;
+}
+
+/** `start` is where the page begins; undefined: with the first row. */
+export function withPage<Row>(
+  known: SortedRows<Row> | undefined,
+  start: PageStart | undefined,
+  { items, next }: RowPage<Row>,
+  nameOf: (row: Row) => string,
+): SortedRows<Row> {
+  const after = start?.after ?? '';
+  const last = items.at(-1);
+  const end = next === null || last === undefined ? undefined : { after: nameOf(last), cursor: next };
+  const isBehind = (name: string) => end !== undefined && name > end.after;
+  const before = known?.rows.filter((row) => nameOf(row) <= after) ?? [];
+  const behind = known?.rows.filter((row) => isBehind(nameOf(row))) ?? [];
+  const starts = known?.starts.filter((each) => each.after <= after || isBehind(each.after)) ?? [];
+  // What was the end is now the end of this page, or still lies behind it.
+  const wasBeyond = known !== undefined && (known.end === undefined || isBehind(known.end.after));
+  return {
+    rows: [...before, ...items, ...behind],
+    starts: [...starts, ...(end ? [end] : [])].sort((a, b) => (a.after < b.after ? -1 : 1)),
+    end: end !== undefined && wasBeyond ? known.end : end,
+  };
+}
+
+/** The page to read again for the row at this index; undefined: the first one. */
+export function startOf<Row>(
+  { rows, starts }: SortedRows<Row>,
+  index: number,
+  nameOf: (row: Row) => string,
+): PageStart | undefined {
+  const row = rows[index];
+  return row === undefined ? starts.at(-1) : starts.findLast(({ after }) => after < nameOf(row));
+}
 
 export interface DeviceQuery {
   selector?: string;
@@ -23,7 +74,7 @@ export interface DeviceListState {
 const refreshMs = 4000;
 /** The first ones come at once; whoever scrolls wants many. */
 const sizes = { first: 200, more: 1000, refresh: 200 };
-/** Read before the end is visible: the further somebody has scrolled, the more. */
+/** Read before the end is in sight: the further somebody has scrolled, the more. */
 const rowsAhead = (end: number) => Math.max(400, Math.floor(end / 2));
 const nameOf = ({ device }: Device) => device;
 
@@ -84,7 +135,7 @@ export class DeviceReader {
     if (!this.#abort.signal.aborted && !isRefused) this.#timer = setTimeout(() => void this.#work(true), refreshMs);
   }
 
-  /** What is visible, and how many there are. */
+  /** What is in sight, and how many there are. */
   async #refresh(): Promise<void> {
     if (!this.#known) return this.#read(undefined, sizes.first, true);
     const lastName = this.#known.rows[Math.min(this.#sight.end, this.#known.rows.length) - 1]?.device;

@@ -1,5 +1,8 @@
-// The first pages of a list of the server, each asked for again together, so that what is shown is one order of one moment.
+// The first pages of a list of the server, asked for again together, so that what is shown is one order of one moment; and access
+// points as the server lists them.
 import { useEffect, useRef } from 'preact/hooks';
+import { type AgentListItem, call, type Input } from '../../api/client.ts';
+import { noteNames } from '../agents.ts';
 import { noteAnswer } from '../freshness.ts';
 import type { QueryState } from '../query-cache.ts';
 import { queries } from '../use-operation.ts';
@@ -53,4 +56,39 @@ export async function readPages<Item>(
   }
   noteAnswer();
   return { items, hasMore: cursor !== null, count };
+}
+
+export type AgentQuery = NonNullable<Input<'list_agents'>['query']>;
+
+export type AgentPages = ListPages<AgentListItem>;
+
+interface AgentsOptions {
+  /** How many pages at most. */
+  pages: number;
+  pollMs: (found: AgentPages) => number;
+  isWanted?: boolean;
+}
+
+export function useAgents(
+  query: AgentQuery,
+  { pages, pollMs, isWanted = true }: AgentsOptions,
+): QueryState<AgentPages> {
+  return useListPages({
+    key: `list_agents:${pages} ${JSON.stringify(query)}`,
+    fetch: (signal) => readAgents(query, pages, signal),
+    pollMs,
+    isWanted,
+  });
+}
+
+export async function readAgents(query: AgentQuery, pages: number, signal?: AbortSignal): Promise<AgentPages> {
+  const found = await readPages(pages, (cursor) =>
+    call(
+      'list_agents',
+      { query: cursor === undefined ? query : { ...query, count: false, cursor } },
+      signal ? { signal } : {},
+    ),
+  );
+  noteNames(found.items);
+  return found;
 }

@@ -1,8 +1,7 @@
 // Devices as the server lists them, for a page that shows a list of them: in the order of their names each part is read by
 // itself, so that tens of thousands can be scrolled through; in any other order the first pages are read together.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Device } from '../../api/operations.ts';
+import { call, type Device } from '../../api/client.ts';
 import { queries } from '../use-operation.ts';
 import { type DeviceListState, type DeviceQuery, DeviceReader } from './device-reader.ts';
 import { readPages, useListPages } from './list-pages.ts';

@@ -1,13 +1,45 @@
-// The measurements of an agent as charts: one for each unit, so that lines which can be compared share an axis.
+// The measurements of an agent as charts: one for each unit, so that lines which can be compared share an axis. Its commands and
+// conflicts are marks on them: cause beside effect.
 import { useMemo } from 'preact/hooks';
-import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import type { ShownState } from '../../data/agent-state.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { Chart, type ChartMark, type TimeRange } from '../../components/chart/chart.tsx';
+import { FailureNotice } from '../../components/feedback.tsx';
+import type { ShownState } from '../../data/agents.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
+import { commandsText } from '../../text/commands.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
-import { useAgentMarks } from './use-agent-marks.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
+
+const limit = 100;
+
+export function useAgentMarks(ap_id: string): ChartMark[] {
+  const text = agentsText.one;
+  const query = { agent: ap_id, limit };
+  const commands = useOperation('list_commands', { query }, { pollMs: 2000 });
+  const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
+  return useMemo(() => {
+    const states = commandsText.states;
+    return [
+      ...(commands.data ?? []).map(
+        ({ created_at, name, state, caller_name }): ChartMark => ({
+          time: Date.parse(created_at) / 1000,
+          kind: 'command',
+          name,
+          label: text.command(name, states[state].toLowerCase(), caller_name),
+        }),
+      ),
+      ...(conflicts.data?.conflicts ?? []).map(
+        ({ ts, parameter }): ChartMark => ({
+          time: Date.parse(ts) / 1000,
+          kind: 'conflict',
+          name: text.conflictShort,
+          label: text.conflict(parameter),
+        }),
+      ),
+    ];
+  }, [commands.data, conflicts.data]);
+}
 
 interface AgentChartsProps {
   ap_id: string;

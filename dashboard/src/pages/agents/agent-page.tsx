@@ -1,46 +1,30 @@
 // One access point: its connection, its metrics over time, its configuration, its commands.
-
+import './agent-page.css';
+import './agent-timeline.css';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { Button, ButtonLink, Icon } from '../../components/button.tsx';
 import type { TimeRange } from '../../components/chart/chart.tsx';
-import { JsonBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { CopyButton, JsonBlock, saveFile } from '../../components/copyable.tsx';
+import { attempt, EmptyState, FailureNotice, Skeleton, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { technologyOf } from '../../data/agent-configuration.ts';
-import { agentName, selectorOf } from '../../data/agent-names.ts';
-import { isSleeping } from '../../data/agent-state.ts';
+import { Page, UnknownPage } from '../../components/page.tsx';
+import { TimeWindowMenu, timeWindow, timeWindowSeconds } from '../../components/time-window.tsx';
+import { agentName, isSleeping, selectorOf, staleBefore, technologyOf } from '../../data/agents.ts';
 import { stateOf } from '../../data/fleet.ts';
-import { awaySince } from '../../data/freshness.ts';
-import { useAgents } from '../../data/lists/use-agents.ts';
-import { metricWords } from '../../data/metric-words.ts';
-import { serverNow } from '../../data/server-clock.ts';
-import { staleBefore } from '../../data/stale-value.ts';
-import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
+import { awaySince, serverNow } from '../../data/freshness.ts';
+import { useAgents } from '../../data/lists/list-pages.ts';
+import { metricWords } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatMoment } from '../../format/times.ts';
-import type { PageProps } from '../../router/page-props.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
+import { formatMoment } from '../../format.ts';
+import { type PageProps, useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
+import { AgentHealthCard, ConnectionCard, ManageAgentCard } from './agent-cards.tsx';
 import { AgentCharts } from './agent-charts.tsx';
-import { AgentHealthCard } from './agent-health-card.tsx';
-import './agent-page.css';
-import './agent-timeline.css';
-import { ConnectionCard } from './connection-card.tsx';
-import { ManageAgentCard } from './manage-agent-card.tsx';
-import { chooseMetrics, usualCount } from './metric-choice.ts';
-import { MetricChooser } from './metric-chooser.tsx';
+import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
@@ -81,24 +65,19 @@ export function AgentPage({ params }: PageProps) {
   const shown = useMemo(() => known && chooseMetrics(known, wanted), [known, wanted]);
 
   if (agent.failure?.status === 404) {
-    return (
-      <Page title={agentName(ap_id)} beside={<a href="/agents">{text.back}</a>}>
-        <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
-      </Page>
-    );
+    const back = <a href="/agents">{text.back}</a>;
+    return <UnknownPage title={agentName(ap_id)} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
   const exportCsv = async () => {
     const seconds = timeWindowSeconds.peek();
     const range = zoom ?? { from: serverNow() / 1000 - seconds, to: serverNow() / 1000 };
-    try {
+    await attempt(async () => {
       const response = await open('metrics_export', {
         query: { agent: ap_id, start: toMoment(range.from), end: toMoment(range.to), format: 'csv' },
       });
-      save(await response.blob(), `weft-${ap_id}.csv`);
+      saveFile(await response.blob(), `weft-${ap_id}.csv`);
       showToast({ title: text.exporting });
-    } catch (error) {
-      showFailure(toFailure(error));
-    }
+    });
   };
   return (
     <Page
@@ -207,12 +186,4 @@ function ChartPlaces({ count }: { count: number }) {
 
 function toMoment(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
-}
-
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -2,14 +2,14 @@
 import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { TimeRange } from '../../components/chart/chart.tsx';
+import { percentOf } from '../../components/chart/chart-shape.ts';
 import { EventRow } from '../../components/event-row.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SeverityMark } from '../../components/severity.tsx';
-import type { ShownState } from '../../data/agent-state.ts';
+import { FailureNotice } from '../../components/feedback.tsx';
+import { SeverityMark } from '../../components/glyph.tsx';
+import type { ShownState } from '../../data/agents.ts';
 import { familyOf, type LoggedEvent, type StateSpan, stateSpans } from '../../data/events.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatMoment } from '../../format/times.ts';
+import { formatMoment, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { eventsText } from '../../text/events.ts';
 import './agent-timeline.css';
@@ -114,8 +114,8 @@ function Marks({ range, events }: { range: TimeRange; events: readonly LoggedEve
           key={id}
           class="timeline-mark"
           role="img"
-          aria-label={`${formatMoment(Date.parse(ts))}: ${words}`}
-          title={`${formatMoment(Date.parse(ts))} · ${words}`}
+          aria-label={`${formatMoment(ts)}: ${words}`}
+          title={`${formatMoment(ts)} · ${words}`}
           style={{ left: `${percentOf(Date.parse(ts) / 1000, range)}%` }}
         >
           <SeverityMark severity={severity} size={12} />
@@ -123,8 +123,4 @@ function Marks({ range, events }: { range: TimeRange; events: readonly LoggedEve
       ))}
     </>
   );
-}
-
-function percentOf(seconds: number, { from, to }: TimeRange): number {
-  return Math.max(0, Math.min(100, (100 * (seconds - from)) / (to - from)));
 }

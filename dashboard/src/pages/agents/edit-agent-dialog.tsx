@@ -1,19 +1,82 @@
-// Edits an access point: where it is, how often it reports, its password. The old configuration can be restored right after.
-// What people call it, its site and its tags are labels.
+// Edits an access point: where it is, how often it reports, its password. An update replaces the whole configuration, so every key
+// that the form does not show is kept; the old configuration can be restored right after. What people call it, its site and
+// its tags are labels.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { attempt, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
+import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
-import { useUnsavedDialog } from '../../components/forms/unsaved-form.ts';
-import { Dialog } from '../../components/overlays/dialog.tsx';
+import { geolocationOf, readCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
 import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
-import { type Changes, changesOf, reverseOf, toEditValues, withChanges } from './agent-edit.ts';
+
+type Configuration = Record<string, unknown>;
+
+export interface EditValues extends Record<string, string> {
+  place: string;
+  interval: string;
+}
+
+/** Key of the configuration -> its new value; undefined removes it. */
+export type Changes = Record<string, unknown>;
+
+export function toEditValues(configuration: Configuration): EditValues {
+  const place = geolocationOf(configuration);
+  return {
+    place: place ? `${place.latitude}, ${place.longitude}` : '',
+    interval: textOf(configuration.report_interval_seconds),
+  };
+}
+
+/** What was changed in the form, against what it began with, and what is wrong with it, by field. */
+export function changesOf(
+  configuration: Configuration,
+  values: EditValues,
+): { changes: Changes; problems: Partial<EditValues> } {
+  const before = toEditValues(configuration);
+  const isChanged = (name: keyof EditValues & string) => values[name]!.trim() !== before[name]!.trim();
+  const changes: Changes = {};
+  const problems: Partial<EditValues> = {};
+  if (isChanged('place')) {
+    const place = readCoordinates(values.place);
+    if (values.place.trim() === '') changes.geolocation = undefined;
+    else if (place) changes.geolocation = { ...otherKeysOf(configuration.geolocation), ...place };
+    else problems.place = overviewText.register.locationWrong;
+  }
+  if (isChanged('interval')) {
+    const seconds = Number(values.interval.trim());
+    if (values.interval.trim() === '') changes.report_interval_seconds = undefined;
+    else if (Number.isFinite(seconds) && seconds > 0) changes.report_interval_seconds = seconds;
+    else problems.interval = agentsText.manage.intervalWrong;
+  }
+  return { changes, problems };
+}
+
+/** The configuration with these changes and everything else in it. */
+export function withChanges(configuration: Configuration, changes: Changes): Configuration {
+  const all = Object.entries({ ...configuration, ...changes });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** The changes that undo these. */
+export function reverseOf(configuration: Configuration, changes: Changes): Changes {
+  return Object.fromEntries(Object.keys(changes).map((key) => [key, configuration[key]]));
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+/** An altitude, say. Other spellings of the coordinates would contradict the new ones. */
+function otherKeysOf(geolocation: unknown): Configuration {
+  if (typeof geolocation !== 'object' || geolocation === null) return {};
+  const { lat: _lat, long: _long, lon: _lon, lng: _lng, ...rest } = geolocation as Configuration;
+  return rest;
+}
 
 const text = agentsText.manage;
 
@@ -52,32 +115,28 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
     <Dialog title={text.editTitle(ap_id)} onClose={close}>
       <Form form={form} onSubmit={submit} label={text.editTitle(ap_id)}>
         <TextField
-          form={form}
-          name="place"
+          {...form.at('place')}
           label={text.place}
           hint={overviewText.register.locationHint}
           isOptional
           hasFocus
         />
         <TextField
-          form={form}
-          name="interval"
+          {...form.at('interval')}
           label={text.interval}
           hint={text.intervalHint}
           inputMode="decimal"
           isOptional
         />
         {hasPassword ? (
-          <PasswordField form={form} name="password" label={text.password} isNew own={[ap_id]} hasFocus />
+          <PasswordField {...form.at('password')} label={text.password} isNew own={[ap_id]} hasFocus />
         ) : (
           <div>
             <Button onClick={() => setHasPassword(true)}>{text.passwordWords}</Button>
           </div>
         )}
         {hasPassword && <p class="soft small">{text.passwordHint}</p>}
-        <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
-          {text.save}
-        </Button>
+        <SubmitButton form={form}>{text.save}</SubmitButton>
       </Form>
     </Dialog>
   );
@@ -99,10 +158,5 @@ async function apply(ap_id: string, changes: Changes, password?: string): Promis
 }
 
 async function undo(ap_id: string, changes: Changes): Promise<void> {
-  try {
-    await apply(ap_id, changes);
-    showToast({ title: text.undone(ap_id) });
-  } catch (error) {
-    showFailure(toFailure(error));
-  }
+  if (await attempt(() => apply(ap_id, changes))) showToast({ title: text.undone(ap_id) });
 }

@@ -1,48 +1,93 @@
 // Labels of one access point or of many: name, site and tags, with a preview of what changes and a way back.
-import { useId, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { type Failure, toFailure } from '../../api/failure.ts';
-import type { LabelsUpdate } from '../../api/operations.ts';
-import { Button } from '../../components/button.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { Progress } from '../../components/feedback/progress.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
-import { Field, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { useUnsavedDialog } from '../../components/forms/unsaved-form.ts';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { agentName } from '../../data/agent-names.ts';
+import { useState } from 'preact/hooks';
+import { call, type Failure, type LabelsUpdate, toFailure } from '../../api/client.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { attempt, FailureNotice, Progress, showToast } from '../../components/feedback.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agents.ts';
 import { useSites } from '../../data/sites.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber } from '../../format.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
-import {
-  isSameLabels,
-  type Labelled,
-  type LabelValues,
-  labelChanges,
-  labelsAfter,
-  labelsBack,
-  toLabelValues,
-} from './labels-form.ts';
+
+export interface Labelled {
+  ap_id: string;
+  display_name: string | null;
+  site: string | null;
+  tags: readonly string[];
+}
+
+export type LabelValues = Record<'display_name' | 'site' | 'tags' | 'add_tags' | 'remove_tags', string>;
+
+/** What is the same for all of them stands in the form; a field that is left as it was changes nothing. */
+export function toLabelValues(agents: readonly Labelled[]): LabelValues {
+  const [first, ...others] = agents;
+  const isSame = others.every(({ site }) => site === first?.site);
+  return {
+    display_name: agents.length === 1 ? (first?.display_name ?? '') : '',
+    site: isSame ? (first?.site ?? '') : '',
+    tags: agents.length === 1 ? (first?.tags.join(', ') ?? '') : '',
+    add_tags: '',
+    remove_tags: '',
+  };
+}
+
+export function labelChanges(before: LabelValues, values: LabelValues): LabelsUpdate {
+  const isChanged = (name: keyof LabelValues) => values[name].trim() !== before[name].trim();
+  return {
+    ...(isChanged('display_name') && { display_name: values.display_name.trim() || null }),
+    ...(isChanged('site') && { site: values.site.trim() || null }),
+    ...(isChanged('tags') && { tags: listOf(values.tags) }),
+    ...(isChanged('add_tags') && { add_tags: listOf(values.add_tags) }),
+    ...(isChanged('remove_tags') && { remove_tags: listOf(values.remove_tags) }),
+  };
+}
+
+/** How the labels of one would be; the same order as the server: tags, then those added, then those removed. */
+export function labelsAfter(agent: Labelled, changes: LabelsUpdate): Labelled {
+  const removed = new Set(changes.remove_tags);
+  const tags = [...(changes.tags ?? agent.tags), ...(changes.add_tags ?? [])].filter((tag) => !removed.has(tag));
+  return {
+    ap_id: agent.ap_id,
+    display_name: changes.display_name === undefined ? agent.display_name : changes.display_name,
+    site: changes.site === undefined ? agent.site : changes.site,
+    tags: [...new Set(tags)].sort(),
+  };
+}
+
+/** What puts the labels back. */
+export function labelsBack({ display_name, site, tags }: Labelled): LabelsUpdate {
+  return { display_name, site, tags: [...tags] };
+}
+
+export function isSameLabels(a: Labelled, b: Labelled): boolean {
+  const key = ({ display_name, site, tags }: Labelled) => JSON.stringify([display_name, site, [...tags].sort()]);
+  return key(a) === key(b);
+}
+
+export function listOf(text: string): string[] {
+  return [
+    ...new Set(
+      text
+        .split(',')
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+    ),
+  ];
+}
 
 const text = agentsText.labels;
 const maxListed = 100;
 
-interface LabelsDialogProps {
-  agents: readonly Labelled[];
-  onClose: () => void;
-}
-
-export function LabelsDialog({ agents: given, onClose }: LabelsDialogProps) {
+export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labelled[]; onClose: () => void }) {
   // What it begins with: the page asks again and again.
   const [agents] = useState(given);
   const [before] = useState(() => toLabelValues(agents));
   const form = useForm<LabelValues>(before);
   const close = useUnsavedDialog(form, onClose);
   const { sites } = useSites();
-  const id = useId();
   const [done, setDone] = useState<number | undefined>(undefined);
   const [failure, setFailure] = useState<Failure | undefined>(undefined);
   const isOne = agents.length === 1;
@@ -78,66 +123,34 @@ export function LabelsDialog({ agents: given, onClose }: LabelsDialogProps) {
         {failure && <FailureNotice failure={failure} />}
         {isOne && (
           <TextField
-            form={form}
-            name="display_name"
+            {...form.at('display_name')}
             label={text.name}
             hint={text.nameHint(agents[0]!.ap_id)}
             isOptional
             hasFocus
           />
         )}
-        <Field
-          form={form}
-          name="site"
+        <TextField
+          {...form.at('site')}
           label={agentsText.one.site}
           hint={isOne ? text.siteHint : text.siteKeep}
+          suggestions={sites?.map(({ path, name }) => [path, name] as const) ?? []}
+          isMono
           isOptional
-        >
-          {(attributes) => (
-            <>
-              <input
-                class="input mono"
-                list={`${id}-sites`}
-                spellcheck={false}
-                autoComplete="off"
-                autoCapitalize="none"
-                value={form.values.value.site}
-                onInput={(event) => form.set('site', event.currentTarget.value)}
-                {...attributes}
-              />
-              <datalist id={`${id}-sites`}>
-                {sites?.map(({ path, name }) => (
-                  <option key={path} value={path}>
-                    {name}
-                  </option>
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
+        />
         {isOne ? (
-          <TextField
-            form={form}
-            name="tags"
-            label={agentsText.manage.tags}
-            hint={agentsText.manage.tagsHint}
-            isOptional
-          />
+          <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
         ) : (
           <>
-            <TextField form={form} name="add_tags" label={text.add} hint={agentsText.manage.tagsHint} isOptional />
-            <TextField form={form} name="remove_tags" label={text.remove} isOptional />
+            <TextField {...form.at('add_tags')} label={text.add} hint={agentsText.manage.tagsHint} isOptional />
+            <TextField {...form.at('remove_tags')} label={text.remove} isOptional />
             <Preview {...{ touched, changes }} of={agents.length} />
           </>
         )}
         {done !== undefined && agents.length > 1 && (
           <Progress label={text.progress} done={done} total={touched.length} />
         )}
-        <div>
-          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-            {isOne ? agentsText.manage.save : text.apply(formatNumber(touched.length))}
-          </Button>
-        </div>
+        <SubmitRow form={form}>{isOne ? agentsText.manage.save : text.apply(formatNumber(touched.length))}</SubmitRow>
       </Form>
     </Dialog>
   );
@@ -185,13 +198,6 @@ async function apply(
 }
 
 async function undo(agents: readonly Labelled[]): Promise<void> {
-  try {
-    await apply(
-      agents.map((agent) => [agent.ap_id, labelsBack(agent)]),
-      () => {},
-    );
-    showToast({ title: text.undone });
-  } catch (error) {
-    showFailure(toFailure(error));
-  }
+  const updates = agents.map((agent) => [agent.ap_id, labelsBack(agent)] as const);
+  if (await attempt(() => apply(updates, () => {}))) showToast({ title: text.undone });
 }

@@ -1,6 +1,6 @@
 // Which metrics are on the charts.
 import { expect, it } from 'vitest';
-import { chooseMetrics, hasRoomFor, toggleMetric } from './metric-choice.ts';
+import { chooseMetrics, hasRoomFor, toggleMetric } from './metric-choice.tsx';
 
 const known = ['active', 'backlog', 'cqi', 'latency_ms', 'power_w', 'x', 'throughput_mbps', 'y'].map((name) => ({
   name,

@@ -1,37 +1,127 @@
-// Registering access points: one by hand, or a line to run on many that then register themselves.
-import type { InstallChecksums } from '@weft/contract/enrolment-line';
+// Registering access points: one by hand, or a line to run on many that then register themselves, with the enrolment tokens that
+// are still open.
+import { readCoordinates, technologyNames } from '../../data/agents.ts';
+import './register-agent-dialog.css';
+import { type InstallChecksums, enrolmentLine as lineFor } from '@weft/contract/enrolment-line';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { EnrolmentToken } from '../../api/operations.ts';
+import { call, type EnrolmentToken } from '../../api/client.ts';
 import { readChecksums } from '../../api/service.ts';
 import { Button } from '../../components/button.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
-import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
+import { CodeBlock } from '../../components/copyable.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { FailureNotice, Notice, showToast } from '../../components/feedback.tsx';
+import { Choice, SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatMoment } from '../../format/times.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatMoment, formatNumber } from '../../format.ts';
 import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
-import { EnrolmentTokens } from './enrolment-tokens.tsx';
-import { listOf } from './labels-form.ts';
-import './register-agent-dialog.css';
-import { addressesFor, enrolmentLine, installLine, isLoopbackUrl, parsePlace } from './registration.ts';
+import { listOf } from './labels-dialog.tsx';
 
-const text = overviewText.register;
+interface Enrolment {
+  token?: string;
+  ap_id_pattern: string;
+}
+
+/** A line for the shell of an access point with Linux: fetches Weft's own agent, registers it and starts it as a service. */
+export function installLine(
+  url: string,
+  { token = '', ap_id_pattern }: Enrolment,
+  checksums: InstallChecksums,
+): string {
+  return lineFor({ url, ap_id: fittingName(ap_id_pattern), token, checksums });
+}
+
+/** A command line that registers one access point whose agent is somebody's own. */
+export function enrolmentLine(origin: string, { token = '', ap_id_pattern }: Enrolment): string {
+  const ap_id = fittingName(ap_id_pattern);
+  const body = JSON.stringify({ ap_id, password: 'choose one for each', configuration: { access_point_type: 'WiFi' } });
+  return [
+    `curl -s ${origin}/api/v1/agents/public \\`,
+    `  -H 'Authorization: Bearer ${token}' \\`,
+    "  -H 'Content-Type: application/json' \\",
+    `  -d ${quoted(body)}`,
+  ].join('\n');
+}
+
+/** An example that fits the pattern. */
+function fittingName(ap_id_pattern: string): string {
+  return ap_id_pattern.replaceAll('*', '1').replaceAll('?', '1');
+}
+
+function quoted(text: string): string {
+  return /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Whether only this machine reaches it. */
+export function isLoopbackUrl(url: string): boolean {
+  const { hostname } = new URL(url);
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** The addresses to choose from, the best first: the one in use if other machines reach it, then those that Weft offers. */
+export function addressesFor(origin: string, offered: readonly string[]): string[] {
+  const all = isLoopbackUrl(origin) ? [...offered, origin] : [origin, ...offered];
+  return [...new Set(all)];
+}
+
+const text = agentsText.tokens;
+
+export function EnrolmentTokens() {
+  const { data = [], failure } = useOperation('list_enrolment_tokens', {}, { pollMs: 15_000 });
+  const [asked, setAsked] = useState<EnrolmentToken | undefined>(undefined);
+  if (failure) return <FailureNotice failure={failure} />;
+  if (data.length === 0) return null;
+  return (
+    <section class="enrolment-tokens" aria-labelledby="enrolment-tokens">
+      <h3 id="enrolment-tokens">{text.title}</h3>
+      <ul>
+        {data.map((token) => (
+          <li key={token.id}>
+            <div>
+              <strong class="mono">{token.ap_id_pattern}</strong>
+              <p class="soft small">{wordsOf(token).join(' · ')}</p>
+            </div>
+            <Button size="small" aria-label={text.revokeOf(token.ap_id_pattern)} onClick={() => setAsked(token)}>
+              {text.revoke}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {asked && (
+        <ConfirmDialog
+          title={text.revokeTitle(asked.ap_id_pattern)}
+          action={text.revoke}
+          onClose={() => setAsked(undefined)}
+          onConfirm={() => call('remove_enrolment_token', { path: { id: asked.id } })}
+          changes={['list_enrolment_tokens']}
+          done={text.revoked(asked.ap_id_pattern)}
+          words={text.revokeWords}
+        />
+      )}
+    </section>
+  );
+}
+
+function wordsOf({ max_uses, uses, expires_at, created_by }: EnrolmentToken): string[] {
+  const left = max_uses - uses;
+  return [
+    left > 0 ? text.left(formatNumber(left), formatNumber(max_uses)) : text.usedUp,
+    text.until(formatMoment(expires_at)),
+    text.by(created_by),
+  ];
+}
+
+const registerText = overviewText.register;
 
 export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
   const [method, setMethod] = useState<'one' | 'many'>('one');
   const [token, setToken] = useState<EnrolmentToken | undefined>(undefined);
   return (
-    <Dialog title={text.title} {...(token === undefined && { onClose })}>
+    <Dialog title={registerText.title} {...(token === undefined && { onClose })}>
       {token === undefined && (
-        <div class="segments" role="radiogroup" aria-label={text.methods}>
+        <div class="segments" role="radiogroup" aria-label={registerText.methods}>
           {(['one', 'many'] as const).map((name) => (
             <button
               key={name}
@@ -40,7 +130,7 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
               aria-checked={method === name}
               onClick={() => setMethod(name)}
             >
-              {text[name]}
+              {registerText[name]}
             </button>
           ))}
         </div>
@@ -62,9 +152,9 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
 function OneByHand({ onClose }: { onClose: () => void }) {
   const form = useForm({ ap_id: '', password: '', access_point_type: 'WiFi', place: '', site: '' });
   const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
-    const geolocation = parsePlace(place);
+    const geolocation = readCoordinates(place);
     if (place.trim() !== '' && !geolocation) {
-      form.problems.value = { place: text.locationWrong };
+      form.problems.value = { place: registerText.locationWrong };
       return;
     }
     const configuration = {
@@ -74,24 +164,17 @@ function OneByHand({ onClose }: { onClose: () => void }) {
     };
     await call('create_agent', { json: { ap_id, password, configuration } });
     queries.refresh('metrics_');
-    showToast({ title: text.done(ap_id), detail: text.doneWords });
+    showToast({ title: registerText.done(ap_id), detail: registerText.doneWords });
     onClose();
   };
   return (
-    <Form form={form} onSubmit={submit} label={text.one}>
-      <TextField form={form} name="ap_id" label={text.ap_id} hint={text.nameHint} hasFocus isMono />
-      <PasswordField form={form} name="password" label={text.password} isNew own={[form.values.value.ap_id]} />
-      <SelectField
-        form={form}
-        name="access_point_type"
-        label={text.type}
-        options={['5G', 'WiFi', 'LiFi'].map((name) => ({ value: name, label: name }))}
-      />
-      <TextField form={form} name="place" label={text.location} hint={text.locationHint} isOptional />
-      <TextField form={form} name="site" label={text.site} isOptional />
-      <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
-        {text.submit}
-      </Button>
+    <Form form={form} onSubmit={submit} label={registerText.one}>
+      <TextField {...form.at('ap_id')} label={registerText.ap_id} hint={registerText.nameHint} hasFocus isMono />
+      <PasswordField {...form.at('password')} label={registerText.password} isNew own={[form.values.value.ap_id]} />
+      <SelectField {...form.at('access_point_type')} label={registerText.type} options={technologyNames} />
+      <TextField {...form.at('place')} label={registerText.location} hint={registerText.locationHint} isOptional />
+      <TextField {...form.at('site')} label={registerText.site} isOptional />
+      <SubmitButton form={form}>{registerText.submit}</SubmitButton>
     </Form>
   );
 }
@@ -109,14 +192,18 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
     onToken(await call('create_enrolment_token', { json }));
   };
   return (
-    <Form form={form} onSubmit={submit} label={text.many}>
-      <TextField form={form} name="ap_id_pattern" label={text.pattern} hint={text.patternHint} hasFocus isMono />
-      <TextField form={form} name="max_uses" label={text.uses} type="number" inputMode="numeric" />
-      <TextField form={form} name="site" label={text.site} hint={text.labelsHint} isMono isOptional />
-      <TextField form={form} name="tags" label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
-      <Button kind="primary" type="submit" isBusy={form.isBusy.value}>
-        {text.make}
-      </Button>
+    <Form form={form} onSubmit={submit} label={registerText.many}>
+      <TextField
+        {...form.at('ap_id_pattern')}
+        label={registerText.pattern}
+        hint={registerText.patternHint}
+        hasFocus
+        isMono
+      />
+      <TextField {...form.at('max_uses')} label={registerText.uses} type="number" inputMode="numeric" />
+      <TextField {...form.at('site')} label={registerText.site} hint={registerText.labelsHint} isMono isOptional />
+      <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
+      <SubmitButton form={form}>{registerText.make}</SubmitButton>
     </Form>
   );
 }
@@ -131,15 +218,17 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   }, []);
   return (
     <>
-      <p>{text.tokenWords}</p>
+      <p>{registerText.tokenWords}</p>
       {isLoopbackUrl(url) && (
-        <Notice kind="warning" title={text.loopback(new URL(url).hostname)}>
-          {addresses.length > 1 ? text.loopbackWords : text.loopbackOnly}
-        </Notice>
+        <Notice
+          kind="warning"
+          title={registerText.loopback(new URL(url).hostname)}
+          words={addresses.length > 1 ? registerText.loopbackWords : registerText.loopbackOnly}
+        />
       )}
       {addresses.length > 1 && (
         <Choice
-          label={text.address}
+          label={registerText.address}
           value={url}
           onChange={setUrl}
           options={addresses.map((each): [string, string] => [each, each])}
@@ -147,17 +236,17 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
       )}
       {checksums && (
         <>
-          <h3>{text.linux}</h3>
-          <CodeBlock text={installLine(url, token, checksums)} label={text.installLabel} />
+          <h3>{registerText.linux}</h3>
+          <CodeBlock text={installLine(url, token, checksums)} label={registerText.installLabel} />
         </>
       )}
-      <h3>{text.other}</h3>
-      <CodeBlock text={enrolmentLine(url, token)} label={text.lineLabel} />
+      <h3>{registerText.other}</h3>
+      <CodeBlock text={enrolmentLine(url, token)} label={registerText.lineLabel} />
       <p class="soft small">
-        {text.until(formatMoment(Date.parse(token.expires_at)), text.usesWords(formatNumber(token.max_uses)))}
+        {registerText.until(formatMoment(token.expires_at), registerText.usesWords(formatNumber(token.max_uses)))}
       </p>
       <Button kind="primary" onClick={onClose}>
-        {text.finish}
+        {registerText.finish}
       </Button>
     </>
   );

@@ -1,13 +1,10 @@
 // The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { Failure } from '../../api/failure.ts';
-import type { AgentMultiMetricData, LatestMetrics } from '../../api/operations.ts';
-import type { TimeRange } from '../../components/chart/chart.tsx';
+import type { AgentMultiMetricData, Failure, LatestMetrics } from '../../api/client.ts';
+import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
-import { useChartRange } from '../../components/chart/use-chart-range.ts';
-import type { LiveSample } from '../../data/live-values.ts';
-import { serverNow } from '../../data/server-clock.ts';
-import { useLive } from '../../data/use-live.ts';
+import { serverNow } from '../../data/freshness.ts';
+import { type LiveSample, useLive } from '../../data/live-values.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 
 export interface Metric {

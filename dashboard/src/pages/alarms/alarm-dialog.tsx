@@ -1,17 +1,64 @@
-// Acknowledges, shelves or clears one alarm or many, with a note.
-import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import type { Alarm } from '../../api/operations.ts';
+// One alarm as a line: how bad, what, where, since when, and what is known about it; and the dialog that acknowledges, shelves or
+// clears one or many, with a note.
+import { type Alarm, call, toFailure } from '../../api/client.ts';
+import { AgentLink } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { withAgentName } from '../../data/agent-names.ts';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { SeverityChip } from '../../components/glyph.tsx';
+import { withAgentName } from '../../data/agents.ts';
+import { now } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatExactly, formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
+
+export function AlarmWords({ alarm }: { alarm: Alarm }) {
+  const { severity, message, ap_id, site, subject, rule, note } = alarm;
+  return (
+    <>
+      <SeverityChip severity={severity} />
+      <div class="alarm-words">
+        <span class="alarm-message">{withAgentName(message, ap_id)}</span>
+        <span class="soft small">
+          {ap_id === null ? <strong>{subject}</strong> : <AgentLink ap_id={ap_id} />}
+          {site && ` · ${site}`} · {rule}
+        </span>
+        {note && <q class="small">{note}</q>}
+      </div>
+      <AlarmState alarm={alarm} />
+    </>
+  );
+}
+
+function AlarmState({ alarm }: { alarm: Alarm }) {
+  const { state, since, cleared_at, acknowledged_by, shelved_until, silenced_by, inhibited_by, inhibits } = alarm;
+  const from = Date.parse(since);
+  const isShelved = shelved_until !== null && Date.parse(shelved_until) > now.value;
+  const more = [
+    acknowledged_by !== null && text.acknowledgedBy(acknowledged_by),
+    isShelved && text.shelvedUntil(formatMoment(shelved_until)),
+    silenced_by !== null && text.silenced,
+    inhibited_by !== null && text.inhibited,
+    inhibits > 0 && text.inhibits(formatNumber(inhibits)),
+  ].filter((words) => words !== false);
+  return (
+    <div class="alarm-state small">
+      <time dateTime={since} title={formatExactly(from)}>
+        {cleared_at === null
+          ? text.since(formatSpan(Math.max(1, (now.value - from) / 1000)))
+          : `${formatMoment(from)}, ${text.clearedAfter(formatSpan((Date.parse(cleared_at) - from) / 1000, 2))}`}
+      </time>
+      {more.length > 0 ? (
+        <span class="faint">{more.join(' · ')}</span>
+      ) : (
+        state === 'firing' && <strong>{text.states[state]}</strong>
+      )}
+    </div>
+  );
+}
 
 export type AlarmAction = 'acknowledge' | 'shelve' | 'clear';
 
@@ -67,18 +114,11 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
       {hint && <p class="soft">{hint}</p>}
       <Form form={form} label={verb} onSubmit={submit}>
         {action === 'shelve' && (
-          <SelectField
-            form={form}
-            name="seconds"
-            label={text.shelfTime}
-            options={Object.entries(text.shelfTimes).map(([value, label]) => ({ value, label }))}
-          />
+          <SelectField {...form.at('seconds')} label={text.shelfTime} options={text.shelfTimes} />
         )}
-        <TextField form={form} name="note" label={text.note} hint={text.noteHint} isOptional />
+        <TextField {...form.at('note')} label={text.note} hint={text.noteHint} isOptional />
         <div class="cluster">
-          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-            {verb}
-          </Button>
+          <SubmitButton form={form}>{verb}</SubmitButton>
           <Button kind="quiet" onClick={onClose}>
             {componentText.cancel}
           </Button>

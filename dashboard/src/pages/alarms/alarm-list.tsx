@@ -1,24 +1,19 @@
 // The list of alarms: filtered in the address, chosen by mouse, finger or keys, acknowledged and shelved one by one or
 // together.
 import { useRef, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Alarm, AlarmPage } from '../../api/operations.ts';
+import type { Alarm } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { severities } from '../../components/severity.tsx';
-import { FilterBar, FilterChoice, FilterText } from '../../components/tables/filter-bar.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { severities } from '../../components/glyph.tsx';
+import { FilterBar, FilterChoice, FilterText, OlderButton, useFilters } from '../../components/tables/filter-bar.tsx';
+import { toggled } from '../../components/tables/table-view.ts';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { navigate, setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatNumber } from '../../format.ts';
+import { navigate } from '../../router/location.ts';
 import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
-import { type AlarmAction, AlarmDialog } from './alarm-dialog.tsx';
-import { AlarmWords } from './alarm-row.tsx';
+import { type AlarmAction, AlarmDialog, AlarmWords } from './alarm-dialog.tsx';
 
 const pageSize = 100;
 /** Who chooses more than a screen shows is told how many, and asked. */
@@ -42,68 +37,57 @@ export function PastAlarms() {
 }
 
 function AlarmList({ isPast }: { isPast: boolean }) {
-  const [severity, setSeverity] = useQueryState('severity');
-  const [state, setState] = useQueryState('state');
-  const [selector, setSelector] = useQueryState('selector');
+  const filters = useFilters('severity', 'state', 'selector');
+  const { severity, state, selector } = filters.values;
+  const { state: _state, ...given } = filters.query;
   const query = {
+    ...given,
     state: isPast ? 'cleared' : state === '' ? 'firing,acknowledged' : state,
-    ...(severity !== '' && { severity }),
-    ...(selector !== '' && { selector }),
     // What somebody has to do first is at the top.
     ...(!isPast && { sort: 'severity' as const }),
     limit: pageSize,
   };
-  const newest = useOperation('list_alarms', { query }, { pollMs: 3000 });
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: ({ items, next }: AlarmPage) => ({ rows: items, next: next ?? undefined }),
-    readOlder: (cursor) => call('list_alarms', { query: { ...query, cursor } }),
-    idOf: ({ id }) => id,
-  });
+  const feed = useFeed(
+    'list_alarms',
+    { query },
+    {
+      pollMs: 3000,
+      cursor: 'cursor',
+      toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+      idOf: ({ id }) => id,
+    },
+  );
+  const { rows, failure, newest } = feed;
   // Those that have cleared since do not stay in the list of active ones.
-  const fresh = new Set(newest.data?.items.map(({ id }) => id));
+  const fresh = new Set(newest?.map(({ id }) => id));
   const shown = rows?.filter(
     ({ id, cleared_at }, index) => isPast || (cleared_at === null && (fresh.has(id) || index >= pageSize)),
   );
-  const filters = [
-    severityOptions.find(([name]) => name === severity && name !== '')?.[1],
-    !isPast && stateOptions.find(([name]) => name === state && name !== '')?.[1],
+  const words = [
+    severity !== '' && severityOptions.find(([name]) => name === severity)?.[1],
+    !isPast && state !== '' && stateOptions.find(([name]) => name === state)?.[1],
     selector,
   ].filter(Boolean);
-  const isFiltered = severity !== '' || state !== '' || selector !== '';
   return (
     <>
-      <FilterBar label={text.filters}>
-        <FilterChoice label={text.severity} value={severity} onChange={setSeverity} options={severityOptions} />
-        {!isPast && <FilterChoice label={text.state} value={state} onChange={setState} options={stateOptions} />}
-        <FilterText label={text.selector} value={selector} onChange={setSelector} placeholder="site:uk/bristol/**" />
-        {isFiltered && (
-          <Button kind="quiet" onClick={() => setQuery({ severity: '', state: '', selector: '' })}>
-            {text.clear}
-          </Button>
-        )}
+      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+        <FilterChoice label={text.severity} {...filters.of('severity')} options={severityOptions} />
+        {!isPast && <FilterChoice label={text.state} {...filters.of('state')} options={stateOptions} />}
+        <FilterText label={text.selector} {...filters.of('selector')} placeholder="site:uk/bristol/**" />
       </FilterBar>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_alarms')} />}
-      {!shown && !failure && <SkeletonLines count={8} />}
+      <Loading data={shown} failure={failure} again="list_alarms" lines={8} />
       {shown?.length === 0 && (
         <EmptyState
-          title={isFiltered ? text.noMatch : isPast ? text.noHistory : text.none}
-          actions={!isFiltered && <ButtonLink href="/alarms?view=rules">{text.showRules}</ButtonLink>}
+          title={filters.isSet ? text.noMatch : isPast ? text.noHistory : text.none}
+          actions={!filters.isSet && <ButtonLink href="/alarms?view=rules">{text.showRules}</ButtonLink>}
         >
-          {!isFiltered && !isPast && text.noneWords}
+          {!filters.isSet && !isPast && text.noneWords}
         </EmptyState>
       )}
       {shown && shown.length > 0 && (
-        <Rows alarms={shown} isPast={isPast} filter={filters.join(', ')} hasMore={loadOlder !== undefined} />
+        <Rows alarms={shown} isPast={isPast} filter={words.join(', ')} hasMore={feed.loadOlder !== undefined} />
       )}
-      {loadOlder && (
-        <div>
-          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-            {text.more}
-          </Button>
-        </div>
-      )}
+      <OlderButton feed={feed}>{text.more}</OlderButton>
     </>
   );
 }
@@ -123,11 +107,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<{ action: AlarmAction; alarms: readonly Alarm[] } | undefined>(undefined);
   const own = alarms.filter(({ id }) => chosen.has(id));
-  const turn = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
+  const turn = (id: string) => setChosen(toggled(chosen, id));
   const ask = (action: AlarmAction, alarm?: Alarm) =>
     setAsked({ action, alarms: own.length > 0 && (!alarm || chosen.has(alarm.id)) ? own : alarm ? [alarm] : [] });
   const go = (index: number) => {
@@ -231,9 +211,8 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
             setChosen(asking);
             setAsking(undefined);
           }}
-        >
-          {filter === '' ? text.chooseUnfiltered : text.chooseFiltered(filter)}
-        </ConfirmDialog>
+          words={filter === '' ? text.chooseUnfiltered : text.chooseFiltered(filter)}
+        />
       )}
       {asked && asked.alarms.length > 0 && (
         <AlarmDialog

@@ -1,16 +1,13 @@
-// The fields of an alarm rule: those of its kind of condition, and what every rule has.
-import { useId } from 'preact/hooks';
-import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
-import { SelectorField } from '../../components/forms/selector-field.tsx';
-import { severities } from '../../components/severity.tsx';
-import { useMetricNames } from '../../data/metric-names.ts';
+import { SelectorField } from '../../components/forms/selector-input.tsx';
+import { severities } from '../../components/glyph.tsx';
+import { useMetricNames } from '../../data/metrics.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
 import { type ConditionKind, conditionKinds, type RuleValues } from './rule-form.ts';
 
 const text = alarmsText.rule;
-const optionsOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
 const { asleep: _asleep, ...agentStates } = componentText.states;
 
 type FieldName = keyof RuleValues;
@@ -21,87 +18,85 @@ export function RuleFields({ form }: FieldsProps) {
   const hasLimit = kind === 'limit' || kind === 'compare' || kind === 'weft' || kind === 'share';
   return (
     <>
-      <TextField form={form} name="name" label={text.name} hint={text.nameHint} />
-      <SelectorField form={form} name="selector" label={text.selector} />
+      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} />
+      <SelectorField {...form.at('selector')} label={text.selector} />
       <SelectField
-        form={form}
-        name="kind"
+        {...form.at('kind')}
         label={text.kind}
-        options={conditionKinds.map((value) => ({ value, label: text.kinds[value] }))}
+        options={conditionKinds.map((value) => [value, text.kinds[value]] as const)}
       />
       <div class="field-row">
         <ConditionFields form={form} kind={kind} />
       </div>
       <div class="field-row">
-        <NumberField form={form} name="for_seconds" label={text.forSeconds} hint={text.forHint} />
-        {hasLimit && <NumberField form={form} name="clear_value" label={text.clearValue} hint={text.clearHint} />}
-        <NumberField form={form} name="clear_for_seconds" label={text.clearFor} hint={text.clearForHint} />
+        <NumberField {...form.at('for_seconds')} label={text.forSeconds} hint={text.forHint} />
+        {hasLimit && <NumberField {...form.at('clear_value')} label={text.clearValue} hint={text.clearHint} />}
+        <NumberField {...form.at('clear_for_seconds')} label={text.clearFor} hint={text.clearForHint} />
       </div>
       <div class="field-row">
         <SelectField
-          form={form}
-          name="severity"
+          {...form.at('severity')}
           label={text.severity}
-          options={severities.map((value) => ({ value, label: componentText.severities[value] }))}
+          options={severities.map((value) => [value, componentText.severities[value]] as const)}
         />
-        <SelectField form={form} name="when_asleep" label={text.asleep} options={optionsOf(text.asleepWords)} />
-        <SelectField form={form} name="enabled" label={text.enabled} options={optionsOf(text.enabledWords)} />
+        <SelectField {...form.at('when_asleep')} label={text.asleep} options={text.asleepWords} />
+        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
       </div>
-      <TextField form={form} name="message" label={text.message} hint={text.messageHint} isOptional />
+      <TextField {...form.at('message')} label={text.message} hint={text.messageHint} isOptional />
     </>
   );
 }
 
 function ConditionFields({ form, kind }: FieldsProps & { kind: ConditionKind }) {
-  const op = <SelectField form={form} name="op" label={text.op} options={optionsOf(text.ops)} />;
-  const within = <NumberField form={form} name="within_seconds" label={text.withinSeconds} />;
-  const state = <SelectField form={form} name="state" label={text.agentState} options={optionsOf(agentStates)} />;
+  const op = <SelectField {...form.at('op')} label={text.op} options={text.ops} />;
+  const within = <NumberField {...form.at('within_seconds')} label={text.withinSeconds} />;
+  const state = <SelectField {...form.at('state')} label={text.agentState} options={agentStates} />;
   const fields: Record<ConditionKind, preact.ComponentChildren> = {
     limit: (
       <>
-        <MetricField form={form} name="metric" label={text.metric} />
+        <MetricField {...form.at('metric')} label={text.metric} />
         {op}
-        <NumberField form={form} name="value" label={text.value} />
-        <NumberField form={form} name="over_seconds" label={text.overSeconds} hint={text.overHint} />
+        <NumberField {...form.at('value')} label={text.value} />
+        <NumberField {...form.at('over_seconds')} label={text.overSeconds} hint={text.overHint} />
       </>
     ),
     change: (
       <>
-        <MetricField form={form} name="metric" label={text.metric} />
-        <SelectField form={form} name="change" label={text.change} options={optionsOf(text.changes)} />
-        <NumberField form={form} name="value" label={text.changeValue} />
+        <MetricField {...form.at('metric')} label={text.metric} />
+        <SelectField {...form.at('change')} label={text.change} options={text.changes} />
+        <NumberField {...form.at('value')} label={text.changeValue} />
         {within}
       </>
     ),
     compare: (
       <>
-        <MetricField form={form} name="metric" label={text.metric} />
+        <MetricField {...form.at('metric')} label={text.metric} />
         {op}
-        <NumberField form={form} name="times" label={text.times} />
-        <MetricField form={form} name="other_metric" label={text.otherMetric} />
-        <NumberField form={form} name="value" label={text.plus} />
+        <NumberField {...form.at('times')} label={text.times} />
+        <MetricField {...form.at('other_metric')} label={text.otherMetric} />
+        <NumberField {...form.at('value')} label={text.plus} />
       </>
     ),
-    absent: <NumberField form={form} name="absent_seconds" label={text.absentSeconds} />,
+    absent: <NumberField {...form.at('absent_seconds')} label={text.absentSeconds} />,
     state,
     flapping: (
       <>
-        <NumberField form={form} name="state_changes" label={text.stateChanges} />
+        <NumberField {...form.at('state_changes')} label={text.stateChanges} />
         {within}
       </>
     ),
     share: (
       <>
         {state}
-        <NumberField form={form} name="share" label={text.share} />
-        <NumberField form={form} name="at_least" label={text.atLeast} hint={text.atLeastHint} />
+        <NumberField {...form.at('share')} label={text.share} />
+        <NumberField {...form.at('at_least')} label={text.atLeast} hint={text.atLeastHint} />
       </>
     ),
     weft: (
       <>
-        <TextField form={form} name="weft" label={text.weft} isMono />
+        <TextField {...form.at('weft')} label={text.weft} isMono />
         {op}
-        <NumberField form={form} name="value" label={text.value} />
+        <NumberField {...form.at('value')} label={text.value} />
       </>
     ),
   };
@@ -118,32 +113,6 @@ function NumberField(props: NumberFieldProps) {
   return <TextField {...props} inputMode="decimal" />;
 }
 
-function MetricField({ form, name, label }: FieldsProps & { name: FieldName; label: string }) {
-  const names = useMetricNames();
-  const id = useId();
-  return (
-    <Field form={form} name={name} label={label}>
-      {(attributes) => (
-        <>
-          <input
-            class="input mono"
-            list={`${id}-metrics`}
-            spellcheck={false}
-            autoCapitalize="none"
-            autoComplete="off"
-            value={form.values.value[name]}
-            onInput={(event) => form.set(name, event.currentTarget.value)}
-            {...attributes}
-          />
-          <datalist id={`${id}-metrics`}>
-            {names.map(([metric, words]) => (
-              <option key={metric} value={metric}>
-                {words}
-              </option>
-            ))}
-          </datalist>
-        </>
-      )}
-    </Field>
-  );
+function MetricField(props: FieldsProps & { name: FieldName; label: string }) {
+  return <TextField {...props} suggestions={useMetricNames()} isMono />;
 }

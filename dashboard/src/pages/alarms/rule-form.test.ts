@@ -1,7 +1,7 @@
 // Alarm rules on their way into the form and back.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { AlarmCondition, AlarmRuleInput } from '../../api/operations.ts';
+import type { AlarmCondition, AlarmRuleInput } from '../../api/client.ts';
 import { conditionWords, emptyRule, kindOf, toRule, toValues } from './rule-form.ts';
 
 const name = fc.stringMatching(/^[a-z_]{1,12}$/);

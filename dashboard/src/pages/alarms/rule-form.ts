@@ -1,7 +1,6 @@
 // An alarm rule as a form: every field a text. Pure.
-import type { AlarmCondition, AlarmRule, AlarmRuleInput } from '../../api/operations.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import type { AlarmCondition, AlarmRule, AlarmRuleInput } from '../../api/client.ts';
+import { formatNumber, formatSpan } from '../../format.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
 
@@ -10,35 +9,7 @@ const text = alarmsText.rule;
 export const conditionKinds = Object.keys(text.kinds) as ConditionKind[];
 export type ConditionKind = keyof typeof text.kinds;
 
-export type RuleValues = Record<
-  | 'name'
-  | 'selector'
-  | 'severity'
-  | 'kind'
-  | 'metric'
-  | 'op'
-  | 'value'
-  | 'over_seconds'
-  | 'other_metric'
-  | 'times'
-  | 'change'
-  | 'within_seconds'
-  | 'absent_seconds'
-  | 'state'
-  | 'state_changes'
-  | 'share'
-  | 'at_least'
-  | 'weft'
-  | 'for_seconds'
-  | 'clear_value'
-  | 'clear_for_seconds'
-  | 'message'
-  | 'when_asleep'
-  | 'enabled',
-  string
->;
-
-export const emptyRule: RuleValues = {
+export const emptyRule = {
   name: '',
   selector: '',
   severity: 'major',
@@ -64,6 +35,7 @@ export const emptyRule: RuleValues = {
   when_asleep: 'ignore',
   enabled: 'true',
 };
+export type RuleValues = Record<keyof typeof emptyRule, string>;
 
 export function kindOf(condition: AlarmCondition): ConditionKind {
   if (condition.weft !== undefined) return 'weft';
@@ -79,32 +51,18 @@ export function toValues(rule: AlarmRuleInput): RuleValues {
   const { condition, clear = {} } = rule;
   const kind = kindOf(condition);
   const told = {
-    name: rule.name,
-    selector: rule.selector,
-    severity: rule.severity,
+    ...rule,
+    ...condition,
     kind,
-    metric: condition.metric,
-    op: condition.op,
     value: kind === 'share' ? undefined : condition.value,
-    over_seconds: condition.over_seconds,
-    other_metric: condition.other_metric,
-    times: condition.times,
-    change: condition.change,
-    within_seconds: condition.within_seconds,
-    absent_seconds: condition.absent_seconds,
     state: condition.state ?? condition.share_of_site?.state,
-    state_changes: condition.state_changes,
     share: kind === 'share' && condition.value !== undefined ? round(condition.value * 100) : undefined,
     at_least: condition.share_of_site?.at_least,
-    weft: condition.weft,
     for_seconds: rule.for_seconds ?? 0,
     clear_value: kind === 'share' && clear.value !== undefined ? round(clear.value * 100) : clear.value,
     clear_for_seconds: clear.for_seconds,
-    message: rule.message,
-    when_asleep: rule.when_asleep,
-    enabled: rule.enabled,
   };
-  const known = Object.entries(told).filter(([, value]) => value !== undefined);
+  const known = Object.entries(told).filter(([name, value]) => name in emptyRule && value !== undefined);
   return { ...emptyRule, ...Object.fromEntries(known.map(([name, value]) => [name, String(value)])) };
 }
 

@@ -1,18 +1,12 @@
 // The rules: what each watches for, and whether it is on.
-import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import type { AlarmRule } from '../../api/operations.ts';
+import { type AlarmRule, call } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
+import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
 import { SearchInput } from '../../components/forms/draft.tsx';
-import { SeverityChip } from '../../components/severity.tsx';
+import { SeverityChip } from '../../components/glyph.tsx';
 import { filterRows } from '../../components/tables/table-view.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { conditionWords } from './rule-form.ts';
@@ -41,8 +35,7 @@ export function RuleList() {
           </ButtonLink>
         )}
       </div>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_alarm_rules')} />}
-      {!rules && !failure && <SkeletonLines count={8} />}
+      <Loading data={rules} failure={failure} again="list_alarm_rules" lines={8} />
       {rules?.length === 0 && <EmptyState title={filter === '' ? text.none : alarmsText.noMatch} />}
       {rules && rules.length > 0 && (
         <ul class="card rule-list">
@@ -57,19 +50,14 @@ export function RuleList() {
 
 function RuleRow({ rule, canChange }: { rule: AlarmRule; canChange: boolean }) {
   const { id, name, severity, selector = '', enabled = true, product, adjusted } = rule;
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useAction();
   const turn = async () => {
-    setBusy(true);
-    try {
+    await act(async () => {
       const { id: _id, product: _product, adjusted: _adjusted, created_at: _at, updated_at: _on, ...input } = rule;
       await call('update_alarm_rule', { path: { rule_id: id }, json: { ...input, enabled: !enabled } });
-      showToast({ title: enabled ? text.turnedOff(name) : text.turnedOn(name) });
-    } catch (error) {
-      showFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-      queries.refresh('list_alarm_rules');
-    }
+      return enabled ? text.turnedOff(name) : text.turnedOn(name);
+    });
+    queries.refresh('list_alarm_rules');
   };
   const origin = product === null ? '' : ` · ${adjusted ? text.adjusted : text.product}`;
   return (

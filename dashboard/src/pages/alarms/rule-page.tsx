@@ -1,27 +1,89 @@
 // One alarm rule: its condition in fields, tried on the last day before it is saved.
+import './alarms-page.css';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { AlarmRule } from '../../api/operations.ts';
+import {
+  type AlarmPreview,
+  type AlarmRule,
+  type AlarmRuleInput,
+  call,
+  type Failure,
+  toFailure,
+} from '../../api/client.ts';
+import { AgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { PageSkeleton } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
-import { Page } from '../../components/layout/page.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { FailureNotice, Notice, PageSkeleton, showToast } from '../../components/feedback.tsx';
+import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
+import { Page, UnknownPage } from '../../components/page.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { navigate } from '../../router/location.ts';
-import type { PageProps } from '../../router/page-props.ts';
+import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
+import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
-import './alarms-page.css';
 import { RuleFields } from './rule-fields.tsx';
 import { emptyRule, type RuleValues, toRule, toValues } from './rule-form.ts';
-import { RulePreview } from './rule-preview.tsx';
 
 const text = alarmsText.rule;
+const windowHours = 24;
+
+export function RulePreview({ form, labels }: { form: FormState<RuleValues>; labels: AlarmRuleInput['labels'] }) {
+  const [found, setFound] = useState<{ of: string; preview: AlarmPreview } | undefined>(undefined);
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const [isBusy, setBusy] = useState(false);
+  const rule = toRule(form.values.value, labels);
+  const key = JSON.stringify(rule);
+  const ask = async () => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      // A name is needed to save a rule, not to try it.
+      const json = { ...rule, name: rule.name || text.newTitle };
+      setFound({ of: key, preview: await call('preview_alarm_rule', { query: { window: windowHours }, json }) });
+    } catch (error) {
+      setFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const preview = found?.of === key ? found.preview : undefined;
+  return (
+    <section class="card stack rule-preview" aria-live="polite">
+      <div>
+        <Button icon="play" isBusy={isBusy} onClick={ask}>
+          {isBusy ? text.previewing : text.preview}
+        </Button>
+      </div>
+      {failure && <FailureNotice failure={failure} />}
+      {preview && <Found preview={preview} />}
+    </section>
+  );
+}
+
+function Found({ preview: { times, agents, agents_selected, is_complete, alarms } }: { preview: AlarmPreview }) {
+  return (
+    <>
+      <h2>{times === 0 ? text.rangNever : text.rang(formatCount(times, 'time'))}</h2>
+      <p class="soft">
+        {text.looked(formatNumber(agents), formatNumber(agents_selected))}
+        {!is_complete && ` ${text.incomplete}`}
+      </p>
+      {alarms.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <ol tabIndex={0}>
+          {alarms.map(({ ap_id, subject, from, until }) => (
+            <li key={`${subject} ${from}`}>
+              {formatMoment(from)} · {ap_id === null ? subject : <AgentName ap_id={ap_id} />} ·{' '}
+              {until === null
+                ? text.stillFiring
+                : formatSpan(Math.max(1, (Date.parse(until) - Date.parse(from)) / 1000), 2)}
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
+  );
+}
+
 const back = <a href="/alarms?view=rules">{text.back}</a>;
 
 export function RulePage({ params }: PageProps) {
@@ -29,11 +91,7 @@ export function RulePage({ params }: PageProps) {
   const isNew = id === 'new';
   const { data, failure } = useOperation('get_alarm_rule', { path: { rule_id: id } }, { isWanted: !isNew });
   if (failure?.status === 404) {
-    return (
-      <Page title={text.unknown} beside={back}>
-        <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
-      </Page>
-    );
+    return <UnknownPage title={text.unknown} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
   if (!isNew && !data) {
     return (
@@ -85,11 +143,9 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
         <div class="card">
           <Form form={form} label={name} onSubmit={save}>
             <RuleFields form={form} />
-            <div>
-              <Button type="submit" kind="primary" disabled={!isAdmin} isBusy={form.isBusy.value}>
-                {text.save}
-              </Button>
-            </div>
+            <SubmitRow form={form} disabled={!isAdmin}>
+              {text.save}
+            </SubmitRow>
           </Form>
         </div>
         <RulePreview form={form} labels={rule?.labels} />
@@ -104,13 +160,12 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
             if (isProduct) await call('reset_alarm_rule', { path });
             else await call('remove_alarm_rule', { path });
             keepForm(form);
-            queries.refresh('list_alarm_rules');
-            showToast({ title: isProduct ? text.resetDone(name) : text.removed(name) });
             navigate('/alarms?view=rules', { isReplacing: true });
           }}
-        >
-          {isProduct ? '' : text.removeWords}
-        </ConfirmDialog>
+          changes={['list_alarm_rules']}
+          done={isProduct ? text.resetDone(name) : text.removed(name)}
+          words={isProduct ? '' : text.removeWords}
+        />
       )}
     </Page>
   );

@@ -1,26 +1,20 @@
 // One app: what it may do, a new key, its end. The list has all that is needed, so that no key comes to the browser
 // unless it is made there.
-import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { ThirdPartyAppSummary } from '../../api/operations.ts';
-import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
-import { Page } from '../../components/layout/page.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { navigate } from '../../router/location.ts';
-import type { PageProps } from '../../router/page-props.ts';
-import { randomKey } from '../../session/random-secret.ts';
-import { appsText } from '../../text/apps.ts';
-import { AppKeyOnce } from './app-key-once.tsx';
 import './apps-page.css';
+import { useState } from 'preact/hooks';
+import { call, type ThirdPartyAppSummary } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { EmptyState, Loading, showToast } from '../../components/feedback.tsx';
+import { Form, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
+import { Page } from '../../components/page.tsx';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { navigate, type PageProps } from '../../router/location.ts';
+import { randomKey } from '../../session/passwords.ts';
+import { appsText } from '../../text/apps.ts';
 import { PermissionEditor } from './permission-editor.tsx';
 import { toPermissions, toPermissionValues } from './permission-form.ts';
+import { AppKeyOnce } from './register-app.tsx';
 
 export function AppPage({ params }: PageProps) {
   const app_name = params.app_name!;
@@ -28,8 +22,7 @@ export function AppPage({ params }: PageProps) {
   const app = data?.find((each) => each.app_name === app_name);
   return (
     <Page title={app_name} beside={<a href="/apps">{appsText.back}</a>}>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_third_party_apps')} />}
-      {!data && !failure && <SkeletonLines count={8} />}
+      <Loading data={data} failure={failure} again="list_third_party_apps" lines={8} />
       {data && !app && <EmptyState title={appsText.unknown}>{appsText.unknownWords}</EmptyState>}
       {app && (
         <div class="app-grid">
@@ -59,11 +52,7 @@ function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyApp
         }}
       >
         <PermissionEditor form={form} />
-        <div>
-          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-            {appsText.save}
-          </Button>
-        </div>
+        <SubmitRow form={form}>{appsText.save}</SubmitRow>
       </Form>
     </section>
   );
@@ -94,9 +83,8 @@ function AppAccess({ app_name }: { app_name: string }) {
             close();
             setMade(api_key);
           }}
-        >
-          {appsText.rotateWords}
-        </ConfirmDialog>
+          words={appsText.rotateWords}
+        />
       )}
       {asked === 'remove' && (
         <ConfirmDialog
@@ -105,13 +93,12 @@ function AppAccess({ app_name }: { app_name: string }) {
           onClose={close}
           onConfirm={async () => {
             await call('remove_third_party_app', { path: { app_name } });
-            queries.refresh('list_third_party_apps');
-            showToast({ title: appsText.removed(app_name) });
             navigate('/apps', { isReplacing: true });
           }}
-        >
-          {appsText.removeWords}
-        </ConfirmDialog>
+          changes={['list_third_party_apps']}
+          done={appsText.removed(app_name)}
+          words={appsText.removeWords}
+        />
       )}
       {made !== undefined && <AppKeyOnce app_name={app_name} api_key={made} onClose={() => setMade(undefined)} />}
     </section>

@@ -1,21 +1,18 @@
 // All third-party apps with what each may do; and registering a new one, under `?register`.
 import { useEffect } from 'preact/hooks';
-import type { ThirdPartyAppSummary } from '../../api/operations.ts';
+import type { ThirdPartyAppSummary } from '../../api/client.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
-import { serverNow } from '../../data/server-clock.ts';
+import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatNumber } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
 import { appsText } from '../../text/apps.ts';
-import { pageTitles } from '../../text/pages.ts';
+import { pageTitles } from '../../text/components.ts';
 import './apps-page.css';
-import { permissionSentence, sentenceText } from './permission-sentence.ts';
-import { PermissionWords } from './permission-words.tsx';
+import { PermissionWords, permissionSentence, sentenceText } from './permission-sentence.tsx';
 import { RegisterApp } from './register-app.tsx';
 
 const text = appsText.columns;
@@ -83,13 +80,8 @@ export function AppsPage() {
   );
   return (
     <Page title={pageTitles.apps} actions={apps?.length === 0 ? undefined : way} isFilling>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_third_party_apps')} />}
-      {!apps && !failure && <SkeletonLines count={6} />}
-      {apps?.length === 0 && (
-        <EmptyState title={appsText.empty.title} actions={way}>
-          {appsText.empty.words}
-        </EmptyState>
-      )}
+      <Loading data={apps} failure={failure} again="list_third_party_apps" lines={6} />
+      {apps?.length === 0 && <EmptyState title={appsText.empty.title} actions={way} words={appsText.empty.words} />}
       {apps && apps.length > 0 && (
         <Table
           label={pageTitles.apps}

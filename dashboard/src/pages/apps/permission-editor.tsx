@@ -3,8 +3,7 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { MomentField } from '../../components/forms/moment-field.tsx';
+import { MomentField, SelectField, TextField } from '../../components/forms/fields.tsx';
 import { appsText } from '../../text/apps.ts';
 import { CommandSuggestions, NamedCommands, PatternMatches } from './command-coverage.tsx';
 import './permission-editor.css';
@@ -15,7 +14,7 @@ import {
   selectorOf,
   toPermissions,
 } from './permission-form.ts';
-import { PermissionWords } from './permission-words.tsx';
+import { PermissionWords } from './permission-sentence.tsx';
 
 const text = appsText.may;
 
@@ -26,18 +25,13 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
       <Sentence form={form} />
       <Part title={text.agents}>
         <SelectField
-          form={form}
-          name="agentsMode"
+          {...form.at('agentsMode')}
           label={text.agents}
-          options={[
-            { value: 'all', label: text.agentsAll },
-            { value: 'some', label: text.agentsSome },
-          ]}
+          options={{ all: text.agentsAll, some: text.agentsSome }}
         />
         {agentsMode === 'some' && (
           <TextField
-            form={form}
-            name="permissions.agents"
+            {...form.at('permissions.agents')}
             label={text.patterns}
             hint={text.patternsHint}
             rows={3}
@@ -45,37 +39,31 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
           />
         )}
         {agentsMode === 'some' && (
-          <TextField form={form} name="permissions.selector" label={text.selector} hint={text.selectorHint} isMono />
+          <TextField {...form.at('permissions.selector')} label={text.selector} hint={text.selectorHint} isMono />
         )}
         {selectorOf(form.values.value) === '' && <PatternMatches form={form} />}
       </Part>
       <Part title={text.read}>
         <SelectField
-          form={form}
-          name="permissions.read"
+          {...form.at('permissions.read')}
           label={text.read}
-          options={[
-            { value: 'yes', label: text.readYes },
-            { value: 'no', label: text.readNo },
-          ]}
+          options={{ yes: text.readYes, no: text.readNo }}
         />
       </Part>
       <Part title={text.commands}>
         <SelectField
-          form={form}
-          name="commandsMode"
+          {...form.at('commandsMode')}
           label={text.commands}
-          options={[
-            { value: 'all', label: text.commandsAll },
-            { value: 'none', label: text.commandsNone },
-            { value: 'list', label: text.commandsList },
-            { value: 'limits', label: text.commandsLimits },
-          ]}
+          options={{
+            all: text.commandsAll,
+            none: text.commandsNone,
+            list: text.commandsList,
+            limits: text.commandsLimits,
+          }}
         />
         {commandsMode === 'list' && (
           <TextField
-            form={form}
-            name="permissions.commands"
+            {...form.at('permissions.commands')}
             label={text.commandNames}
             hint={text.commandHint}
             rows={3}
@@ -88,23 +76,17 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
       </Part>
       <Part title={text.emulator}>
         <SelectField
-          form={form}
-          name="emulatorMode"
+          {...form.at('emulatorMode')}
           label={text.emulator}
-          options={[
-            { value: 'all', label: text.emulatorAll },
-            { value: 'none', label: text.emulatorNone },
-            { value: 'some', label: text.emulatorSome },
-          ]}
+          options={{ all: text.emulatorAll, none: text.emulatorNone, some: text.emulatorSome }}
         />
         {emulatorMode === 'some' && (
-          <TextField form={form} name="permissions.emulator" label={text.emulatorMax} inputMode="numeric" />
+          <TextField {...form.at('permissions.emulator')} label={text.emulatorMax} inputMode="numeric" />
         )}
       </Part>
       <Part title={text.priority}>
         <TextField
-          form={form}
-          name="permissions.priority"
+          {...form.at('permissions.priority')}
           label={text.priority}
           hint={text.priorityHint}
           inputMode="decimal"
@@ -113,10 +95,10 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
         />
       </Part>
       <Part title={text.until}>
-        <MomentField form={form} name="permissions.expires_at" label={text.until} hint={text.untilHint} isOptional />
+        <MomentField {...form.at('permissions.expires_at')} label={text.until} hint={text.untilHint} isOptional />
       </Part>
       <Part title={text.other}>
-        <TextField form={form} name="permissions" label={text.other} hint={text.otherHint} rows={3} isMono isOptional />
+        <TextField {...form.at('permissions')} label={text.other} hint={text.otherHint} rows={3} isMono isOptional />
       </Part>
     </div>
   );

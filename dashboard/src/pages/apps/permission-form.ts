@@ -1,9 +1,9 @@
 // Between the permissions of an app and the fields of their form. Pure. The names of the fields are those of the 422, so
 // that the server's words stand beside the right one.
 import { effectivePermissions } from '@weft/contract/app-permissions';
-import { Failure } from '../../api/failure.ts';
+import { Failure } from '../../api/client.ts';
 import type { FormState } from '../../components/forms/form.tsx';
-import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
+import { fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { appsText } from '../../text/apps.ts';
 
 type CommandsMode = 'all' | 'none' | 'list' | 'limits';

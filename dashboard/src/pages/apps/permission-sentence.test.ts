@@ -1,6 +1,6 @@
 // What an app may do, in words.
 import { expect, it } from 'vitest';
-import { permissionSentence, sentenceText } from './permission-sentence.ts';
+import { permissionSentence, sentenceText } from './permission-sentence.tsx';
 
 const now = Date.parse('2026-03-01T00:00:00Z');
 const say = (permissions: Record<string, unknown>) => sentenceText(permissionSentence(permissions, now));

@@ -1,16 +1,15 @@
-// Registers an app: its name, its key, what it may do. The key is shown once.
+// Registers an app: its name, its key, what it may do. The key is shown once, with the line that signs in with it.
+import { toShellWord } from '@weft/contract/shell-word';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
+import { CodeBlock, SecretOnce } from '../../components/copyable.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
-import { Page } from '../../components/layout/page.tsx';
+import { Form, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
+import { Page } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
-import { randomKey } from '../../session/random-secret.ts';
+import { randomKey } from '../../session/passwords.ts';
 import { appsText } from '../../text/apps.ts';
-import { AppKeyOnce } from './app-key-once.tsx';
 import { PermissionEditor } from './permission-editor.tsx';
 import {
   leastPermissions,
@@ -19,6 +18,34 @@ import {
   toPermissions,
   toPermissionValues,
 } from './permission-form.ts';
+
+interface AppKeyOnceProps {
+  app_name: string;
+  api_key: string;
+  onClose: () => void;
+}
+
+export function AppKeyOnce({ app_name, api_key, onClose }: AppKeyOnceProps) {
+  const text = appsText.secret;
+  const signIn = `curl -s '${location.origin}/api/v1/token/?login_type=third_party_app' \\
+  --data-urlencode ${toShellWord(`username=${app_name}`)} \\
+  --data-urlencode "password=$API_KEY"`;
+  return (
+    <SecretOnce
+      title={text.title(app_name)}
+      label={text.label}
+      secret={api_key}
+      warning={text.warning}
+      done={text.done}
+      onClose={onClose}
+    >
+      <div class="stack">
+        <h3>{text.signIn}</h3>
+        <CodeBlock text={signIn} label={text.signIn} />
+      </div>
+    </SecretOnce>
+  );
+}
 
 /** Shorter keys that somebody made up are worth a warning. */
 const soundKeyLength = 32;
@@ -46,10 +73,9 @@ export function RegisterApp() {
           }}
         >
           <div class="app-head">
-            <TextField form={form} name="app_name" label={appsText.name} hint={appsText.nameHint} hasFocus />
+            <TextField {...form.at('app_name')} label={appsText.name} hint={appsText.nameHint} hasFocus />
             <TextField
-              form={form}
-              name="api_key"
+              {...form.at('api_key')}
               label={appsText.key}
               hint={isShort ? <span class="is-warning">{appsText.shortKey}</span> : appsText.keyHint}
               autoComplete="off"
@@ -59,11 +85,7 @@ export function RegisterApp() {
           </div>
           <h2>{appsText.may.title}</h2>
           <PermissionEditor form={form as unknown as PermissionFormState} />
-          <div>
-            <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-              {appsText.create}
-            </Button>
-          </div>
+          <SubmitRow form={form}>{appsText.create}</SubmitRow>
         </Form>
       </section>
       {made && <AppKeyOnce {...made} onClose={() => navigate(`/apps/${encodeURIComponent(made.app_name)}`)} />}

@@ -1,65 +1,55 @@
 // The audit log, newest first: who changed what, and when.
-import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { AuditPage as AuditAnswer, AuditEntry } from '../../api/operations.ts';
+import type { AuditEntry } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
-import { Button } from '../../components/button.tsx';
-import { JsonBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
-import { agentName, hasAgentName } from '../../data/agent-names.ts';
+import { Icon } from '../../components/button.tsx';
+import { CopyButton, JsonBlock } from '../../components/copyable.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { Facts, Page } from '../../components/page.tsx';
+import {
+  FilterBar,
+  FilterChoice,
+  FilterMoment,
+  FilterText,
+  OlderButton,
+  useFilters,
+} from '../../components/tables/filter-bar.tsx';
+import { agentName, hasAgentName } from '../../data/agents.ts';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatExactly, formatMoment } from '../../format/times.ts';
-import { setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatExactly, formatMoment } from '../../format.ts';
 import { auditText as text } from '../../text/audit.ts';
-import { pageTitles } from '../../text/pages.ts';
+import { pageTitles } from '../../text/components.ts';
 import './audit-page.css';
 import {
   actionWords,
   actorWords,
+  type DiffLine,
   detailLines,
   entryWords,
   hasMore,
   hasTarget,
   momentOf,
   namesIn,
+  rulesDiff,
   timesWords,
 } from './audit-words.ts';
-import { type DiffLine, rulesDiff } from './rules-diff.ts';
 
 const pageSize = 100;
-const nothing = { actor: undefined, action: undefined, target: undefined, since: undefined, until: undefined };
 
 export function AuditPage() {
-  const [actor, setActor] = useQueryState('actor');
-  const [action, setAction] = useQueryState('action');
-  const [target, setTarget] = useQueryState('target');
-  const [since, setSince] = useQueryState('since');
-  const [until, setUntil] = useQueryState('until');
-  const filter = Object.fromEntries(
-    Object.entries({ actor, action, target, since, until }).filter(([, value]) => value !== ''),
+  const filters = useFilters('actor', 'action', 'target', 'since', 'until');
+  const { action } = filters.values;
+  const feed = useFeed(
+    'list_audit_entries',
+    { query: { ...filters.query, limit: pageSize } },
+    {
+      pollMs: 5000,
+      cursor: 'before',
+      toPage: ({ entries, has_more }) => ({ rows: entries, next: has_more ? entries.at(-1)?.seq : undefined }),
+      idOf: ({ seq }) => seq,
+    },
   );
-  const isFiltered = Object.keys(filter).length > 0;
-  const query = { ...filter, limit: pageSize };
-  const newest = useOperation('list_audit_entries', { query }, { pollMs: 5000 });
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: ({ entries, has_more }: AuditAnswer) => ({
-      rows: entries,
-      next: has_more ? entries.at(-1)?.seq : undefined,
-    }),
-    readOlder: (before) => call('list_audit_entries', { query: { ...query, before } }),
-    idOf: ({ seq }) => seq,
-  });
+  const { rows, failure } = feed;
   const known = Object.keys(text.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
   const actions = action === '' || known.includes(action) ? known : [action, ...known];
   return (
@@ -67,41 +57,33 @@ export function AuditPage() {
       <p class="soft">
         {text.words} <code>{text.verify}</code>
       </p>
-      <FilterBar label={text.filters}>
+      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
         <FilterText
           label={text.actor}
-          value={actor}
-          onChange={setActor}
+          {...filters.of('actor')}
           placeholder={text.exactly}
           suggestions={namesIn(rows ?? [], 'actor')}
         />
         <FilterChoice
           label={text.action}
-          value={action}
-          onChange={setAction}
+          {...filters.of('action')}
           options={[['', text.anyAction], ...actions.map((name): [string, string] => [name, actionWords(name)])]}
         />
         <FilterText
           label={text.target}
-          value={target}
-          onChange={setTarget}
+          {...filters.of('target')}
           placeholder={text.exactly}
           suggestions={namesIn(rows ?? [], 'target', agentName)}
         />
-        <FilterMoment label={text.since} value={since} onChange={setSince} />
-        <FilterMoment label={text.until} value={until} onChange={setUntil} />
-        {isFiltered && (
-          <Button kind="quiet" onClick={() => setQuery(nothing)}>
-            {text.clear}
-          </Button>
-        )}
+        <FilterMoment label={text.since} {...filters.of('since')} />
+        <FilterMoment label={text.until} {...filters.of('until')} />
       </FilterBar>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_audit_entries')} />}
-      {!rows && !failure && <SkeletonLines count={12} />}
+      <Loading data={rows} failure={failure} again="list_audit_entries" lines={12} />
       {rows?.length === 0 && (
-        <EmptyState title={isFiltered ? text.none : text.empty}>
-          {isFiltered ? text.noneWords : text.emptyWords}
-        </EmptyState>
+        <EmptyState
+          title={filters.isSet ? text.none : text.empty}
+          words={filters.isSet ? text.noneWords : text.emptyWords}
+        />
       )}
       {rows && rows.length > 0 && (
         <>
@@ -110,15 +92,8 @@ export function AuditPage() {
               <Entry key={entry.seq} entry={entry} />
             ))}
           </ol>
-          {loadOlder ? (
-            <div>
-              <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-                {text.older}
-              </Button>
-            </div>
-          ) : (
-            !isFiltered && <p class="faint small">{text.end}</p>
-          )}
+          <OlderButton feed={feed}>{text.older}</OlderButton>
+          {!feed.loadOlder && !filters.isSet && <p class="faint small">{text.end}</p>}
         </>
       )}
     </Page>
@@ -171,41 +146,42 @@ function RulesDiff({ lines }: { lines: readonly DiffLine[] }) {
 function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { entry: AuditEntry }) {
   const diff = action === 'conflict_rules_updated' ? rulesDiff(detail) : undefined;
   const lines = detailLines(detail);
+  const shownName = target.kind === 'agent' && hasAgentName(target.name) ? ` (${agentName(target.name)})` : '';
   return (
     <div class="audit-details">
-      <dl>
-        <dt>{text.actor}</dt>
-        <dd>
-          {actorWords(actor)} <span class="faint">{text.kinds[actor.kind] ?? actor.kind}</span>
-        </dd>
-        <dt>{text.action}</dt>
-        <dd>
-          <code>{action}</code>
-        </dd>
-        <dt>{text.target}</dt>
-        <dd>
-          {target.name} {target.kind === 'agent' && hasAgentName(target.name) && `(${agentName(target.name)}) `}
-          <span class="faint">{text.kinds[target.kind] ?? target.kind}</span>
-        </dd>
-        {lines.map(({ name, value }) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </Fragment>
-        ))}
-        <dt>{text.entry(String(seq))}</dt>
-        <dd>{formatExactly(Date.parse(ts))}</dd>
-        <dt>{text.hash}</dt>
-        <dd class="hash">
-          <code>{hash.slice(0, 12)}…</code>
-          <CopyButton text={hash} label={text.copyHash} />
-        </dd>
-      </dl>
+      <Facts
+        look=""
+        rows={[
+          [text.actor, <Named key="actor" name={actorWords(actor)} kind={actor.kind} />],
+          [text.action, <code key="action">{action}</code>],
+          [text.target, <Named key="target" name={`${target.name}${shownName}`} kind={target.kind} />],
+          ...lines.map(({ name, value }) => [name, value] as const),
+          [text.entry(String(seq)), formatExactly(Date.parse(ts))],
+          [text.hash, <ShortHash key="hash" hash={hash} />, 'hash'],
+        ]}
+      />
       {diff ? (
         <RulesDiff lines={diff} />
       ) : (
         hasMore(detail) && <JsonBlock value={detail} label={text.entry(String(seq))} />
       )}
     </div>
+  );
+}
+
+function Named({ name, kind }: { name: string; kind: string }) {
+  return (
+    <>
+      {name} <span class="faint">{text.kinds[kind] ?? kind}</span>
+    </>
+  );
+}
+
+function ShortHash({ hash }: { hash: string }) {
+  return (
+    <>
+      <code>{hash.slice(0, 12)}…</code>
+      <CopyButton text={hash} label={text.copyHash} />
+    </>
   );
 }

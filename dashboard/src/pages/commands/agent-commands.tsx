@@ -1,18 +1,14 @@
 // Commands on the page of an agent: the form to send one, and what was sent and refused recently.
 import { useMemo } from 'preact/hooks';
-import type { AgentListItem, Command, Conflict } from '../../api/operations.ts';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import type { AgentListItem, Command, Conflict } from '../../api/client.ts';
+import { FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatMoment } from '../../format/times.ts';
+import { formatMoment } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
-import { RivalLink } from './command-link.tsx';
-import { StatusDots } from './command-status-history.tsx';
-import { commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords, rivalSentence, withFullStop } from './decision-words.ts';
-import { isEnded } from './status-steps.ts';
+import { isEnded, RivalLink, StatusDots } from './command-marks.tsx';
+import { commandInWords, decisionSentence, parameterWords, rivalSentence, withFullStop } from './command-words.ts';
 
 const text = commandsText.ofAgent;
 const shownRows = 12;

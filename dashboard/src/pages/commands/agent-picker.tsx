@@ -1,12 +1,12 @@
 // Chooses access points: from a list that can be filtered, or by a pattern over their names.
-
 import { useMemo, useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { SearchInput, useDraft } from '../../components/forms/draft.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { agentName } from '../../data/agent-names.ts';
+import { filterRows, toggled } from '../../components/tables/table-view.ts';
+import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import './agent-picker.css';
 
@@ -20,22 +20,14 @@ interface AgentListProps {
   onChange: (chosen: ReadonlySet<string>) => void;
 }
 
+const wordsOf = ({ ap_id, technology, site, tags }: FleetAgent) =>
+  `${ap_id} ${technology ?? ''} ${site} ${agentName(ap_id)} ${tags.join(' ')}`;
+
 export function AgentList({ agents, chosen, onChange }: AgentListProps) {
   const [filter, setFilter] = useState('');
-  const matching = useMemo(() => {
-    const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-    return agents.filter((agent) => {
-      const known =
-        `${agent.ap_id} ${agent.technology ?? ''} ${agent.site} ${agentName(agent.ap_id)} ${agent.tags.join(' ')}`.toLowerCase();
-      return words.every((word) => known.includes(word));
-    });
-  }, [agents, filter]);
+  const matching = useMemo(() => filterRows(agents, wordsOf, filter), [agents, filter]);
   const shown = matching.slice(0, maxShown);
-  const turn = (ap_id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(ap_id)) next.add(ap_id);
-    onChange(next);
-  };
+  const turn = (ap_id: string) => onChange(toggled(chosen, ap_id));
   return (
     <div class="agent-list">
       <div class="cluster">

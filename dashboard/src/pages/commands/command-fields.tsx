@@ -1,5 +1,5 @@
 // The part of a form that says what to do: a command, and fields for the arguments that the access points declare.
-import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { commandsText } from '../../text/commands.ts';
 import {
@@ -28,16 +28,16 @@ export function CommandFields({ form, commands, now }: CommandFieldsProps) {
   if (!commands) {
     return (
       <div class="command-fields">
-        <TextField form={form} name="name" label={text.name} hint={text.nameHint} isMono />
+        <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
         <FreeArguments form={form} />
       </div>
     );
   }
   const chosen = commands.find(({ name }) => name === form.values.value.name);
-  const options = [{ value: '', label: text.choose }, ...commands.map(({ name }) => ({ value: name, label: name }))];
+  const options = [['', text.choose] as const, ...commands.map(({ name }) => [name, name] as const)];
   return (
     <div class="command-fields">
-      <SelectField form={form} name="name" label={text.name} options={options} />
+      <SelectField {...form.at('name')} label={text.name} options={options} />
       {chosen && !chosen.params && <FreeArguments form={form} />}
       {Object.entries(chosen?.params ?? {}).map(([arg, bounds]) => (
         <ArgumentField
@@ -53,7 +53,7 @@ export function CommandFields({ form, commands, now }: CommandFieldsProps) {
 }
 
 function FreeArguments({ form }: { form: CommandFormState }) {
-  return <TextField form={form} name="arguments" label={text.args} hint={text.argsHint} rows={2} isMono isOptional />;
+  return <TextField {...form.at('arguments')} label={text.args} hint={text.argsHint} rows={2} isMono isOptional />;
 }
 
 interface ArgumentFieldProps {
@@ -71,29 +71,21 @@ function ArgumentField({ form, arg, bounds, now }: ArgumentFieldProps) {
   const hint = [now && text.now(now), bound].filter(Boolean).join(' · ') || undefined;
   if (values) {
     const options = [
-      { value: '', label: now === undefined ? text.unset : text.unsetNow(now) },
-      ...values.map((value) => ({ value, label: labelOf(value) })),
+      ['', now === undefined ? text.unset : text.unsetNow(now)] as const,
+      ...values.map((value) => [value, labelOf(value)] as const),
     ];
-    return <SelectField form={form} name={name} label={arg} options={options} />;
+    return <SelectField {...form.at(name)} label={arg} options={options} />;
   }
   const isNumber = bounds.type === 'number' || bounds.type === 'integer';
   return (
-    <Field form={form} name={name} label={arg} {...(hint !== undefined && { hint })}>
-      {(attributes) => (
-        <div class={bounds.unit ? 'with-unit' : ''}>
-          <input
-            class="input"
-            spellcheck={false}
-            autoComplete="off"
-            inputMode={isNumber ? 'decimal' : 'text'}
-            value={form.values.value[name] ?? ''}
-            onInput={(event) => form.set(name, event.currentTarget.value)}
-            {...attributes}
-          />
-          {bounds.unit && <span class="unit faint">{bounds.unit}</span>}
-        </div>
-      )}
-    </Field>
+    <TextField
+      {...form.at(name)}
+      label={arg}
+      hint={hint}
+      unit={bounds.unit}
+      autoComplete="off"
+      inputMode={isNumber ? 'decimal' : 'text'}
+    />
   );
 }
 

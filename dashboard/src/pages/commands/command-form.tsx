@@ -1,24 +1,20 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
-// decided, and afterwards one sees its result. Used on its own page and on that of an agent.
-
-import { interruptsService } from '@weft/contract/declared-commands';
+// decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+import './command-form.css';
+import { interruptsService } from '@weft/contract/interrupting-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { Failure, toFailure } from '../../api/failure.ts';
+import { call, problemAt, toFailure, withProblemsMoved } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
+import { Notice } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { keepForm, useUnsavedForm } from '../../components/forms/unsaved-form.ts';
-import { agentName } from '../../data/agent-names.ts';
-import { serverNow } from '../../data/server-clock.ts';
+import { Form, keepForm, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agents.ts';
+import { serverNow } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatCount } from '../../format/numbers.ts';
+import { formatCount } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import { CommandFields, type CommandFormState } from './command-fields.tsx';
-import './command-form.css';
-import { CommandOutcome, type Outcome } from './command-outcome.tsx';
-import { ConfirmCommand } from './confirm-command.tsx';
+import { CommandOutcome, ConfirmCommand, type Outcome } from './command-outcome.tsx';
 import {
   commonCommands,
   readDeclaredCommands,
@@ -26,7 +22,6 @@ import {
   type WrittenCommand,
   writeCommand,
 } from './declared-commands.ts';
-import { withProblemsMoved } from './moved-problems.ts';
 
 const text = commandsText.form;
 
@@ -98,9 +93,7 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
       )}
       {targets.length === 0 && <p class="soft">{text.chooseFirst}</p>}
       {noCommon ? (
-        <Notice kind="warning" title={text.noCommon}>
-          {text.noCommonWords}
-        </Notice>
+        <Notice kind="warning" title={text.noCommon} words={text.noCommonWords} />
       ) : (
         targets.length > 0 && <CommandFields form={form} commands={commands} now={isOne ? targets[0] : undefined} />
       )}
@@ -150,8 +143,8 @@ function MoreOptions({ form, isOne }: { form: CommandFormState; isOne: boolean }
       <summary>{text.more}</summary>
       <div class="stack">
         <div class="command-fields">
-          <TextField form={form} name="hold_seconds" label={text.hold} hint={text.holdHint} inputMode="numeric" />
-          <TextField form={form} name="expires_in" label={text.expires} hint={text.expiresHint} inputMode="numeric" />
+          <TextField {...form.at('hold_seconds')} label={text.hold} hint={text.holdHint} inputMode="numeric" />
+          <TextField {...form.at('expires_in')} label={text.expires} hint={text.expiresHint} inputMode="numeric" />
         </div>
         {isOne ? (
           <fieldset class="bare-fieldset stack">
@@ -160,17 +153,13 @@ function MoreOptions({ form, isOne }: { form: CommandFormState; isOne: boolean }
               <strong>{text.guard}</strong> {text.guardWords}
             </p>
             <div class="guard-fields">
-              <TextField form={form} name="guard_metric" label={text.guardMetric} placeholder="rsrp_dbm" isMono />
+              <TextField {...form.at('guard_metric')} label={text.guardMetric} placeholder="rsrp_dbm" isMono />
               <SelectField
-                form={form}
-                name="guard_comparison"
+                {...form.at('guard_comparison')}
                 label={text.guardComparison}
-                options={[
-                  { value: '>', label: text.above },
-                  { value: '<', label: text.below },
-                ]}
+                options={{ '>': text.above, '<': text.below }}
               />
-              <TextField form={form} name="guard_limit" label={text.guardLimit} inputMode="decimal" />
+              <TextField {...form.at('guard_limit')} label={text.guardLimit} inputMode="decimal" />
             </div>
           </fieldset>
         ) : (
@@ -235,7 +224,7 @@ async function sendToMany(
   return { isDryRun: dry_run, batch_id, targets };
 }
 
-/** What is not a number goes out as it was typed: the server has words for it. */
+/** What is no number goes out as it was typed: the server has words for it. */
 function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
   const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
   return {
@@ -249,10 +238,6 @@ function fieldAt(path: string, isLimitWrong: boolean): { field: string } | undef
   if (path.startsWith('command.')) return { field: `args.${path.slice('command.'.length)}` };
   if (path === 'guard') return { field: isLimitWrong ? 'guard_limit' : 'guard_metric' };
   return path === 'agent_id' || path.startsWith('agents') ? { field: 'agents' } : undefined;
-}
-
-function problemAt(field: string, msg: string): Failure {
-  return new Failure(422, 'validation_error', msg, { problems: [{ loc: ['body', field], msg, type: 'value_error' }] });
 }
 
 function initialValues(initial: WrittenCommand | undefined): Record<string, string> {

@@ -1,32 +1,22 @@
 // One command: its status history, why it was decided so, and what the access point made of it.
-
-import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Command } from '../../api/operations.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { JsonBlock } from '../../components/code-block.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { agentName } from '../../data/agent-names.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatMoment } from '../../format/times.ts';
-import type { PageProps } from '../../router/page-props.ts';
-import { commandsText } from '../../text/commands.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { StatusLine } from './command-status-history.tsx';
-import '../../components/layout/facts.css';
 import './command-page.css';
-import { RivalLink } from './command-link.tsx';
-import { argumentsInWords, commandInWords } from './command-words.ts';
-import { decisionSentence, parameterWords, withFullStop } from './decision-words.ts';
+import { useState } from 'preact/hooks';
+import { type Command, call } from '../../api/client.ts';
+import { AgentLink } from '../../components/agent-name.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CopyableCode, JsonBlock } from '../../components/copyable.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { Loading } from '../../components/feedback.tsx';
+import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { agentName } from '../../data/agents.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatMoment } from '../../format.ts';
+import type { PageProps } from '../../router/location.ts';
+import { commandsText } from '../../text/commands.ts';
+import { pageTitles } from '../../text/components.ts';
+import { commandHref, isCancellable, isEnded, RivalLink, StatusLine, VerdictChip } from './command-marks.tsx';
+import { argumentsInWords, commandInWords, decisionSentence, parameterWords, withFullStop } from './command-words.ts';
 import { writeCommand } from './declared-commands.ts';
-import { isCancellable, isEnded } from './status-steps.ts';
-import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.one;
 
@@ -40,11 +30,7 @@ export function CommandPage({ params }: PageProps) {
   const [isCancelling, setCancelling] = useState(false);
   const back = <a href="/commands">{text.back}</a>;
   if (failure?.status === 404) {
-    return (
-      <Page title={pageTitles.command} beside={back}>
-        <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
-      </Page>
-    );
+    return <UnknownPage title={pageTitles.command} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
   return (
     <Page
@@ -63,24 +49,18 @@ export function CommandPage({ params }: PageProps) {
         )
       }
     >
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_command')} />}
-      {!command && !failure && <SkeletonLines count={8} />}
+      <Loading data={command} failure={failure} again="get_command" lines={8} />
       {command && <CommandDetails command={command} />}
       {isCancelling && command && (
         <ConfirmDialog
           title={text.cancelTitle(command.name, agentName(command.ap_id))}
           action={text.cancel}
           onClose={() => setCancelling(false)}
-          onConfirm={async () => {
-            await call('cancel_command', { path: { command_id } });
-            queries.refresh('get_command');
-            queries.refresh('list_commands');
-            setCancelling(false);
-            showToast({ title: text.cancelled });
-          }}
-        >
-          {text.cancelWords}
-        </ConfirmDialog>
+          onConfirm={() => call('cancel_command', { path: { command_id } })}
+          changes={['get_command', 'list_commands']}
+          done={text.cancelled}
+          words={text.cancelWords}
+        />
       )}
     </Page>
   );
@@ -115,87 +95,45 @@ function CommandDetails({ command }: { command: Command }) {
       </div>
       <aside class="card">
         <h2>{text.facts}</h2>
-        <Facts command={command} />
+        <CommandFacts command={command} />
       </aside>
     </div>
   );
 }
 
-function Facts({ command }: { command: Command }) {
-  const { ap_id, args, sent_args, applied, inverse_of, batch_id, guard, hold_until } = command;
+function CommandFacts({ command }: { command: Command }) {
+  const { ap_id, args, sent_args, applied, inverse_of, batch_id, guard, hold_until, command_id } = command;
   const inWords = (some: Record<string, unknown>) => argumentsInWords(some) || text.noArguments;
   return (
-    <dl class="facts">
-      <dt>{text.agent}</dt>
-      <dd>
-        <a href={`/agents/${encodeURIComponent(ap_id)}`} title={ap_id}>
-          {agentName(ap_id)}
-        </a>
-      </dd>
-      <dt>{text.asked}</dt>
-      <dd>{inWords(args)}</dd>
-      {JSON.stringify(args) !== JSON.stringify(sent_args) && (
-        <>
-          <dt>{text.sent}</dt>
-          <dd>{inWords(sent_args)}</dd>
-        </>
-      )}
-      {applied && (
-        <>
-          <dt>{text.applied}</dt>
-          <dd>{inWords(applied)}</dd>
-        </>
-      )}
-      <dt>{text.by}</dt>
-      <dd>{command.caller_name}</dd>
-      <dt>{text.priority}</dt>
-      <dd>{command.priority}</dd>
-      <dt>{text.parameter}</dt>
-      <dd>{parameterWords(command.parameter)}</dd>
-      <dt>{text.group}</dt>
-      <dd>{parameterWords(command.parameter_group)}</dd>
-      {hold_until && (
-        <>
-          <dt>{text.holds}</dt>
-          <dd>{formatMoment(Date.parse(hold_until))}</dd>
-        </>
-      )}
-      <dt>{text.expires}</dt>
-      <dd>{formatMoment(Date.parse(command.expires_at))}</dd>
-      {guard !== null && (
-        <>
-          <dt>{text.guard}</dt>
-          <dd>
-            <code>{guard}</code>
-          </dd>
-        </>
-      )}
-      {inverse_of !== null && (
-        <>
-          <dt>{text.takesBack}</dt>
-          <dd>
-            <a href={`/commands/${encodeURIComponent(inverse_of)}`}>{inverse_of.slice(0, 8)}</a>
-          </dd>
-        </>
-      )}
-      {batch_id !== null && (
-        <>
-          <dt>{text.batch}</dt>
-          <dd>
-            <code>{batch_id.slice(0, 8)}</code>
-          </dd>
-        </>
-      )}
-      <dt>{text.job}</dt>
-      <dd>
-        <a href={`/jobs/${encodeURIComponent(command.job_number)}`}>{text.jobOpen}</a>
-      </dd>
-      <dt>{text.number}</dt>
-      <dd class="command-number">
-        <code>{command.command_id}</code>
-        <CopyButton text={command.command_id} />
-      </dd>
-    </dl>
+    <Facts
+      rows={[
+        [text.agent, <AgentLink key="agent" ap_id={ap_id} />],
+        [text.asked, inWords(args)],
+        JSON.stringify(args) !== JSON.stringify(sent_args) && [text.sent, inWords(sent_args)],
+        applied && [text.applied, inWords(applied)],
+        [text.by, command.caller_name],
+        [text.priority, command.priority],
+        [text.parameter, parameterWords(command.parameter)],
+        [text.group, parameterWords(command.parameter_group)],
+        hold_until && [text.holds, formatMoment(hold_until)],
+        [text.expires, formatMoment(command.expires_at)],
+        guard !== null && [text.guard, <code key="guard">{guard}</code>],
+        inverse_of !== null && [
+          text.takesBack,
+          <a key="inverse" href={commandHref(inverse_of)}>
+            {inverse_of.slice(0, 8)}
+          </a>,
+        ],
+        batch_id !== null && [text.batch, <code key="batch">{batch_id.slice(0, 8)}</code>],
+        [
+          text.job,
+          <a key="job" href={`/jobs/${encodeURIComponent(command.job_number)}`}>
+            {text.jobOpen}
+          </a>,
+        ],
+        [text.number, <CopyableCode key="number" text={command_id} />, 'command-number'],
+      ]}
+    />
   );
 }
 

@@ -1,31 +1,26 @@
 // All commands, newest first: what was asked of whom, how far it came, and who was in whose way.
+import './commands-page.css';
 import { useMemo } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Command, CommandState } from '../../api/operations.ts';
+import type { Command, CommandState } from '../../api/client.ts';
 import { NarrowAgentName } from '../../components/agent-name.tsx';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState, FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
 import { SearchInput } from '../../components/forms/draft.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { Page } from '../../components/page.tsx';
+import { OlderButton } from '../../components/tables/filter-bar.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatAge, formatMoment } from '../../format/times.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatAge, formatMoment } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { commandsText } from '../../text/commands.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { StatusDots } from './command-status-history.tsx';
-import { argumentsInWords } from './command-words.ts';
-import './commands-page.css';
-import { rivalSentence } from './decision-words.ts';
+import { pageTitles } from '../../text/components.ts';
+import { isEnded, StatusDots, VerdictChip } from './command-marks.tsx';
+import { argumentsInWords, rivalSentence } from './command-words.ts';
 import { RejectedList } from './rejected-list.tsx';
-import { isEnded } from './status-steps.ts';
-import { VerdictChip } from './verdict-chip.tsx';
 
 const text = commandsText.columns;
 const pageSize = 100;
@@ -121,21 +116,21 @@ export function CommandsPage() {
   const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const offered = useMemo(() => (agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id), [agents]);
   const isOfRejected = state === 'refused';
-  const newest = useOperation(
+  const feed = useFeed(
     'list_commands',
     { query },
-    { isWanted: !isOfRejected, pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000) },
+    {
+      isWanted: !isOfRejected,
+      pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000),
+      cursor: 'before',
+      toPage: (commands) => ({
+        rows: commands,
+        next: commands.length < pageSize ? undefined : commands.at(-1)!.command_id,
+      }),
+      idOf: ({ command_id }) => command_id,
+    },
   );
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: (commands: Command[]) => ({
-      rows: commands,
-      next: commands.length < pageSize ? undefined : commands.at(-1)!.command_id,
-    }),
-    readOlder: (before) => call('list_commands', { query: { ...query, before } }),
-    idOf: ({ command_id }) => command_id,
-  });
+  const { rows, failure } = feed;
   const shown = useMemo(
     () => (whose === 'own' ? rows?.filter((row) => row.caller_kind === 'user' && row.caller_name === username) : rows),
     [rows, whose, username],
@@ -178,10 +173,7 @@ export function CommandsPage() {
           label={commandsText.sentBy}
           value={whose}
           onChange={setWhose}
-          options={[
-            ['', commandsText.allUsers],
-            ['own', commandsText.own],
-          ]}
+          options={{ '': commandsText.allUsers, own: commandsText.own }}
         />
       )}
     </>
@@ -192,9 +184,7 @@ export function CommandsPage() {
       {isOfRejected && <RejectedList agent={agent} tools={tools} />}
       {!isOfRejected && !rows && !failure && !isFiltered && <SkeletonLines count={10} />}
       {isEmpty && !isFiltered && (
-        <EmptyState title={commandsText.empty.title} actions={send}>
-          {commandsText.empty.words}
-        </EmptyState>
+        <EmptyState title={commandsText.empty.title} actions={send} words={commandsText.empty.words} />
       )}
       {!isOfRejected && (isFiltered || (shown && !isEmpty)) && (
         <Table
@@ -210,13 +200,7 @@ export function CommandsPage() {
           tools={tools}
         />
       )}
-      {!isOfRejected && loadOlder && (
-        <div>
-          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-            {commandsText.older}
-          </Button>
-        </div>
-      )}
+      {!isOfRejected && <OlderButton feed={feed}>{commandsText.older}</OlderButton>}
     </Page>
   );
 }

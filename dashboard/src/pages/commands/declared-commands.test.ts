@@ -1,6 +1,6 @@
 // From what agents declare to a form, and from the form to a command.
 import { describe, expect, it } from 'vitest';
-import { Failure } from '../../api/failure.ts';
+import { Failure } from '../../api/client.ts';
 import {
   boundsInWords,
   commonCommands,

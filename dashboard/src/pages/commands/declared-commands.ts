@@ -7,7 +7,7 @@ import {
   readDeclaredCommands as readDeclarations,
 } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
-import { Failure } from '../../api/failure.ts';
+import { Failure } from '../../api/client.ts';
 import { commandsText } from '../../text/commands.ts';
 
 export type { DeclaredArgument };

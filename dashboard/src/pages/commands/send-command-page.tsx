@@ -3,15 +3,12 @@
 import { isGlob, matchesGlob } from '@weft/contract/glob';
 import { useMemo } from 'preact/hooks';
 import { ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { Page } from '../../components/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
-import { place, setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { place, setQuery, useQueryState } from '../../router/location.ts';
 import { commandsText } from '../../text/commands.ts';
-import { pageTitles } from '../../text/pages.ts';
+import { pageTitles } from '../../text/components.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
 import { CommandForm } from './command-form.tsx';
 import type { WrittenCommand } from './declared-commands.ts';
@@ -35,8 +32,7 @@ export function SendCommandPage() {
   const initial = useMemo(() => readCommand(new URLSearchParams(place.peek().search).get('command')), []);
   return (
     <Page title={pageTitles.sendCommand} beside={<a href="/commands">{commandsText.one.back}</a>}>
-      {failure && <FailureNotice failure={failure} />}
-      {!agents && !failure && <SkeletonLines count={8} />}
+      <Loading data={agents} failure={failure} lines={8} />
       {agents?.length === 0 && (
         <EmptyState
           title={text.empty}

@@ -1,22 +1,110 @@
 // Several agents side by side: a chart for each measurement, a line for each agent, one axis of time. The address has it
 // all: `?agents=a,b&metrics=x,y&window=1h`.
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
-import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { timeWindow, timeWindowSeconds } from '../../data/time-window.ts';
-import { labelWithoutUnit, unitOf } from '../../format/numbers.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
-import { compareText as text } from '../../text/compare.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { AgentPicker } from './agent-picker.tsx';
 import './compare-page.css';
-import { maxAgents, maxMetrics, type OfferedMetric, readList } from './compare-series.ts';
-import { useCompareSeries, useOfferedMetrics } from './use-compare-series.ts';
+import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { Button, IconButton } from '../../components/button.tsx';
+import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
+import { Glyph } from '../../components/glyph.tsx';
+import { Page } from '../../components/page.tsx';
+import { TimeWindowMenu, timeWindow, timeWindowSeconds } from '../../components/time-window.tsx';
+import { useFleet } from '../../data/fleet.ts';
+import { labelWithoutUnit, unitOf } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
+import { compareText as text } from '../../text/compare.ts';
+import { pageTitles } from '../../text/components.ts';
+import {
+  maxAgents,
+  maxMetrics,
+  type OfferedMetric,
+  readList,
+  useCompareSeries,
+  useOfferedMetrics,
+} from './compare-series.ts';
+
+interface AgentPickerProps {
+  agents: readonly string[];
+  onChange: (agents: string[]) => void;
+}
+
+// More would make the browser's list slow; typing narrows it anyway.
+const maxOffered = 500;
+
+export function AgentPicker({ agents, onChange }: AgentPickerProps) {
+  const { agents: fleet } = useFleet();
+  const [typed, setTyped] = useState('');
+  const [problem, setProblem] = useState('');
+  const id = useId();
+  const byName = new Map(fleet?.map((agent) => [agent.ap_id, agent]));
+  const add = (name: string) => {
+    if (name === '' || agents.includes(name)) return setTyped('');
+    if (fleet && !byName.has(name)) return setProblem(text.unknown);
+    setTyped('');
+    onChange([...agents, name]);
+  };
+  return (
+    <div class="stack">
+      {agents.length > 0 && (
+        <ul class="compare-agents">
+          {agents.map((name) => (
+            <li key={name}>
+              <Glyph technology={byName.get(name)?.technology} state={byName.get(name)?.state ?? 'never'} />
+              <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>
+              <IconButton
+                icon="close"
+                label={text.remove(name)}
+                onClick={() => onChange(agents.filter((each) => each !== name))}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      {agents.length >= maxAgents ? (
+        <p class="faint">{text.full(maxAgents)}</p>
+      ) : (
+        <form
+          class="compare-add"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add(typed.trim());
+          }}
+        >
+          <div class={`field ${problem ? 'is-wrong' : ''}`}>
+            <input
+              class="input"
+              list={`${id}-names`}
+              aria-label={text.addAgent}
+              aria-invalid={problem !== ''}
+              aria-describedby={`${id}-below`}
+              placeholder={text.addAgent}
+              autoComplete="off"
+              spellcheck={false}
+              value={typed}
+              onInput={(event) => {
+                setProblem('');
+                setTyped(event.currentTarget.value);
+              }}
+              // A name taken from the browser's list is complete.
+              onChange={(event) => byName.has(event.currentTarget.value) && add(event.currentTarget.value)}
+            />
+            <p id={`${id}-below`} class="below" role={problem ? 'alert' : undefined}>
+              {problem}
+            </p>
+          </div>
+          <Button type="submit">{text.add}</Button>
+          <datalist id={`${id}-names`}>
+            {(fleet ?? [])
+              .filter(({ ap_id }) => !agents.includes(ap_id))
+              .slice(0, maxOffered)
+              .map(({ ap_id }) => (
+                <option key={ap_id} value={ap_id} />
+              ))}
+          </datalist>
+        </form>
+      )}
+    </div>
+  );
+}
 
 export function ComparePage() {
   const [agentText, setAgents] = useQueryState('agents');

@@ -1,69 +1,51 @@
 // The conflicts there were, newest first, each as a sentence.
 import { Fragment } from 'preact';
-import { call } from '../../api/client.ts';
-import type { Conflict, ConflictPage } from '../../api/operations.ts';
-import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { FilterBar, FilterChoice, FilterMoment, FilterText } from '../../components/tables/filter-bar.tsx';
+import type { Conflict } from '../../api/client.ts';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import {
+  FilterBar,
+  FilterChoice,
+  FilterMoment,
+  FilterText,
+  OlderButton,
+  useFilters,
+} from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatExactly, formatMoment } from '../../format/times.ts';
-import { setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatExactly, formatMoment, formatNumber } from '../../format.ts';
 import { session } from '../../session/session.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
-import { commandHref, maySee, RivalLink } from '../commands/command-link.tsx';
-import { conflictSentence } from './conflict-sentence.ts';
-import { type ConflictSide, callerHref, conflictSides } from './conflict-sides.ts';
+import { commandHref, maySee, RivalLink } from '../commands/command-marks.tsx';
+import { type ConflictSide, callerHref, conflictSentence, conflictSides } from './conflict-words.ts';
 
 const pageSize = 50;
-const nothing = { agent: undefined, reason: undefined, since: undefined, until: undefined };
 
 export function ConflictLog() {
-  const [agent, setAgent] = useQueryState('agent');
-  const [reason, setReason] = useQueryState('reason');
-  const [since, setSince] = useQueryState('since');
-  const [until, setUntil] = useQueryState('until');
-  const filter = Object.fromEntries(
-    Object.entries({ agent, reason, since, until }).filter(([, value]) => value !== ''),
+  const filters = useFilters('agent', 'reason', 'since', 'until');
+  const feed = useFeed(
+    'list_conflicts',
+    { query: { ...filters.query, limit: pageSize } },
+    {
+      pollMs: 5000,
+      cursor: 'before',
+      toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
+      idOf: ({ seq }) => seq,
+    },
   );
-  const isFiltered = Object.keys(filter).length > 0;
-  const query = { ...filter, limit: pageSize };
-  const newest = useOperation('list_conflicts', { query }, { pollMs: 5000 });
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: ({ conflicts, next_before }: ConflictPage) => ({ rows: conflicts, next: next_before ?? undefined }),
-    readOlder: (before) => call('list_conflicts', { query: { ...query, before } }),
-    idOf: ({ seq }) => seq,
-  });
+  const { rows, failure } = feed;
   return (
     <>
-      <FilterBar label={text.filters}>
-        <FilterText label={text.agent} value={agent} onChange={setAgent} placeholder={text.exactly} />
-        <FilterChoice
-          label={text.reason}
-          value={reason}
-          onChange={setReason}
-          options={[['', text.anyReason], ...Object.entries(text.reasons)]}
-        />
-        <FilterMoment label={text.since} value={since} onChange={setSince} />
-        <FilterMoment label={text.until} value={until} onChange={setUntil} />
-        {isFiltered && (
-          <Button kind="quiet" onClick={() => setQuery(nothing)}>
-            {text.clear}
-          </Button>
-        )}
+      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+        <FilterText label={text.agent} {...filters.of('agent')} placeholder={text.exactly} />
+        <FilterChoice label={text.reason} {...filters.of('reason')} options={{ '': text.anyReason, ...text.reasons }} />
+        <FilterMoment label={text.since} {...filters.of('since')} />
+        <FilterMoment label={text.until} {...filters.of('until')} />
       </FilterBar>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_conflicts')} />}
-      {!rows && !failure && <SkeletonLines count={8} />}
+      <Loading data={rows} failure={failure} again="list_conflicts" lines={8} />
       {rows?.length === 0 && (
-        <EmptyState title={isFiltered ? text.none : text.empty}>
-          {isFiltered ? text.noneWords : text.emptyWords}
-        </EmptyState>
+        <EmptyState
+          title={filters.isSet ? text.none : text.empty}
+          words={filters.isSet ? text.noneWords : text.emptyWords}
+        />
       )}
       {rows && rows.length > 0 && (
         <ol class="card conflict-list">
@@ -72,13 +54,7 @@ export function ConflictLog() {
           ))}
         </ol>
       )}
-      {loadOlder && (
-        <div>
-          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-            {text.older}
-          </Button>
-        </div>
-      )}
+      <OlderButton feed={feed}>{text.older}</OlderButton>
     </>
   );
 }
@@ -143,5 +119,5 @@ function Sides({ sides }: { sides: readonly ConflictSide[] }) {
 /** With a link for those who can open the page of an app or a user. */
 function CallerName(caller: Pick<ConflictSide, 'caller_kind' | 'caller_name'>) {
   const href = session.value?.isAdmin ? callerHref(caller) : undefined;
-  return href === undefined ? <>{caller.caller_name}</> : <a href={href}>{caller.caller_name}</a>;
+  return href === undefined ? caller.caller_name : <a href={href}>{caller.caller_name}</a>;
 }

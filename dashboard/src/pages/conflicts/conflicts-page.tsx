@@ -1,26 +1,137 @@
 // Where callers were in each other's way, and the rules by which it was settled.
-import { Page } from '../../components/layout/page.tsx';
-import { ViewLinks } from '../../components/layout/view-links.tsx';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { conflictsText as text } from '../../text/conflicts.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { ConflictLog } from './conflict-log.tsx';
+import { Loading } from '../../components/feedback.tsx';
+import { PageViews, TableHead } from '../../components/page.tsx';
 import './conflicts-page.css';
-import { ConflictRulesView } from './conflict-rules-view.tsx';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ConflictRules, ParameterGroup } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { Glyph } from '../../components/glyph.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatNumber, formatSpan, formatValue } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
+import { session } from '../../session/session.ts';
+import { pageTitles } from '../../text/components.ts';
+import { conflictsText } from '../../text/conflicts.ts';
+import { ConflictLog } from './conflict-log.tsx';
+import { RulesEditor } from './rules-editor.tsx';
+
+const text = conflictsText.rules;
+
+export function ConflictRulesView() {
+  const { data: rules, failure } = useOperation('get_conflict_rules', {});
+  const [isEditing, setEditing] = useState(false);
+  return (
+    <>
+      <div class="rules-head">
+        <p class="soft">{text.words}</p>
+        {session.value?.isAdmin ? (
+          rules && !isEditing && <Button onClick={() => setEditing(true)}>{text.edit}</Button>
+        ) : (
+          <span class="faint">{text.onlyAdmins}</span>
+        )}
+      </div>
+      <Loading data={rules} failure={failure} again="get_conflict_rules" lines={10} />
+      {rules && isEditing && <RulesEditor rules={rules} onClose={() => setEditing(false)} />}
+      {rules && !isEditing && <RulesToRead rules={rules} />}
+    </>
+  );
+}
+
+function RulesToRead({ rules }: { rules: ConflictRules }) {
+  const { oscillation, blast_radius, interference_range_m } = rules;
+  const { columns } = text;
+  const [rule] = useQueryState('rule');
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section class="card rules-table" tabIndex={0} aria-label={text.groups}>
+        <table>
+          <TableHead titles={Object.values(columns)} />
+          <tbody>
+            {rules.groups.map((group) => (
+              <GroupRow key={group.name} group={group} isSought={group.name === rule} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="rules-cards">
+        <section class="card">
+          <h2>{text.range}</h2>
+          <p class="soft">{text.rangeWords}</p>
+          <ul class="rules-ranges">
+            {(['5G', 'WiFi', 'LiFi'] as const).map((technology) => (
+              <li key={technology} class="chip">
+                <Glyph technology={technology} />
+                {technology} <strong>{formatValue(interference_range_m[technology], 'm')}</strong>
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="card">
+          <h2>{text.oscillation}</h2>
+          <p class="soft">
+            {oscillation.freeze_s === 0
+              ? text.neverFrozen
+              : text.oscillationWords(
+                  text.times(oscillation.reversals),
+                  formatSpan(oscillation.window_s, 2),
+                  formatSpan(oscillation.freeze_s, 2),
+                )}
+          </p>
+        </section>
+        <section class="card">
+          <h2>{text.blast}</h2>
+          <p class="soft">
+            {text.blastWords(
+              formatValue(blast_radius.fraction * 100, '%'),
+              formatNumber(blast_radius.minimum),
+              formatSpan(blast_radius.window_s, 2),
+            )}
+          </p>
+        </section>
+      </div>
+    </>
+  );
+}
+
+/** `?rule=` names the group that somebody came for. */
+function GroupRow({ group, isSought }: { group: ParameterGroup; isSought: boolean }) {
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isSought) row.current?.scrollIntoView({ block: 'center' });
+  }, [isSought]);
+  const { name, technology, parameters, policy, merge, scope, loser, hold_s, min_interval_ms } = group;
+  return (
+    <tr ref={row} class={isSought ? 'is-sought' : undefined} aria-current={isSought ? 'true' : undefined}>
+      <th scope="row">
+        <span class="chip">
+          <Glyph technology={technology ?? undefined} />
+          {name}
+        </span>
+      </th>
+      <td>
+        {parameters.map((parameter, index) => (
+          <span key={parameter}>
+            {index > 0 && ', '}
+            <code>{parameter}</code>
+          </span>
+        ))}
+      </td>
+      <td>
+        {text.policies[policy]}
+        {merge && ` (${text.merges[merge]})`}
+      </td>
+      <td>{text.scopes[scope ?? 'agent']}</td>
+      <td>{text.losers[loser ?? 'reject']}</td>
+      <td class="figure">{formatSpan(hold_s ?? 30, 2)}</td>
+      <td class="figure">{formatValue((min_interval_ms ?? 1000) / 1000, 's')}</td>
+    </tr>
+  );
+}
+
+const views = { log: ConflictLog, rules: ConflictRulesView };
 
 export function ConflictsPage() {
-  const [view] = useQueryState('view', 'log');
-  const isRules = view === 'rules';
-  return (
-    <Page title={pageTitles.conflicts}>
-      <ViewLinks
-        label={text.viewsLabel}
-        views={[
-          { href: '/conflicts', label: text.views.log, isCurrent: !isRules },
-          { href: '/conflicts?view=rules', label: text.views.rules, isCurrent: isRules },
-        ]}
-      />
-      {isRules ? <ConflictRulesView /> : <ConflictLog />}
-    </Page>
-  );
+  const { viewsLabel, views: names } = conflictsText;
+  return <PageViews title={pageTitles.conflicts} path="/conflicts" label={viewsLabel} names={names} views={views} />;
 }

@@ -1,15 +1,118 @@
 // The rules as a form; what the server says against them stands beside the field it is about.
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { ConflictRules } from '../../api/operations.ts';
+import { type ConflictRules, call, type ParameterGroup } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
+import { showToast } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
+import { Form, type FormState, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { technologyNames } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
 import { useUnsaved } from '../../router/leaving.ts';
 import { conflictsText } from '../../text/conflicts.ts';
-import { groupCount, type RulesValues, toRules, toRulesValues, withGroup, withoutGroup } from './rules-form.ts';
+
+export type RulesValues = Record<string, string>;
+
+const groupFields = [
+  'name',
+  'technology',
+  'parameters',
+  'scope',
+  'policy',
+  'merge',
+  'loser',
+  'hold_s',
+  'min_interval_ms',
+];
+const numbers = {
+  interference_range_m: ['5G', 'WiFi', 'LiFi'],
+  oscillation: ['reversals', 'window_s', 'freeze_s'],
+  blast_radius: ['fraction', 'minimum', 'window_s'],
+} as const;
+
+export function toRulesValues(rules: ConflictRules): RulesValues {
+  const values: RulesValues = {};
+  for (const [index, group] of rules.groups.entries()) Object.assign(values, groupValues(group, index));
+  for (const [part, keys] of Object.entries(numbers) as [keyof typeof numbers, readonly string[]][]) {
+    for (const key of keys) values[`${part}.${key}`] = String((rules[part] as Record<string, number>)[key]);
+  }
+  return values;
+}
+
+export function toRules(values: RulesValues): ConflictRules {
+  const groups = Array.from({ length: groupCount(values) }, (_, index) => toGroup(values, index));
+  const parts = Object.entries(numbers).map(([part, keys]) => [
+    part,
+    Object.fromEntries(keys.map((key) => [key, toNumber(values[`${part}.${key}`] ?? '')])),
+  ]);
+  return { groups, ...Object.fromEntries(parts) } as ConflictRules;
+}
+
+export function groupCount(values: RulesValues): number {
+  let count = 0;
+  while (values[`groups.${count}.name`] !== undefined) count++;
+  return count;
+}
+
+export function withGroup(values: RulesValues): RulesValues {
+  const fresh: ParameterGroup = { name: '', technology: null, parameters: [], policy: 'priority' };
+  return { ...values, ...groupValues(fresh, groupCount(values)) };
+}
+
+/** The groups behind it move up. */
+export function withoutGroup(values: RulesValues, removed: number): RulesValues {
+  const count = groupCount(values);
+  const next: RulesValues = {};
+  for (const [name, value] of Object.entries(values)) {
+    if (!name.startsWith('groups.')) next[name] = value;
+  }
+  for (let index = 0, place = 0; index < count; index++) {
+    if (index === removed) continue;
+    for (const field of groupFields) next[`groups.${place}.${field}`] = values[`groups.${index}.${field}`] ?? '';
+    place++;
+  }
+  return next;
+}
+
+function groupValues(group: ParameterGroup, index: number): RulesValues {
+  const { name, technology, parameters, scope, policy, merge, loser, hold_s, min_interval_ms } = group;
+  const texts: Record<string, string> = {
+    name,
+    technology: technology ?? '',
+    parameters: parameters.join(', '),
+    scope: scope ?? 'agent',
+    policy,
+    merge: merge ?? '',
+    loser: loser ?? 'reject',
+    hold_s: String(hold_s ?? 30),
+    min_interval_ms: String(min_interval_ms ?? 1000),
+  };
+  return Object.fromEntries(Object.entries(texts).map(([field, value]) => [`groups.${index}.${field}`, value]));
+}
+
+function toGroup(values: RulesValues, index: number): ParameterGroup {
+  const at = (field: string) => values[`groups.${index}.${field}`] ?? '';
+  const isMerging = at('policy') === 'merge';
+  return {
+    name: at('name').trim(),
+    technology: at('technology') === '' ? null : at('technology'),
+    parameters: at('parameters')
+      .split(/[,\n]/)
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    scope: at('scope'),
+    policy: at('policy'),
+    ...(isMerging && at('merge') !== '' && { merge: at('merge') }),
+    loser: at('loser'),
+    hold_s: toNumber(at('hold_s')),
+    min_interval_ms: toNumber(at('min_interval_ms')),
+  } as ParameterGroup;
+}
+
+/** What is no number goes to the server as it is, which says so. */
+function toNumber(text: string): number | string {
+  const number = Number(text.trim());
+  return text.trim() !== '' && Number.isFinite(number) ? number : text;
+}
 
 const text = conflictsText.rules;
 type RulesForm = FormState<RulesValues>;
@@ -26,9 +129,7 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
   const count = groupCount(form.values.value);
   const actions = (
     <div class="cluster">
-      <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-        {text.save}
-      </Button>
+      <SubmitButton form={form}>{text.save}</SubmitButton>
       <Button kind="quiet" onClick={onClose}>
         {text.cancel}
       </Button>
@@ -97,7 +198,7 @@ function Numbers({ form, title, fields }: { form: RulesForm; title: string; fiel
     <fieldset class="card rules-group">
       <legend>{title}</legend>
       {fields.map(([name, label]) => (
-        <TextField key={name} form={form} name={name} label={label} inputMode="decimal" />
+        <TextField key={name} {...form.at(name)} label={label} inputMode="decimal" />
       ))}
     </fieldset>
   );
@@ -110,38 +211,23 @@ function GroupFields({ form, index, onRemove }: { form: RulesForm; index: number
   return (
     <fieldset class="card rules-group">
       <legend>{name || text.addGroup}</legend>
-      <TextField form={form} name={at('name')} label={text.name} isMono />
+      <TextField {...form.at(at('name'))} label={text.name} isMono />
       <SelectField
-        form={form}
-        name={at('technology')}
+        {...form.at(at('technology'))}
         label={text.technology}
-        options={[
-          { value: '', label: text.anyTechnology },
-          ...['5G', 'WiFi', 'LiFi'].map((value) => ({ value, label: value })),
-        ]}
+        options={{ '': text.anyTechnology, ...technologyNames }}
       />
       <div class="rules-wide">
-        <TextField
-          form={form}
-          name={at('parameters')}
-          label={text.columns.parameters}
-          hint={text.parametersHint}
-          isMono
-        />
+        <TextField {...form.at(at('parameters'))} label={text.columns.parameters} hint={text.parametersHint} isMono />
       </div>
-      <SelectField form={form} name={at('policy')} label={text.columns.policy} options={optionsOf(text.policies)} />
+      <SelectField {...form.at(at('policy'))} label={text.columns.policy} options={text.policies} />
       {isMerging && (
-        <SelectField
-          form={form}
-          name={at('merge')}
-          label={text.merge}
-          options={[{ value: '', label: text.noMerge }, ...optionsOf(text.merges)]}
-        />
+        <SelectField {...form.at(at('merge'))} label={text.merge} options={{ '': text.noMerge, ...text.merges }} />
       )}
-      <SelectField form={form} name={at('scope')} label={text.columns.scope} options={optionsOf(text.scopes)} />
-      <SelectField form={form} name={at('loser')} label={text.columns.loser} options={optionsOf(text.losers)} />
-      <TextField form={form} name={at('hold_s')} label={text.holdSeconds} inputMode="decimal" />
-      <TextField form={form} name={at('min_interval_ms')} label={text.intervalMs} inputMode="numeric" />
+      <SelectField {...form.at(at('scope'))} label={text.columns.scope} options={text.scopes} />
+      <SelectField {...form.at(at('loser'))} label={text.columns.loser} options={text.losers} />
+      <TextField {...form.at(at('hold_s'))} label={text.holdSeconds} inputMode="decimal" />
+      <TextField {...form.at(at('min_interval_ms'))} label={text.intervalMs} inputMode="numeric" />
       <div class="rules-remove">
         <Button kind="danger" size="small" aria-label={text.removeGroup(name)} onClick={onRemove}>
           {text.removeShort}
@@ -149,8 +235,4 @@ function GroupFields({ form, index, onRemove }: { form: RulesForm; index: number
       </div>
     </fieldset>
   );
-}
-
-function optionsOf(words: Record<string, string>): { value: string; label: string }[] {
-  return Object.entries(words).map(([value, label]) => ({ value, label }));
 }

@@ -1,70 +1,92 @@
 // What is known about a device apart from its links, and what can be done about what is kept of it.
+import { looksLikeAddress } from '@weft/contract/device-address';
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import type { DeviceDetails } from '../../api/operations.ts';
-import { AgentName } from '../../components/agent-name.tsx';
+import { call, type DeviceDetails } from '../../api/client.ts';
+import { AgentName, LastSeen } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
-import '../../components/layout/facts.css';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { showToast, useAction } from '../../components/feedback.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { Facts } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
-import { formatMoment } from '../../format/times.ts';
+import { formatMoment } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { devicesText } from '../../text/devices.ts';
-import { LastSeen } from '../agents/last-seen.tsx';
-import { LinkIdentityDialog } from './link-identity-dialog.tsx';
 
-const text = devicesText.one;
+const text = devicesText.link;
+
+export function LinkIdentityDialog({ device, onClose }: { device: string; onClose: () => void }) {
+  const form = useForm({ identity: '' });
+  const close = useUnsavedDialog(form, onClose);
+  const submit = async ({ identity: typed }: { identity: string }) => {
+    const identity = typed.trim();
+    // An address is not sent, not even to be refused.
+    const problem = identity === '' ? text.none : looksLikeAddress(identity) ? text.address : undefined;
+    if (problem !== undefined) {
+      form.problems.value = { identity: problem };
+      return;
+    }
+    await call('link_device_identity', { path: { device }, json: { identity } });
+    queries.refresh('get_device');
+    showToast({ title: text.done });
+    onClose();
+  };
+  return (
+    <Dialog title={text.title} onClose={close}>
+      <Form form={form} label={text.title} onSubmit={submit}>
+        <p class="soft">{text.words}</p>
+        <TextField
+          {...form.at('identity')}
+          label={text.identity}
+          hint={text.hint}
+          placeholder="dev-…"
+          autoComplete="off"
+          isMono
+          hasFocus
+        />
+        <SubmitRow form={form}>{text.action}</SubmitRow>
+      </Form>
+    </Dialog>
+  );
+}
+
+const oneText = devicesText.one;
 
 export function AboutCard({ device }: { device: DeviceDetails }) {
   const { last_seen, last_ap_id, randomised, identities = [], watched_until } = device;
   const [asked, setAsked] = useState<'unwatch' | 'link' | 'erase' | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useAction();
   const path = { device: device.device };
   const close = () => setAsked(undefined);
-  const watch = async () => {
-    setBusy(true);
-    try {
+  const watch = () =>
+    act(async () => {
       await call('watch_device', { path, json: {} });
       queries.refresh('get_device');
-      showToast({ title: text.watched });
-    } catch (error) {
-      showFailure(toFailure(error));
-    }
-    setBusy(false);
-  };
+      return oneText.watched;
+    });
   return (
     <section class="card device-about">
-      <h2>{text.about}</h2>
-      <dl class="facts">
-        <dt>{text.lastSeen}</dt>
-        <dd>
-          <LastSeen at={last_seen} />
-        </dd>
-        <dt>{text.lastAgent}</dt>
-        <dd>{last_ap_id ? <AgentName ap_id={last_ap_id} /> : '–'}</dd>
-        <dt>{text.randomised}</dt>
-        <dd>{randomised ? text.randomisedWords : text.fixedWords}</dd>
-        {identities.length > 0 && (
-          <>
-            <dt>{text.identities}</dt>
-            <dd class="mono">{identities.join(', ')}</dd>
-          </>
-        )}
-        <dt>{text.history}</dt>
-        <dd>{watched_until ? text.watchedUntil(formatMoment(Date.parse(watched_until))) : text.notWatched}</dd>
-      </dl>
-      <p class="faint small">{text.watchWords}</p>
+      <h2>{oneText.about}</h2>
+      <Facts
+        rows={[
+          [oneText.lastSeen, <LastSeen key="seen" at={last_seen} />],
+          [oneText.lastAgent, last_ap_id ? <AgentName key="last" ap_id={last_ap_id} /> : '–'],
+          [oneText.randomised, randomised ? oneText.randomisedWords : oneText.fixedWords],
+          identities.length > 0 && [oneText.identities, identities.join(', '), 'mono'],
+          [oneText.history, watched_until ? oneText.watchedUntil(formatMoment(watched_until)) : oneText.notWatched],
+        ]}
+      />
+      <p class="faint small">{oneText.watchWords}</p>
       <div class="cluster">
         {watched_until ? (
           <Button icon="eye" onClick={() => setAsked('unwatch')}>
-            {text.unwatch}
+            {oneText.unwatch}
           </Button>
         ) : (
           <Button icon="eye" isBusy={isBusy} onClick={watch}>
-            {text.watch}
+            {oneText.watch}
           </Button>
         )}
         {session.value?.isAdmin && (
@@ -78,18 +100,14 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
       </div>
       {asked === 'unwatch' && (
         <ConfirmDialog
-          title={text.unwatchTitle}
-          action={text.unwatch}
+          title={oneText.unwatchTitle}
+          action={oneText.unwatch}
           onClose={close}
-          onConfirm={async () => {
-            await call('unwatch_device', { path });
-            queries.refresh('get_device');
-            showToast({ title: text.unwatched });
-            close();
-          }}
-        >
-          {text.unwatchWords}
-        </ConfirmDialog>
+          onConfirm={() => call('unwatch_device', { path })}
+          changes={['get_device']}
+          done={oneText.unwatched}
+          words={oneText.unwatchWords}
+        />
       )}
       {asked === 'link' && <LinkIdentityDialog device={device.device} onClose={close} />}
       {asked === 'erase' && (
@@ -99,12 +117,11 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
           onClose={close}
           onConfirm={async () => {
             await call('erase_device', { path });
-            showToast({ title: devicesText.erase.done });
             navigate('/devices', { isReplacing: true });
           }}
-        >
-          {devicesText.erase.words}
-        </ConfirmDialog>
+          done={devicesText.erase.done}
+          words={devicesText.erase.words}
+        />
       )}
     </section>
   );

@@ -1,11 +1,10 @@
 // The devices of an access point, on its page. One that never says which devices it serves has unknown ones, not none.
-import type { AgentDevices, Device } from '../../api/operations.ts';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { selectorOf } from '../../data/agent-names.ts';
+import type { AgentDevices, Device } from '../../api/client.ts';
+import { Loading } from '../../components/feedback.tsx';
+import { TableHead } from '../../components/page.tsx';
+import { selectorOf } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatMoment } from '../../format/times.ts';
+import { formatMoment, formatNumber } from '../../format.ts';
 import { devicesText } from '../../text/devices.ts';
 import { DeviceName, deviceHref, Level, Rates, Since } from './device-values.tsx';
 import './devices-page.css';
@@ -35,8 +34,7 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
           </span>
         )}
       </div>
-      {failure && <FailureNotice failure={failure} />}
-      {!data && !failure && <SkeletonLines count={2} />}
+      <Loading data={data} failure={failure} lines={2} />
       {data && !isKnown && (
         <p class="soft">
           <strong>{text.unknown}.</strong> {text.unknownWords}
@@ -44,7 +42,7 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
       )}
       {isKnown && data.items.length === 0 && (
         <p class="soft">
-          {text.none} {text.asOf(formatMoment(Date.parse(data.reported_at!)))}
+          {text.none} {text.asOf(formatMoment(data.reported_at!))}
         </p>
       )}
       {isKnown && data.items.length > 0 && <DeviceRows ap_id={ap_id} devices={data.items} />}
@@ -58,16 +56,7 @@ function DeviceRows({ ap_id, devices }: { ap_id: string; devices: readonly Devic
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div class="agent-devices-frame" tabIndex={0} role="group" aria-label={text.title}>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">{columns.device}</th>
-            <th scope="col">{columns.signal}</th>
-            <th scope="col" class="is-extra">
-              {columns.rate}
-            </th>
-            <th scope="col">{columns.since}</th>
-          </tr>
-        </thead>
+        <TableHead titles={[columns.device, columns.signal, [columns.rate, 'is-extra'], columns.since]} />
         <tbody>
           {devices.map((device) => {
             const link = device.links.find((each) => each.ap_id === ap_id);

@@ -1,34 +1,27 @@
 // One device: its links now and over time, what it hears, where it moved, and what can be done: steer it, watch it, erase it.
-import { looksLikeAddress } from '@weft/contract/device-address';
-import { useMemo, useState } from 'preact/hooks';
-import type { DeviceDetails } from '../../api/operations.ts';
-import { ButtonLink } from '../../components/button.tsx';
-import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { useChartRange } from '../../components/chart/use-chart-range.ts';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { agentName, selectorOf } from '../../data/agent-names.ts';
-import { useAgents } from '../../data/lists/use-agents.ts';
-import { timeWindowSeconds } from '../../data/time-window.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatMoment } from '../../format/times.ts';
-import type { PageProps } from '../../router/page-props.ts';
-import { TimeWindowMenu } from '../../shell/time-window-menu.tsx';
-import { devicesText } from '../../text/devices.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { AboutCard } from './about-card.tsx';
-import { historyLines } from './device-history.ts';
 import './devices-page.css';
 import './device-page.css';
-import { HeardCard } from './heard-card.tsx';
+import { looksLikeAddress } from '@weft/contract/device-address';
+import { useMemo, useState } from 'preact/hooks';
+import type { DeviceDetails } from '../../api/client.ts';
+import { ButtonLink } from '../../components/button.tsx';
+import { Chart, type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
+import { CopyButton } from '../../components/copyable.tsx';
+import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
+import { Page } from '../../components/page.tsx';
+import { TimeWindowMenu, timeWindowSeconds } from '../../components/time-window.tsx';
+import { agentName, selectorOf } from '../../data/agents.ts';
+import { useAgents } from '../../data/lists/list-pages.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatMoment } from '../../format.ts';
+import type { PageProps } from '../../router/location.ts';
+import { pageTitles } from '../../text/components.ts';
+import { devicesText } from '../../text/devices.ts';
+import { AboutCard } from './about-card.tsx';
+import { historyLines, useDeviceHistory } from './device-history.ts';
 import { LinkBandCard } from './link-band-card.tsx';
-import { LinksCard } from './links-card.tsx';
-import { PastCard } from './past-card.tsx';
+import { HeardCard, LinksCard, PastCard } from './links-card.tsx';
 import { SteerCard } from './steer-card.tsx';
-import { useDeviceHistory } from './use-device-history.ts';
 
 const text = devicesText.one;
 /** As many as one selector takes. */
@@ -110,9 +103,8 @@ function DeviceBody({ device }: { device: DeviceDetails }) {
             title={devicesText.sticky[sticky.reason](
               sticky.target === undefined ? undefined : agentName(sticky.target),
             )}
-          >
-            {devicesText.sticky.until(formatMoment(Date.parse(sticky.until)))}
-          </Notice>
+            words={devicesText.sticky.until(formatMoment(sticky.until))}
+          />
         )}
         <LinksCard device={device} />
         <LinkBandCard {...{ device, samples, range, types }} />

@@ -1,15 +1,31 @@
-// The values of a device as lists show them: what kind, where, how well, since when.
-
-import type { Device, DeviceLink } from '../../api/operations.ts';
-import { AgentName } from '../../components/agent-name.tsx';
+// The values of a device as lists show them (what kind, where, how well, since when), and the columns of the list of devices, by
+// whose names the server sorts.
+import type { Device, DeviceLink } from '../../api/client.ts';
+import { AgentName, LastSeen } from '../../components/agent-name.tsx';
+import { Icon } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { technologyOf } from '../../data/agent-configuration.ts';
-import { agentName } from '../../data/agent-names.ts';
+import type { Column } from '../../components/tables/table.tsx';
+import { agentName, technologyOf } from '../../data/agents.ts';
 import { awaySince, now } from '../../data/freshness.ts';
-import { formatValue } from '../../format/numbers.ts';
-import { formatAge, formatMoment } from '../../format/times.ts';
+import { formatAge, formatMoment, formatValue } from '../../format.ts';
 import { devicesText } from '../../text/devices.ts';
+import type { SteeringOutcome } from './steer-card.tsx';
+
+const signs: Record<SteeringOutcome, string> = {
+  moved: 'M4.4 7.2l1.9 1.9 3.4-3.9',
+  refused: 'M5 5l4 4M9 5 5 9',
+  unreachable: 'M7 4v3.6M7 9.8v.1',
+  ignored: 'M4.6 7h4.8',
+};
+
+export function OutcomeMark({ outcome }: { outcome: SteeringOutcome }) {
+  return (
+    <svg class={`outcome-mark ${outcome}`} width="14" height="14" viewBox="0 0 14 14" aria-hidden="true">
+      <circle cx="7" cy="7" r="6" />
+      <path d={signs[outcome]} />
+    </svg>
+  );
+}
 
 const none = <span class="faint">–</span>;
 
@@ -94,3 +110,66 @@ export function Since({ at }: { at: string | undefined }) {
   if (awaySince.value !== undefined) return <span>{formatMoment(ms)}</span>;
   return <span title={formatMoment(ms)}>{formatAge(Math.max(0, (now.value - ms) / 1000))}</span>;
 }
+
+const text = devicesText.columns;
+
+export const deviceColumns: Column<Device>[] = [
+  {
+    name: 'device',
+    title: text.device,
+    sort: true,
+    width: 'minmax(190px, 1.2fr)',
+    cell: (device, isShown) => <DeviceName device={device} hasTypes={!isShown('technology')} />,
+  },
+  {
+    name: 'technology',
+    title: text.technology,
+    sort: true,
+    width: 'minmax(76px, 0.5fr)',
+    cell: ({ technologies }) => <Technologies technologies={technologies} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'ap_id',
+    title: text.agent,
+    sort: true,
+    width: 'minmax(130px, 1.4fr)',
+    cell: (device) => <ServingAgent device={device} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'rssi_dbm',
+    title: text.signal,
+    sort: true,
+    width: '84px',
+    align: 'end',
+    cell: ({ links: [link] }) => <Level dbm={link?.rssi_dbm} />,
+  },
+  {
+    name: 'tx_mbps',
+    title: text.rate,
+    sort: true,
+    width: '160px',
+    align: 'end',
+    cell: ({ links: [link] }) => <Rates link={link} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'since',
+    title: text.since,
+    sort: true,
+    width: '72px',
+    align: 'end',
+    cell: ({ links: [link] }) => <Since at={link?.since} />,
+    isWideOnly: true,
+  },
+  {
+    name: 'last_seen',
+    title: text.lastSeen,
+    sort: true,
+    width: '104px',
+    align: 'end',
+    cell: ({ last_seen }) => <LastSeen at={last_seen} />,
+    isWideOnly: true,
+  },
+];

@@ -1,24 +1,56 @@
 // All devices that access points report: of what kind, where, how well each is served and since when. The server selects,
 // searches and sorts; more rows come as the list is scrolled.
-import type { Device } from '../../api/operations.ts';
+import './devices-page.css';
+import { looksLikeAddress } from '@weft/contract/device-address';
+import { useEffect, useState } from 'preact/hooks';
+import type { Device } from '../../api/client.ts';
 import { ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { ListSearch } from '../../components/forms/draft.tsx';
 import { readSelector, SelectorInput, useSettled } from '../../components/forms/selector-input.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { Page } from '../../components/page.tsx';
 import { Table } from '../../components/tables/table.tsx';
 import { byName, useDevices } from '../../data/lists/use-devices.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { componentText } from '../../text/components.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
+import { session } from '../../session/session.ts';
+import { componentText, pageTitles } from '../../text/components.ts';
 import { devicesText } from '../../text/devices.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { deviceColumns } from './device-columns.tsx';
-import { deviceHref } from './device-values.tsx';
-import './devices-page.css';
-import { useDeviceSearch } from './use-device-search.ts';
+import { deviceColumns, deviceHref } from './device-values.tsx';
+
+const restMs = 200;
+
+export interface DeviceSearch {
+  /** What stands in the field. */
+  typed: string;
+  setTyped: (text: string) => void;
+  /** What is asked for, once typing has come to rest. */
+  search: string;
+  isAddress: boolean;
+}
+
+export function useDeviceSearch(): DeviceSearch {
+  const [inAddress, setInAddress] = useQueryState('q');
+  /** What must not go into the address. */
+  const [withheld, setWithheld] = useState('');
+  const typed = inAddress === '' ? withheld : inAddress;
+  const { isAdmin = false } = session.value ?? {};
+  const isAddress = looksLikeAddress(typed);
+  const privacy = useOperation('get_device_privacy', {}, { isWanted: isAdmin && isAddress });
+  const isAllowed = isAdmin && privacy.data?.clear_addresses === true;
+  const [search, setSearch] = useState(inAddress);
+  const wanted = isAddress && !isAllowed ? '' : typed.trim();
+  useEffect(() => {
+    const timer = setTimeout(() => setSearch(wanted), restMs);
+    return () => clearTimeout(timer);
+  }, [wanted]);
+  const setTyped = (text: string) => {
+    setWithheld(looksLikeAddress(text) ? text : '');
+    setInAddress(looksLikeAddress(text) ? '' : text);
+  };
+  return { typed, setTyped, search, isAddress: isAddress && !isAllowed };
+}
 
 /** Rows beyond where the list was left, to fill the window. */
 const rowsInWindow = 100;

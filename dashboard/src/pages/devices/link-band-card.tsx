@@ -1,17 +1,119 @@
 // The links of a device over time: a lane for each access point, a band while it served the device, and below them what was tried
 // to move it.
 import { useMemo } from 'preact/hooks';
-import type { DeviceDetails } from '../../api/operations.ts';
+import type { DeviceDetails } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import type { TimeRange } from '../../components/chart/chart.tsx';
+import { percentOf } from '../../components/chart/chart-shape.ts';
 import { Glyph } from '../../components/glyph.tsx';
-import { technologyOf } from '../../data/agent-configuration.ts';
-import { agentName } from '../../data/agent-names.ts';
-import { formatMoment } from '../../format/times.ts';
+import { agentName, technologyOf } from '../../data/agents.ts';
+import { formatMoment } from '../../format.ts';
 import { devicesText } from '../../text/devices.ts';
 import type { HistorySample } from './device-history.ts';
-import { type LinkBand, linkBands } from './link-bands.ts';
-import { OutcomeMark } from './outcome-mark.tsx';
+import { OutcomeMark } from './device-values.tsx';
+
+export interface Span {
+  from: number;
+  to: number;
+}
+
+export interface LinkBand {
+  ap_id: string;
+  /** Oldest first; they do not touch. */
+  spans: Span[];
+  isNow: boolean;
+}
+
+export interface ServedAt {
+  at: number;
+  ap_id: string;
+}
+
+/** Reports further apart than this say nothing about the time between them. */
+const maxGapSeconds = 60;
+/** Moments of one link as moves and reports tell them may be this far apart. */
+const slackSeconds = 2;
+
+type Told = Pick<DeviceDetails, 'moves' | 'links' | 'last_seen'>;
+
+/** Those in the range; attached now first, then by when they were left. */
+export function linkBands(told: Told, history: readonly ServedAt[], range: Span): LinkBand[] {
+  const spans = new Map<string, Span[]>();
+  const add = (ap_id: string, span: Span) => {
+    const list = spans.get(ap_id) ?? [];
+    spans.set(ap_id, list);
+    list.push(span);
+  };
+  for (const [ap_id, span] of fromMoves(told, range)) add(ap_id, span);
+  for (const [ap_id, span] of fromHistory(history)) add(ap_id, span);
+  const now = new Set(told.links.map(({ ap_id }) => ap_id));
+  for (const { ap_id, since } of told.links) add(ap_id, { from: Math.min(seconds(since), range.to), to: range.to });
+  return [...spans]
+    .map(([ap_id, list]) => ({ ap_id, spans: joined(list, range), isNow: now.has(ap_id) }))
+    .filter((band) => band.spans.length > 0)
+    .sort((a, b) => Number(b.isNow) - Number(a.isNow) || b.spans.at(-1)!.to - a.spans.at(-1)!.to);
+}
+
+/** Spans that have ended; those that go on are known from the links. */
+function* fromMoves({ moves, links, last_seen }: Told, range: Span): Iterable<[string, Span]> {
+  const open = new Map<string, number>();
+  const known = new Set<string>();
+  const oldestFirst = [...moves].sort((a, b) => Date.parse(a.ts) - Date.parse(b.ts));
+  const close = (ap_id: string, at: number): [string, Span] | undefined => {
+    // One that was there before anything is told of it.
+    const from = open.get(ap_id) ?? (known.has(ap_id) ? undefined : Math.min(range.from, at));
+    open.delete(ap_id);
+    known.add(ap_id);
+    return from === undefined ? undefined : [ap_id, { from, to: at }];
+  };
+  for (const { ts, kind, ap_id, from } of oldestFirst) {
+    const at = seconds(ts);
+    const left = kind === 'left' ? ap_id : from;
+    const closed = left === undefined ? undefined : close(left, at);
+    if (closed) yield closed;
+    if (kind === 'left') continue;
+    if (!open.has(ap_id)) open.set(ap_id, at);
+    known.add(ap_id);
+  }
+  // Its end was not told, such as when the access point went away.
+  const now = new Set(links.map(({ ap_id }) => ap_id));
+  for (const [ap_id, from] of open) {
+    if (!now.has(ap_id)) yield [ap_id, { from, to: Math.max(from, seconds(last_seen)) }];
+  }
+}
+
+function* fromHistory(history: readonly ServedAt[]): Iterable<[string, Span]> {
+  const open = new Map<string, Span>();
+  for (const { ap_id, at } of [...history].sort((a, b) => a.at - b.at)) {
+    const span = open.get(ap_id);
+    if (span && at - span.to <= maxGapSeconds) {
+      span.to = at;
+      continue;
+    }
+    if (span) yield [ap_id, span];
+    open.set(ap_id, { from: at, to: at });
+  }
+  yield* open;
+}
+
+/** In the range, in order; those that touch are one. */
+function joined(spans: readonly Span[], range: Span): Span[] {
+  const inside = spans
+    .map(({ from, to }) => ({ from: Math.max(from, range.from), to: Math.min(to, range.to) }))
+    .filter(({ from, to }) => from <= to)
+    .sort((a, b) => a.from - b.from);
+  const merged: Span[] = [];
+  for (const span of inside) {
+    const last = merged.at(-1);
+    if (last && span.from <= last.to + slackSeconds) last.to = Math.max(last.to, span.to);
+    else merged.push({ ...span });
+  }
+  return merged;
+}
+
+function seconds(time: string): number {
+  return Date.parse(time) / 1000;
+}
 
 const text = devicesText.bands;
 /** A band that is shorter could not be seen. */
@@ -43,7 +145,7 @@ export function LinkBandCard({ device, samples, range, types }: LinkBandCardProp
             <div class="band-lane">
               {tried.map(({ ts, outcome, target, command_id }) => {
                 const to = target === undefined ? '' : devicesText.past.to + agentName(target);
-                const words = `${formatMoment(Date.parse(ts))}: ${devicesText.past.steered.trim()}${to}: ${devicesText.outcomes[outcome]}`;
+                const words = `${formatMoment(ts)}: ${devicesText.past.steered.trim()}${to}: ${devicesText.outcomes[outcome]}`;
                 return (
                   <span
                     key={command_id}
@@ -110,8 +212,4 @@ function BandLane({ band: { ap_id, spans, isNow }, range, type }: BandLaneProps)
       </div>
     </>
   );
-}
-
-function percentOf(seconds: number, { from, to }: TimeRange): number {
-  return Math.max(0, Math.min(100, (100 * (seconds - from)) / (to - from)));
 }

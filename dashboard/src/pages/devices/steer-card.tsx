@@ -1,28 +1,105 @@
 // Moves a device to another access point: only to one that it hears, only for those who may command the one that serves it. What
 // came of it is what the network saw.
+import { isObject } from '@weft/contract/is-object';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { Failure, toFailure } from '../../api/failure.ts';
-import type { DeviceDetails } from '../../api/operations.ts';
-import { Button } from '../../components/button.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import {
+  type AgentListItem,
+  type Command,
+  call,
+  type Device,
+  type DeviceDetails,
+  Failure,
+  problemAt,
+  type SteeringAttempt,
+  toFailure,
+  withProblemsMoved,
+} from '../../api/client.ts';
+import { Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { agentName, selectorOf } from '../../data/agent-names.ts';
-import { useAgents } from '../../data/lists/use-agents.ts';
+import { Form, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { agentName, selectorOf } from '../../data/agents.ts';
+import { useAgents } from '../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatValue } from '../../format/numbers.ts';
+import { formatValue } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import { devicesText } from '../../text/devices.ts';
-import { commandHref } from '../commands/command-link.tsx';
-import { StatusDots } from '../commands/command-status-history.tsx';
-import { decisionSentence } from '../commands/decision-words.ts';
-import { withProblemsMoved } from '../commands/moved-problems.ts';
-import { isEnded } from '../commands/status-steps.ts';
-import { outcomeInWords, outcomeOf, type Steerers, steerCommand, steerersOf, steerTargets } from './steering.ts';
+import { commandHref, isEnded, StatusDots } from '../commands/command-marks.tsx';
+import { decisionSentence } from '../commands/command-words.ts';
+import { readDeclaredCommands } from '../commands/declared-commands.ts';
 
 const text = devicesText.steer;
+
+export type SteeringOutcome = SteeringAttempt['outcome'];
+export const steerDevice = 'steer_device';
+
+export interface SteerTarget {
+  ap_id: string;
+  rssi_dbm: number | null;
+}
+
+/** Other access points that it hears, each once, strongest first. Radios that are no access point of the network cannot be a target. */
+export function steerTargets({ links, heard }: Pick<Device, 'links' | 'heard'>): SteerTarget[] {
+  const serving = new Set(links.map(({ ap_id }) => ap_id));
+  const strongest = new Map<string, number | null>();
+  for (const { ap_id, rssi_dbm } of heard) {
+    if (ap_id === undefined || serving.has(ap_id)) continue;
+    const known = strongest.get(ap_id);
+    if (known === undefined || (rssi_dbm !== null && (known === null || rssi_dbm > known)))
+      strongest.set(ap_id, rssi_dbm);
+  }
+  const level = ({ rssi_dbm }: SteerTarget) => rssi_dbm ?? Number.NEGATIVE_INFINITY;
+  return [...strongest]
+    .map(([ap_id, rssi_dbm]) => ({ ap_id, rssi_dbm }))
+    .sort((a, b) => level(b) - level(a) || (a.ap_id < b.ap_id ? -1 : 1));
+}
+
+type Serving = Pick<AgentListItem, 'ap_id' | 'may' | 'configuration'>;
+
+export interface Steerers {
+  /** Access points of the device that the user may send the command to, and that know it. */
+  able: Serving[];
+  /** Those that the user may command, but that do not know it. */
+  unable: Serving[];
+}
+
+/** Whoever lists no commands may know every one. */
+export function steerersOf(serving: readonly Serving[]): Steerers {
+  const allowed = serving.filter(({ may }) => may.includes('command'));
+  const knows = ({ configuration = {} }: Serving) =>
+    readDeclaredCommands(configuration)?.some(({ name }) => name === steerDevice) ?? true;
+  return { able: allowed.filter(knows), unable: allowed.filter((each) => !knows(each)) };
+}
+
+/** As `send_command` wants it. Empty fields are left out; what is no number goes as it was typed: the server has words for it. */
+export function steerCommand(
+  device: string,
+  { target, timeout, force }: Record<'target' | 'timeout' | 'force', string>,
+) {
+  const seconds = timeout.trim();
+  return JSON.stringify({
+    name: steerDevice,
+    device,
+    target,
+    ...(seconds !== '' && { timeout_seconds: Number.isFinite(Number(seconds)) ? Number(seconds) : seconds }),
+    ...(force === 'true' && { force: true }),
+  });
+}
+
+/** What the network saw; undefined while nobody knows, and of commands that ended otherwise. */
+export function outcomeOf({ result }: Pick<Command, 'result'>): SteeringOutcome | undefined {
+  const outcome = isObject(result) ? result.outcome : undefined;
+  return typeof outcome === 'string' && Object.hasOwn(devicesText.outcomes, outcome)
+    ? (outcome as SteeringOutcome)
+    : undefined;
+}
+
+export function outcomeInWords(command: Pick<Command, 'result'>, target: string): string | undefined {
+  const outcome = outcomeOf(command);
+  if (outcome === undefined) return undefined;
+  if (outcome !== 'refused') return text.outcome[outcome](target);
+  const code = isObject(command.result) ? command.result.status_code : undefined;
+  return text.outcome.refused(target, typeof code === 'number' ? text.outcome.code(code) : '');
+}
 
 interface Sent {
   command_id: string;
@@ -87,45 +164,31 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
     <Form form={form} label={text.label} onSubmit={submit}>
       {able.length > 1 && (
         <SelectField
-          form={form}
-          name="from"
+          {...form.at('from')}
           label={text.from}
-          options={able.map(({ ap_id }) => ({ value: ap_id, label: agentName(ap_id) }))}
+          options={able.map(({ ap_id }) => [ap_id, agentName(ap_id)] as const)}
         />
       )}
       <SelectField
-        form={form}
-        name="target"
+        {...form.at('target')}
         label={text.target}
         hint={text.hint}
         options={[
-          { value: '', label: text.choose },
-          ...targets.map(({ ap_id, rssi_dbm }) => ({
-            value: ap_id,
-            label: text.option(agentName(ap_id), rssi_dbm === null ? '' : formatValue(rssi_dbm, 'dBm')),
-          })),
+          ['', text.choose],
+          ...targets.map(({ ap_id, rssi_dbm }) => {
+            const level = rssi_dbm === null ? '' : formatValue(rssi_dbm, 'dBm');
+            return [ap_id, text.option(agentName(ap_id), level)] as const;
+          }),
         ]}
       />
       <details class="more-options" open={form.problems.value.timeout !== undefined || undefined}>
         <summary>{text.more}</summary>
         <div class="stack">
-          <TextField form={form} name="timeout" label={text.timeout} hint={text.timeoutHint} inputMode="numeric" />
-          <SelectField
-            form={form}
-            name="force"
-            label={text.force}
-            options={[
-              { value: '', label: text.forceNo },
-              { value: 'true', label: text.forceYes },
-            ]}
-          />
+          <TextField {...form.at('timeout')} label={text.timeout} hint={text.timeoutHint} inputMode="numeric" />
+          <SelectField {...form.at('force')} label={text.force} options={{ '': text.forceNo, true: text.forceYes }} />
         </div>
       </details>
-      <div>
-        <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-          {text.send}
-        </Button>
-      </div>
+      <SubmitRow form={form}>{text.send}</SubmitRow>
     </Form>
   );
 }
@@ -176,8 +239,4 @@ function toWords(error: unknown, ap_id: string): Failure {
     if (path === 'command.timeout_seconds') return { field: 'timeout' };
     return path === 'command.target' || path === 'command.device' ? { field: 'target' } : undefined;
   });
-}
-
-function problemAt(field: string, msg: string): Failure {
-  return new Failure(422, 'validation_error', msg, { problems: [{ loc: ['body', field], msg, type: 'value_error' }] });
 }

@@ -1,30 +1,20 @@
 // Emulated networks, newest first: what each is made of, how far it is, and the way to a new one.
-import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import type { EmulatorRun } from '../../api/operations.ts';
+import type { EmulatorRun } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showFailure } from '../../components/feedback/toasts.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { Page } from '../../components/page.tsx';
+import { OlderButton } from '../../components/tables/filter-bar.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
-import { formatMoment } from '../../format/times.ts';
-import { navigate } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatMoment, formatNumber } from '../../format.ts';
+import { navigate, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
+import { pageTitles } from '../../text/components.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { pageTitles } from '../../text/pages.ts';
 import { demoNetwork, startDemoNetwork } from '../overview/demo-network.ts';
 import './emulator-page.css';
-import { RunProgress } from './run-progress.tsx';
-import { RunKinds, RunStateChip } from './run-state.tsx';
-import { countsByType } from './run-words.ts';
+import { countsByType, RunKinds, RunProgress, RunStateChip } from './run-words.tsx';
 
 const text = emulatorText.columns;
 const pageSize = 50;
@@ -94,7 +84,7 @@ const allUsersColumns: Column<EmulatorRun>[] = [
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
-    cell: ({ created_at }) => formatMoment(Date.parse(created_at)),
+    cell: ({ created_at }) => formatMoment(created_at),
     isWideOnly: true,
   },
   {
@@ -103,7 +93,7 @@ const allUsersColumns: Column<EmulatorRun>[] = [
     width: '112px',
     align: 'end',
     sort: ({ ends_at }) => -Date.parse(ends_at),
-    cell: ({ ends_at }) => formatMoment(Date.parse(ends_at)),
+    cell: ({ ends_at }) => formatMoment(ends_at),
     isWideOnly: true,
   },
 ];
@@ -117,21 +107,17 @@ export function EmulatorPage() {
   const isAdmin = session.value?.isAdmin === true;
   const [whose, setWhose] = useQueryState('whose');
   const query = { limit: pageSize, ...(isAdmin && whose === 'all' && { all: true }) };
-  const newest = useOperation(
+  const feed = useFeed(
     'list_emulator_runs',
     { query },
-    { pollMs: (runs) => (runs.some(({ is_over }) => !is_over) ? 2000 : 15_000) },
+    {
+      pollMs: (runs) => (runs.some(({ is_over }) => !is_over) ? 2000 : 15_000),
+      cursor: 'before',
+      toPage: (runs) => ({ rows: runs, next: runs.length < pageSize ? undefined : runs.at(-1)!.job_number }),
+      idOf: ({ job_number }) => job_number,
+    },
   );
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: (runs: EmulatorRun[]) => ({
-      rows: runs,
-      next: runs.length < pageSize ? undefined : runs.at(-1)!.job_number,
-    }),
-    readOlder: (before) => call('list_emulator_runs', { query: { ...query, before } }),
-    idOf: ({ job_number }) => job_number,
-  });
+  const { rows, failure } = feed;
   const isEmpty = rows?.length === 0;
   const isFiltered = whose !== '';
   const design = (
@@ -149,16 +135,12 @@ export function EmulatorPage() {
       label={emulatorText.owner}
       value={whose}
       onChange={setWhose}
-      options={[
-        ['', emulatorText.own],
-        ['all', emulatorText.allUsers],
-      ]}
+      options={{ '': emulatorText.own, all: emulatorText.allUsers }}
     />
   );
   return (
     <Page title={pageTitles.emulator} actions={isEmpty ? (isAdmin ? whoseChoice : undefined) : design} isFilling>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_emulator_runs')} />}
-      {!rows && !failure && <SkeletonLines count={8} />}
+      <Loading data={rows} failure={failure} again="list_emulator_runs" lines={8} />
       {isEmpty && (
         <EmptyState
           title={isFiltered ? emulatorText.empty.none : emulatorText.empty.title}
@@ -184,30 +166,19 @@ export function EmulatorPage() {
           tools={whoseChoice}
         />
       )}
-      {loadOlder && (
-        <div>
-          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-            {emulatorText.older}
-          </Button>
-        </div>
-      )}
+      <OlderButton feed={feed}>{emulatorText.older}</OlderButton>
     </Page>
   );
 }
 
 /** One press, and there is something to look at. */
 function DemoButton() {
-  const [isBusy, setBusy] = useState(false);
-  const start = async () => {
-    setBusy(true);
-    try {
+  const { isBusy, act } = useAction();
+  const start = () =>
+    act(async () => {
       await startDemoNetwork();
       navigate(`/emulator/${demoNetwork.peek()!.job_number}`);
-    } catch (error) {
-      showFailure(toFailure(error));
-      setBusy(false);
-    }
-  };
+    });
   return (
     <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start}>
       {emulatorText.demo}

@@ -1,8 +1,7 @@
 // The form for a new network: from what is typed to the request, from the problems of the answer back to the fields, and
 // what will happen in plain words. Pure.
-import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../api/operations.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../api/client.ts';
+import { formatCount, formatNumber, formatSpan } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
 
 export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];

@@ -1,21 +1,18 @@
 // Designs a network: what there is, where, for how long, and what goes wrong; with the outcome in plain words beside it.
-import { useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
-import { CodeBlock } from '../../components/code-block.tsx';
-import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, type FormState, useForm } from '../../components/forms/form.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { emulatorText } from '../../text/emulator.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { withProblemsMoved } from '../commands/moved-problems.ts';
-import { DemandFields } from './demand-fields.tsx';
-import { FaultRows } from './fault-rows.tsx';
-import { LinkPolicyFields } from './link-policy-fields.tsx';
-import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
-import { startNetwork } from './new-network.ts';
 import './new-network-page.css';
+import { useState } from 'preact/hooks';
+import { withProblemsMoved } from '../../api/client.ts';
+import { CodeBlock } from '../../components/copyable.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, type FormState, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { Page } from '../../components/page.tsx';
+import { pageTitles } from '../../text/components.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { FaultRows } from './faults.tsx';
+import { DemandFields, LinkPolicyFields, TechnologyRows } from './network-fields.tsx';
+import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
 import { PlacesField } from './places-field.tsx';
-import { TechnologyRows } from './technology-rows.tsx';
+import { startNetwork } from './run-words.tsx';
 
 const text = emulatorText.form;
 
@@ -73,26 +70,24 @@ function TimeFields({ form }: { form: FormState<NetworkValues> }) {
   return (
     <div class="network-fields">
       <div class="duration-field">
-        <TextField form={form} name="duration" label={text.duration} inputMode="decimal" />
+        <TextField {...form.at('duration')} label={text.duration} inputMode="decimal" />
         <SelectField
-          form={form}
-          name="duration_unit"
+          {...form.at('duration_unit')}
           label={text.durationUnit}
           options={[
-            { value: '60', label: text.units.minutes },
-            { value: '3600', label: text.units.hours },
+            ['60', text.units.minutes],
+            ['3600', text.units.hours],
           ]}
         />
       </div>
-      <TextField form={form} name="speed" label={text.speed} hint={text.speedHint} inputMode="decimal" />
+      <TextField {...form.at('speed')} label={text.speed} hint={text.speedHint} inputMode="decimal" />
       <TextField
-        form={form}
-        name="report_interval_seconds"
+        {...form.at('report_interval_seconds')}
         label={text.interval}
         hint={text.intervalHint}
         inputMode="numeric"
       />
-      <TextField form={form} name="seed" label={text.seed} hint={text.seedHint} inputMode="numeric" />
+      <TextField {...form.at('seed')} label={text.seed} hint={text.seedHint} inputMode="numeric" />
     </div>
   );
 }
@@ -106,9 +101,9 @@ function Summary({ form, faults }: { form: FormState<NetworkValues>; faults: rea
       <p class={sentence === undefined ? 'soft' : 'network-sentence'} aria-live="polite">
         {sentence ?? text.incomplete}
       </p>
-      <Button type="submit" kind="primary" size="large" icon="play" isBusy={form.isBusy.value}>
+      <SubmitButton form={form} size="large" icon="play">
         {text.submit}
-      </Button>
+      </SubmitButton>
       <details>
         <summary class="soft">{text.curl}</summary>
         <div class="stack">

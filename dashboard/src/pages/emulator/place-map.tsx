@@ -1,18 +1,15 @@
 // A map to pick places from: a click adds one. Loaded when it is first opened.
 import L from 'leaflet';
+import '../../map/fleet-map.css';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../../components/button.tsx';
-import { colourOf } from '../../components/colours.ts';
-import { BaseMap } from '../../map/base-map.ts';
-import '../../map/fleet-map.css';
+import { readCoordinates, writeCoordinates } from '../../data/agents.ts';
+import { addTiles, BaseMap, removeMap } from '../../map/base-map.ts';
 import { MapCanvas, type MapView } from '../../map/map-canvas.ts';
 import { type GeoPlace, toWorld } from '../../map/mercator.ts';
-import { removeMap } from '../../map/remove-map.ts';
-import { addTiles } from '../../map/tiles.ts';
-import { themeInForce } from '../../styles/theme.ts';
+import { colourOf, themeInForce } from '../../styles/theme.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { mapText } from '../../text/map.ts';
-import { readCoordinates, writeCoordinates } from './coordinates.ts';
 
 const text = emulatorText.form;
 

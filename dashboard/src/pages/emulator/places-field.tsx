@@ -1,10 +1,10 @@
 // Where a network stands: places by name or coordinates, typed or picked from a map.
 import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
-import { lazy } from '../../components/feedback/lazy.tsx';
-import { Skeleton } from '../../components/feedback/skeleton.tsx';
+import { Skeleton } from '../../components/feedback.tsx';
 import { Field } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
+import { lazy } from '../../components/lazy.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
@@ -34,7 +34,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
   };
   return (
     <>
-      <Field form={form} name="places" label={text.places} hint={text.placesHint}>
+      <Field {...form.at('places')} label={text.places} hint={text.placesHint}>
         {(attributes) => (
           <div class="places">
             {places.map((place) => (

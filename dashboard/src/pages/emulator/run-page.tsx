@@ -1,32 +1,22 @@
 // One emulated network: how far it is, how it fares, its access points; and what can be done to it.
+import './run-page.css';
 import { useMemo, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { EmulatorRunWithAgents } from '../../api/operations.ts';
+import { call, type EmulatorRunWithAgents } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
-import { PageSkeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { CopyableCode } from '../../components/copyable.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { FailureNotice, Notice, PageSkeleton, SkeletonLines } from '../../components/feedback.tsx';
+import { Facts, Page, UnknownPage } from '../../components/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { useJobStream } from '../../data/use-job-stream.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatCount, formatNumber } from '../../format/numbers.ts';
-import { formatMoment, formatSpan } from '../../format/times.ts';
-import type { PageProps } from '../../router/page-props.ts';
+import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
+import type { PageProps } from '../../router/location.ts';
+import { pageTitles } from '../../text/components.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { FaultForm } from './fault-form.tsx';
-import { placesOfRun } from './new-network.ts';
-import { RunAgents } from './run-agents.tsx';
-import { RunCounters } from './run-counters.tsx';
-import { RunMessages } from './run-messages.tsx';
-import '../../components/layout/facts.css';
-import './run-page.css';
-import { RunKinds, RunStateChip } from './run-state.tsx';
-import { numberInRun, runEvents } from './run-words.ts';
+import { FaultForm } from './faults.tsx';
+import { RunAgents, RunCounters, RunMessages } from './run-cards.tsx';
+import { numberInRun, placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx';
 import { WhatIf } from './what-if.tsx';
 
 const text = emulatorText.run;
@@ -41,11 +31,7 @@ export function RunPage({ params }: PageProps) {
   const [isStopping, setStopping] = useState(false);
   const back = <a href="/emulator">{text.back}</a>;
   if (failure?.status === 404) {
-    return (
-      <Page title={pageTitles.network} beside={back}>
-        <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
-      </Page>
-    );
+    return <UnknownPage title={pageTitles.network} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
   return (
     <Page
@@ -74,16 +60,11 @@ export function RunPage({ params }: PageProps) {
           title={text.stopTitle}
           action={text.stop}
           onClose={() => setStopping(false)}
-          onConfirm={async () => {
-            await call('stop_emulator_run', { path: { job_number } });
-            queries.refresh('get_emulator_run');
-            queries.refresh('list_emulator_runs');
-            setStopping(false);
-            showToast({ title: text.stopped });
-          }}
-        >
-          {text.stopWords(formatCount(run.access_points, 'access point'))}
-        </ConfirmDialog>
+          onConfirm={() => call('stop_emulator_run', { path: { job_number } })}
+          changes={['get_emulator_run', 'list_emulator_runs']}
+          done={text.stopped}
+          words={text.stopWords(formatCount(run.access_points, 'access point'))}
+        />
       )}
     </Page>
   );
@@ -152,33 +133,19 @@ function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
   return (
     <section class="card">
       <h2>{text.facts}</h2>
-      <dl class="facts">
-        <dt>{text.owner}</dt>
-        <dd>{run.owner}</dd>
-        <dt>{text.started}</dt>
-        <dd>{formatMoment(Date.parse(run.created_at))}</dd>
-        <dt>{run.is_over ? text.ended : text.ends}</dt>
-        <dd>{formatMoment(Date.parse(run.ends_at))}</dd>
-        {run.remove_at && (
-          <>
-            <dt>{text.removed}</dt>
-            <dd>{formatMoment(Date.parse(run.remove_at))}</dd>
-          </>
-        )}
-        <dt>{text.duration}</dt>
-        <dd>{formatSpan(run.duration, 2)}</dd>
-        <dt>{text.speed}</dt>
-        <dd>{emulatorText.times(formatNumber(run.speed))}</dd>
-        <dt>{text.seed}</dt>
-        <dd>{run.seed}</dd>
-        <dt>{text.model}</dt>
-        <dd>{run.model}</dd>
-        <dt>{text.number}</dt>
-        <dd class="run-number">
-          <code>{run.job_number}</code>
-          <CopyButton text={run.job_number} />
-        </dd>
-      </dl>
+      <Facts
+        rows={[
+          [text.owner, run.owner],
+          [text.started, formatMoment(run.created_at)],
+          [run.is_over ? text.ended : text.ends, formatMoment(run.ends_at)],
+          run.remove_at && [text.removed, formatMoment(run.remove_at)],
+          [text.duration, formatSpan(run.duration, 2)],
+          [text.speed, emulatorText.times(formatNumber(run.speed))],
+          [text.seed, run.seed],
+          [text.model, run.model],
+          [text.number, <CopyableCode key="number" text={run.job_number} />, 'run-number'],
+        ]}
+      />
     </section>
   );
 }

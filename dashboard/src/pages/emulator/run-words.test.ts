@@ -1,6 +1,6 @@
 // What pages make of a run.
 import { expect, it } from 'vitest';
-import { countsByType, runEvents, secondsLeft, shareDone } from './run-words.ts';
+import { countsByType, runEvents, secondsLeft, shareDone } from './run-words.tsx';
 
 const run = {
   is_over: false,

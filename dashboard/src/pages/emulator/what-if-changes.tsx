@@ -1,22 +1,20 @@
-// The metrics that commands change most, with and without them, and how certain the difference is.
-
+// What commands would change: the metrics that change most, with and without them and how certain that is, and who takes over the
+// devices of each access point that gets a command.
 import { useMemo } from 'preact/hooks';
-import type { WhatIfAnswer } from '../../api/operations.ts';
-import { agentName } from '../../data/agent-names.ts';
+import type { Amount, TakeOver, WhatIfAnswer } from '../../api/client.ts';
+import { AgentLink } from '../../components/agent-name.tsx';
+import { TableHead } from '../../components/page.tsx';
+import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { metricWords } from '../../data/metric-words.ts';
+import { metricWords } from '../../data/metrics.ts';
+import { formatCount } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { biggestChanges, type Change, formatAmount, formatChange } from './what-if-view.ts';
+import { biggestChanges, type Change, formatAmount, formatChange, notableReceivers } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
 const shownChanges = 12;
 
-interface WhatIfChangesProps {
-  answer: WhatIfAnswer;
-  agents: readonly FleetAgent[];
-}
-
-export function WhatIfChanges({ answer, agents }: WhatIfChangesProps) {
+export function WhatIfChanges({ answer, agents }: { answer: WhatIfAnswer; agents: readonly FleetAgent[] }) {
   const changes = useMemo(() => biggestChanges(answer, shownChanges), [answer]);
   const configurations = new Map(agents.map(({ ap_id, configuration }) => [ap_id, configuration]));
   const column = text.column;
@@ -30,21 +28,15 @@ export function WhatIfChanges({ answer, agents }: WhatIfChangesProps) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="plain-table-frame" tabIndex={0} role="region" aria-label={text.changes}>
         <table class="plain-table what-if-changes">
-          <thead>
-            <tr>
-              <th scope="col">{column.agent}</th>
-              <th scope="col">{column.metric}</th>
-              <th scope="col" class="end is-wide">
-                {column.without}
-              </th>
-              <th scope="col" class="end is-wide">
-                {column.with}
-              </th>
-              <th scope="col" class="end">
-                {column.difference}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            titles={[
+              column.agent,
+              column.metric,
+              [column.without, 'end is-wide'],
+              [column.with, 'end is-wide'],
+              [column.difference, 'end'],
+            ]}
+          />
           <tbody>
             {changes.map((change) => (
               <ChangeRow
@@ -65,7 +57,7 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
   return (
     <tr class={isCertain ? 'is-certain' : 'soft'}>
       <td>
-        <a href={`/agents/${encodeURIComponent(agent_id)}`}>{agentName(agent_id)}</a>
+        <AgentLink ap_id={agent_id} />
       </td>
       <td>
         {label}
@@ -79,4 +71,82 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
       </td>
     </tr>
   );
+}
+
+const countDigits = 2;
+
+export function TakeOvers({ takeOvers }: { takeOvers: readonly TakeOver[] }) {
+  if (takeOvers.length === 0) return null;
+  return (
+    <section class="stack">
+      <h3>{text.tookOver}</h3>
+      <ul class="take-overs">
+        {takeOvers.map((takeOver) => (
+          <TakeOverItem key={takeOver.agent_id} takeOver={takeOver} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function TakeOverItem({ takeOver }: { takeOver: TakeOver }) {
+  const { agent_id, devices, delivered_mbps } = takeOver;
+  const { to, others, unserved } = notableReceivers(takeOver);
+  const most = Math.max(...[...to, ...(others ? [others] : [])].map((each) => Math.abs(each.devices.mean)), 1e-9);
+  const isNothing = to.length === 0 && !unserved;
+  const column = text.column;
+  return (
+    <li>
+      <p>
+        <AgentLink ap_id={agent_id} />{' '}
+        <span class="soft">{isNothing ? text.nobodyMoves : leaveWords(devices, delivered_mbps)}</span>
+      </p>
+      {!isNothing && (
+        <table class="take-over-table">
+          <TableHead titles={[column.agent, column.devices, column.delivered]} />
+          <tbody>
+            {to.map((each) => (
+              <Receiver key={each.agent_id} name={agentName(each.agent_id)} {...each} most={most} />
+            ))}
+            {others && <Receiver name={formatCount(others.access_points, 'other')} {...others} most={most} />}
+            {unserved && (
+              <tr class="late-ink">
+                <td>{text.unserved}</td>
+                <td>{formatChange(unserved, '', countDigits)}</td>
+                <td />
+              </tr>
+            )}
+          </tbody>
+        </table>
+      )}
+    </li>
+  );
+}
+
+interface ReceiverProps {
+  name: string;
+  devices: Amount;
+  delivered_mbps: Amount;
+  most: number;
+}
+
+function Receiver({ name, devices, delivered_mbps, most }: ReceiverProps) {
+  return (
+    <tr>
+      <td>
+        {name}
+        <span class="take-over-bar" aria-hidden="true">
+          <span style={{ width: `${Math.round((100 * Math.abs(devices.mean)) / most)}%` }} />
+        </span>
+      </td>
+      <td>{formatChange(devices, '', countDigits)}</td>
+      <td class="soft">{formatChange(delivered_mbps, '', countDigits)}</td>
+    </tr>
+  );
+}
+
+function leaveWords(devices: Amount, delivered: Amount): string {
+  const moved = formatAmount({ ...devices, mean: Math.abs(devices.mean) });
+  const words = devices.mean < 0 ? text.come(moved) : text.leave(moved);
+  return `${words}, ${formatChange(delivered, 'Mb/s')}`;
 }

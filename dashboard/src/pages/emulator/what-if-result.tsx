@@ -1,29 +1,49 @@
 // What a look ahead has shown: the network with the commands beside the network without them, in how many futures, and who
 // takes over.
-
-import { useMemo, useState } from 'preact/hooks';
-import type { Comparison, WhatIfAnswer } from '../../api/operations.ts';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
+import { ButtonLink } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { StatCard } from '../../components/layout/stat-card.tsx';
-import { agentName } from '../../data/agent-names.ts';
+import { Notice } from '../../components/feedback.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { formatCount } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { formatCount, formatSpan } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { WhatIfChanges } from './what-if-changes.tsx';
-import { TakeOvers } from './what-if-take-over.tsx';
+import { radioMapText } from '../../text/map.ts';
+import { differenceAddress, keepDifference } from '../map/radio-view.ts';
+import { TakeOvers, WhatIfChanges } from './what-if-changes.tsx';
 import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
+
+/** Longer ahead the map would show another hour rather than the commands. */
+const mostSeconds = 60;
+
+interface WhatIfMapLinkProps {
+  job_number: string;
+  commands: { agent_id: string; command: string }[];
+  minutes: number;
+  agents: readonly FleetAgent[];
+}
+
+export function WhatIfMapLink({ job_number, commands, minutes, agents }: WhatIfMapLinkProps) {
+  const technology = agents.find(({ ap_id }) => ap_id === commands[0]?.agent_id)?.technology ?? '5G';
+  const { link, linkWords } = radioMapText.difference;
+  const after_seconds = Math.max(1, Math.min(mostSeconds, Math.round(minutes * 60)));
+  useEffect(() => keepDifference(job_number, { commands, after_seconds }), [JSON.stringify(commands), after_seconds]);
+  return (
+    <p class="cluster">
+      <ButtonLink icon="map" href={differenceAddress(job_number, technology)}>
+        {link}
+      </ButtonLink>
+      <span class="soft small">{linkWords}</span>
+    </p>
+  );
+}
 
 const text = emulatorText.whatIf;
 const labels = { with: text.with, without: text.without };
 
-interface WhatIfResultProps {
-  answer: WhatIfAnswer;
-  agents: readonly FleetAgent[];
-}
-
-export function WhatIfResult({ answer, agents }: WhatIfResultProps) {
+export function WhatIfResult({ answer, agents }: { answer: WhatIfAnswer; agents: readonly FleetAgent[] }) {
   const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
   const { totals, minutes, model_time, ran, exact } = answer;
   const start = Date.parse(model_time) / 1000;
@@ -76,9 +96,7 @@ function Limits({ answer: { asked, ran, limited_by } }: { answer: WhatIfAnswer }
   return (
     <>
       {limited_by.includes('computing_time') && (
-        <Notice kind="warning" title={text.cutShort(extent(ran), extent(asked))}>
-          {text.cutShortWords}
-        </Notice>
+        <Notice kind="warning" title={text.cutShort(extent(ran), extent(asked))} words={text.cutShortWords} />
       )}
       {limited_by.includes('answer_size') && (
         <Notice kind="warning" title={text.leftOut(formatCount(asked.agents - ran.agents, 'access point'))} />

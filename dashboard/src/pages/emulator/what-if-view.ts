@@ -1,7 +1,7 @@
 // What a look ahead has shown, as charts and tables need it. Pure.
-import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/operations.ts';
+import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber } from '../../format.ts';
 
 export interface Change {
   agent_id: string;

@@ -1,20 +1,16 @@
 // Asks what would happen: a list of commands is made, and copies of the network run ahead with them and without, in several
 // futures.
-
+import './what-if.css';
 import { useMemo, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { Failure } from '../../api/failure.ts';
-import type { WhatIfAnswer } from '../../api/operations.ts';
+import { call, Failure, type WhatIfAnswer, withProblemsMoved } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { FailureNotice, Notice } from '../../components/feedback/notice.tsx';
+import { FailureNotice, Notice } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { agentName } from '../../data/agent-names.ts';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { now } from '../../data/freshness.ts';
-import { serverNow } from '../../data/server-clock.ts';
-import { formatCount } from '../../format/numbers.ts';
-import { formatSpan } from '../../format/times.ts';
+import { now, serverNow } from '../../data/freshness.ts';
+import { formatCount, formatSpan } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { AgentList } from '../commands/agent-picker.tsx';
@@ -27,10 +23,7 @@ import {
   type WrittenCommand,
   writeCommand,
 } from '../commands/declared-commands.ts';
-import { withProblemsMoved } from '../commands/moved-problems.ts';
-import './what-if.css';
-import { WhatIfMapLink } from './what-if-map-link.tsx';
-import { WhatIfResult } from './what-if-result.tsx';
+import { WhatIfMapLink, WhatIfResult } from './what-if-result.tsx';
 
 const text = emulatorText.whatIf;
 const futuresOffered = [1, 4, 8, 16, 32];
@@ -99,16 +92,15 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
       {problem !== undefined && <Notice kind="failure" title={problem} />}
       <Form form={ask} label={text.label} onSubmit={look}>
         <div class="look-row">
-          <TextField form={ask} name="minutes" label={text.minutes} inputMode="decimal" />
+          <TextField {...ask.at('minutes')} label={text.minutes} inputMode="decimal" />
           <SelectField
-            form={ask}
-            name="futures"
+            {...ask.at('futures')}
             label={text.futures}
-            options={futuresOffered.map((count) => ({ value: String(count), label: text.futureChoice(count) }))}
+            options={futuresOffered.map((count) => [String(count), text.futureChoice(count)] as const)}
           />
-          <Button type="submit" kind="primary" isBusy={ask.isBusy.value} disabled={planned.length === 0}>
+          <SubmitButton form={ask} disabled={planned.length === 0}>
             {text.submit}
-          </Button>
+          </SubmitButton>
         </div>
       </Form>
       {startedAt !== undefined && <Looking since={startedAt} values={ask.values.value} />}
@@ -155,9 +147,7 @@ function Planner({ agents, onAdd }: { agents: readonly FleetAgent[]; onAdd: (pla
         {failure && <FailureNotice failure={failure} />}
         {!commands && <p class="soft">{text.notYet}</p>}
         {commands?.length === 0 ? (
-          <Notice kind="warning" title={commandsText.form.noCommon}>
-            {commandsText.form.noCommonWords}
-          </Notice>
+          <Notice kind="warning" title={commandsText.form.noCommon} words={commandsText.form.noCommonWords} />
         ) : (
           commands && <CommandFields form={form} commands={commands} />
         )}

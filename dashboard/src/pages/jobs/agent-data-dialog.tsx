@@ -1,16 +1,12 @@
 // Asks for the data of an agent over a span of time, which may end in the future.
-import { useId } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { Failure } from '../../api/failure.ts';
+import { call, Failure } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { MomentField } from '../../components/forms/moment-field.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { useFocus } from '../../components/overlays/use-focus.ts';
-import { serverNow } from '../../data/server-clock.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { MomentField, TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { fromLocalMoment, toLocalMoment } from '../../format/local-moment.ts';
+import { fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { jobsText } from '../../text/jobs.ts';
 
@@ -26,8 +22,6 @@ const maxOffered = 500;
 export function AgentDataDialog({ onClose }: { onClose: () => void }) {
   const text = jobsText.data;
   const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
-  const listId = useId();
-  const field = useFocus<HTMLInputElement>();
   const form = useForm({
     agent_id: '',
     start_time: toLocalMoment(serverNow() - 60 * minuteMs),
@@ -53,27 +47,13 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={text.title} onClose={onClose}>
       <p class="soft">{text.words}</p>
       <Form form={form} label={text.title} onSubmit={ask}>
-        <Field form={form} name="agent_id" label={text.agent} hint={text.agentHint}>
-          {(attributes) => (
-            <>
-              <input
-                ref={field}
-                class="input"
-                list={listId}
-                autoComplete="off"
-                spellcheck={false}
-                value={form.values.value.agent_id}
-                onInput={(event) => form.set('agent_id', event.currentTarget.value)}
-                {...attributes}
-              />
-              <datalist id={listId}>
-                {(agents ?? []).slice(0, maxOffered).map(({ ap_id }) => (
-                  <option key={ap_id} value={ap_id} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
+        <TextField
+          {...form.at('agent_id')}
+          label={text.agent}
+          hint={text.agentHint}
+          suggestions={(agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id)}
+          hasFocus
+        />
         <fieldset class="cluster plain-fieldset">
           <legend class="visually-hidden">{text.spans}</legend>
           {spans.map(({ label, startMs, endMs }) => (
@@ -89,11 +69,9 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
             </Button>
           ))}
         </fieldset>
-        <MomentField form={form} name="start_time" label={text.start} />
-        <MomentField form={form} name="end_time" label={text.end} hint={isAhead ? text.willBeLive : ''} />
-        <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-          {text.submit}
-        </Button>
+        <MomentField {...form.at('start_time')} label={text.start} />
+        <MomentField {...form.at('end_time')} label={text.end} hint={isAhead ? text.willBeLive : ''} />
+        <SubmitButton form={form}>{text.submit}</SubmitButton>
       </Form>
     </Dialog>
   );

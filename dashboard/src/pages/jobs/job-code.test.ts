@@ -1,6 +1,6 @@
 // What a program would do: right addresses, nothing secret, nothing that breaks out of its quotes.
 import { expect, it } from 'vitest';
-import { curlOf, javascriptOf } from './job-code.ts';
+import { curlOf, javascriptOf } from './job-code.tsx';
 
 const origin = 'https://weft.example:8443';
 const asked = { agent_id: "ap'; rm -rf", start_time: '2026-01-01T00:00:00.000Z', end_time: '2026-01-01T01:00:00.000Z' };

@@ -1,31 +1,88 @@
 // One job: how far it is, its messages as they come, and how a program would do the same.
-import { useMemo, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { JobEnvelope } from '../../api/operations.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { Progress } from '../../components/feedback/progress.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Page } from '../../components/layout/page.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { useJobStream } from '../../data/use-job-stream.ts';
-import { queries } from '../../data/use-operation.ts';
-import { formatNumber, formatValue } from '../../format/numbers.ts';
-import { formatMoment } from '../../format/times.ts';
-import { isPageOfOurs, place } from '../../router/location.ts';
-import type { PageProps } from '../../router/page-props.ts';
-import { jobsText } from '../../text/jobs.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { JobCode } from './job-code-card.tsx';
-import { JobMessages } from './job-messages.tsx';
 import './job-page.css';
-import { JobStateChip } from './job-state.tsx';
-import { commandOf, kindOf } from './job-words.ts';
+import { useMemo, useState } from 'preact/hooks';
+import { call, type JobEnvelope } from '../../api/client.ts';
+import { Button, ButtonLink, Icon } from '../../components/button.tsx';
+import { CopyableCode, CopyButton, saveFile } from '../../components/copyable.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { EmptyState, FailureNotice, Progress, SkeletonLines } from '../../components/feedback.tsx';
+import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { useJobStream } from '../../data/use-job-stream.ts';
+import { formatMoment, formatNumber, formatValue } from '../../format.ts';
+import { isPageOfOurs, type PageProps, place } from '../../router/location.ts';
+import { pageTitles } from '../../text/components.ts';
+import { jobsText } from '../../text/jobs.ts';
+import { JobCode } from './job-code.tsx';
+import { commandOf, JobStateChip, kindOf, summaryOf } from './job-words.tsx';
 
 const text = jobsText.one;
+/** Beyond this the browser would take seconds to draw it. */
+const maxShown = 100_000;
+
+interface JobMessagesProps {
+  messages: readonly JobEnvelope[];
+  skipped: number;
+  isOpen: boolean;
+}
+
+export function JobMessages({ messages, skipped, isOpen }: JobMessagesProps) {
+  if (messages.length === 0) {
+    return (
+      <div class="card">
+        <EmptyState title={isOpen ? text.waiting : text.noneCame}>{isOpen && text.waitingWords}</EmptyState>
+      </div>
+    );
+  }
+  return (
+    <>
+      <ol class="card job-messages">
+        {messages.toReversed().map((message) => (
+          <Message key={message.seq} message={message} />
+        ))}
+      </ol>
+      {skipped > 0 && <p class="faint small">{text.skipped(formatNumber(skipped))}</p>}
+    </>
+  );
+}
+
+function Message({ message }: { message: JobEnvelope }) {
+  const [isShown, setShown] = useState(false);
+  const { seq, type, final, ts } = message;
+  const summary = useMemo(() => summaryOf(message), [message]);
+  return (
+    <li>
+      <button type="button" class="job-message" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+        <Icon name={isShown ? 'chevron-down' : 'chevron-right'} size={16} />
+        <span class="faint seq">{seq}</span>
+        <span class="type">{text.types[type] ?? type}</span>
+        <span class="soft summary">{summary}</span>
+        {final && <span class="job-tag">{text.final}</span>}
+        <time class="faint" dateTime={ts}>
+          {formatMoment(ts)}
+        </time>
+      </button>
+      {isShown && <RawMessage message={message} />}
+    </li>
+  );
+}
+
+function RawMessage({ message }: { message: JobEnvelope }) {
+  const json = useMemo(() => JSON.stringify(message, null, 2), [message]);
+  return (
+    <figure class="code-block">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0} role="region" aria-label={text.raw(message.seq)}>
+        <code>{json.slice(0, maxShown)}</code>
+      </pre>
+      <CopyButton text={json} label={text.copyMessage(message.seq)} />
+      {json.length > maxShown && (
+        <figcaption class="faint small">
+          {text.cut(formatValue(maxShown, 'B'), formatValue(json.length, 'B'))}
+        </figcaption>
+      )}
+    </figure>
+  );
+}
 
 export function JobPage({ params }: PageProps) {
   const job_number = params.job_number!;
@@ -34,11 +91,8 @@ export function JobPage({ params }: PageProps) {
   const asked = useMemo(() => readAsked(place.value.search), [place.value.search]);
   const isOpen = job !== undefined && job.ended_at === null;
   if (failure?.status === 404) {
-    return (
-      <Page title={pageTitles.job} beside={<a href="/jobs">{text.back}</a>}>
-        <EmptyState title={text.unknown}>{text.unknownWords}</EmptyState>
-      </Page>
-    );
+    const back = <a href="/jobs">{text.back}</a>;
+    return <UnknownPage title={pageTitles.job} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
   const title = job ? kindOf(job) : pageTitles.job;
   return (
@@ -83,23 +137,17 @@ export function JobPage({ params }: PageProps) {
           <section class="card">
             <h2>{text.facts}</h2>
             {job ? (
-              <dl class="job-facts">
-                <dt>{text.asked}</dt>
-                <dd>{formatMoment(Date.parse(job.created_at))}</dd>
-                <dt>{job.ended_at ? text.ended : text.changed}</dt>
-                <dd>{formatMoment(Date.parse(job.ended_at ?? job.updated_at))}</dd>
-                <dt>{job.ended_at ? text.keptUntil : text.mayRunUntil}</dt>
-                <dd>{formatMoment(Date.parse(job.expires_at))}</dd>
-                <dt>{text.messages}</dt>
-                <dd>{formatNumber(Math.max(job.last_seq, messages.at(-1)?.seq ?? 0))}</dd>
-                <dt>{text.size}</dt>
-                <dd>{formatValue(job.bytes, 'B')}</dd>
-                <dt>{text.number}</dt>
-                <dd class="job-number">
-                  <code>{job_number}</code>
-                  <CopyButton text={job_number} />
-                </dd>
-              </dl>
+              <Facts
+                look="job-facts"
+                rows={[
+                  [text.asked, formatMoment(job.created_at)],
+                  [job.ended_at ? text.ended : text.changed, formatMoment(job.ended_at ?? job.updated_at)],
+                  [job.ended_at ? text.keptUntil : text.mayRunUntil, formatMoment(job.expires_at)],
+                  [text.messages, formatNumber(Math.max(job.last_seq, messages.at(-1)?.seq ?? 0))],
+                  [text.size, formatValue(job.bytes, 'B')],
+                  [text.number, <CopyableCode key="number" text={job_number} />, 'job-number'],
+                ]}
+              />
             ) : (
               <SkeletonLines count={5} />
             )}
@@ -112,15 +160,11 @@ export function JobPage({ params }: PageProps) {
           title={text.cancelTitle}
           action={text.cancel}
           onClose={() => setCancelling(false)}
-          onConfirm={async () => {
-            await call('cancel_job', { path: { job_number } });
-            queries.refresh('list_jobs');
-            setCancelling(false);
-            showToast({ title: text.cancelled });
-          }}
-        >
-          {text.cancelWords(title)}
-        </ConfirmDialog>
+          onConfirm={() => call('cancel_job', { path: { job_number } })}
+          changes={['list_jobs']}
+          done={text.cancelled}
+          words={text.cancelWords(title)}
+        />
       )}
     </Page>
   );
@@ -151,9 +195,5 @@ function readAsked(search: string) {
 /** One message a line, as they came. */
 function download(job_number: string, messages: readonly JobEnvelope[]): void {
   const lines = messages.map((message) => `${JSON.stringify(message)}\n`);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
-  link.download = `weft-job-${job_number}.ndjson`;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(new Blob(lines, { type: 'application/x-ndjson' }), `weft-job-${job_number}.ndjson`);
 }

@@ -1,7 +1,7 @@
 // Jobs in words.
 import { expect, it } from 'vitest';
-import type { Job, JobEnvelope } from '../../api/operations.ts';
-import { commandOf, kindOf, summaryOf, withCommands } from './job-words.ts';
+import type { Job, JobEnvelope } from '../../api/client.ts';
+import { commandOf, kindOf, summaryOf, withCommands } from './job-words.tsx';
 
 const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
   job_number: 'n',

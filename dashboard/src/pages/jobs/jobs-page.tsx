@@ -1,33 +1,25 @@
-// Jobs, newest first: one's own, or for administrators those of all users; and the way to ask for new ones.
+// Jobs, newest first: one's own, or everybody's for administrators; and the way to ask for new ones.
+import './jobs-page.css';
 import { useMemo, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { toFailure } from '../../api/failure.ts';
-import type { Job, JobState } from '../../api/operations.ts';
+import { call, type Job, type JobState } from '../../api/client.ts';
 import { NarrowAgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showFailure } from '../../components/feedback/toasts.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { Page } from '../../components/page.tsx';
+import { OlderButton } from '../../components/tables/filter-bar.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber, formatValue } from '../../format/numbers.ts';
-import { formatAge } from '../../format/times.ts';
-import { navigate } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatAge, formatNumber, formatValue } from '../../format.ts';
+import { navigate, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { usePaletteActions } from '../../shell/palette-actions.ts';
-import type { PaletteEntry } from '../../shell/palette-entries.ts';
+import { type PaletteEntry, usePaletteActions } from '../../shell/palette-entries.ts';
+import { pageTitles } from '../../text/components.ts';
 import { jobsText } from '../../text/jobs.ts';
-import { pageTitles } from '../../text/pages.ts';
 import { AgentDataDialog } from './agent-data-dialog.tsx';
-import { JobStateChip } from './job-state.tsx';
-import { kindOf, type ToldJob, withCommands } from './job-words.ts';
-import './jobs-page.css';
+import { JobStateChip, kindOf, type ToldJob, withCommands } from './job-words.tsx';
 
 const text = jobsText.columns;
 const pageSize = 100;
@@ -129,20 +121,23 @@ export function JobsPage() {
   const [state, setState] = useQueryState('state');
   const [whose, setWhose] = useQueryState('whose');
   const [isAsking, setAsking] = useState(false);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useAction();
   const query = {
     limit: pageSize,
     ...(Object.hasOwn(jobsText.states, state) && { state: state as JobState }),
     ...(isAdmin && whose === 'all' && { all: true }),
   };
-  const newest = useOperation('list_jobs', { query }, { pollMs: 2000 });
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: JSON.stringify(query),
-    newest,
-    toPage: (jobs: Job[]) => ({ rows: jobs, next: jobs.length < pageSize ? undefined : jobs.at(-1)!.job_number }),
-    readOlder: (before) => call('list_jobs', { query: { ...query, before } }),
-    idOf: ({ job_number }) => job_number,
-  });
+  const feed = useFeed(
+    'list_jobs',
+    { query },
+    {
+      pollMs: 2000,
+      cursor: 'before',
+      toPage: (jobs) => ({ rows: jobs, next: jobs.length < pageSize ? undefined : jobs.at(-1)!.job_number }),
+      idOf: ({ job_number }) => job_number,
+    },
+  );
+  const { rows, failure } = feed;
   // Jobs do not say what they send: the newest commands do.
   const hasCommands = rows?.some(({ task_type }) => task_type === 'send_command') ?? false;
   const { data: commands } = useOperation(
@@ -151,18 +146,12 @@ export function JobsPage() {
     { isWanted: hasCommands, pollMs: 5000 },
   );
   const told = useMemo(() => rows && withCommands(rows, commands ?? []), [rows, commands]);
-  const askDetails = async () => {
-    setBusy(true);
-    try {
+  const askDetails = () =>
+    act(async () => {
       const { job_number } = await call('request_all_agents_details');
       queries.refresh('list_jobs');
       navigate(`/jobs/${job_number}`);
-    } catch (error) {
-      showFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const actions = useMemo(
     (): PaletteEntry[] => [
       { id: 'ask details', group: 'actions', label: jobsText.requestDetails, icon: 'jobs', onChoose: askDetails },
@@ -185,12 +174,9 @@ export function JobsPage() {
   const isFiltered = state !== '' || whose !== '';
   return (
     <Page title={pageTitles.jobs} actions={isEmpty && !isFiltered ? undefined : asking} isFilling>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_jobs')} />}
-      {!rows && !failure && <SkeletonLines count={10} />}
+      <Loading data={rows} failure={failure} again="list_jobs" lines={10} />
       {isEmpty && !isFiltered && (
-        <EmptyState title={jobsText.empty.title} actions={asking}>
-          {jobsText.empty.words}
-        </EmptyState>
+        <EmptyState title={jobsText.empty.title} actions={asking} words={jobsText.empty.words} />
       )}
       {told && !(isEmpty && !isFiltered) && (
         <Table
@@ -209,30 +195,21 @@ export function JobsPage() {
                 label={jobsText.stateFilter}
                 value={state}
                 onChange={setState}
-                options={[['', jobsText.allStates], ...Object.entries(jobsText.states)]}
+                options={{ '': jobsText.allStates, ...jobsText.states }}
               />
               {isAdmin && (
                 <Choice
                   label={jobsText.owner}
                   value={whose}
                   onChange={setWhose}
-                  options={[
-                    ['', jobsText.own],
-                    ['all', jobsText.allUsers],
-                  ]}
+                  options={{ '': jobsText.own, all: jobsText.allUsers }}
                 />
               )}
             </>
           }
         />
       )}
-      {loadOlder && (
-        <div>
-          <Button isBusy={isLoadingOlder} onClick={loadOlder}>
-            {jobsText.older}
-          </Button>
-        </div>
-      )}
+      <OlderButton feed={feed}>{jobsText.older}</OlderButton>
       {isAsking && <AgentDataDialog onClose={() => setAsking(false)} />}
     </Page>
   );

@@ -1,23 +1,17 @@
 // One access point beside the map: whether it is there, its latest values, and the way to its page.
-
-import { AgentName } from '../../components/agent-name.tsx';
+import { AgentName, LastSeen, LatestValue } from '../../components/agent-name.tsx';
 import { ButtonLink, IconButton } from '../../components/button.tsx';
-import { CopyButton } from '../../components/copy-button.tsx';
-import { agentName } from '../../data/agent-names.ts';
-import '../../components/layout/facts.css';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { CopyButton } from '../../components/copyable.tsx';
+import { FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
 import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
-import { isInService } from '../../data/agent-state.ts';
+import { Facts } from '../../components/page.tsx';
+import { agentName, type Coverage, coverageOf, isInService } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { metricWords } from '../../data/metric-words.ts';
+import { metricWords } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatValue } from '../../format/numbers.ts';
-import { coverageOf } from '../../map/coverage.ts';
+import { formatValue } from '../../format.ts';
 import { agentsText } from '../../text/agents.ts';
 import { mapText } from '../../text/map.ts';
-import { LastSeen } from '../agents/last-seen.tsx';
-import { LatestValue } from '../agents/latest-value.tsx';
 
 interface Newest {
   ts: string;
@@ -69,54 +63,34 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
       <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`}>
         {text.open}
       </ButtonLink>
-      <dl class="facts">
-        <dt>{text.lastReport}</dt>
-        <dd>
-          <LastSeen at={details?.last_seen} />
-        </dd>
-        {coverage && (
-          <>
-            <dt>{text.coverage}</dt>
-            <dd>
-              {!isInService(state)
-                ? text.noCoverage
-                : coverage.isDefault
-                  ? text.defaultCoverage(formatValue(coverage.metres, 'm'))
-                  : text.configuredCoverage(formatValue(coverage.metres, 'm'))}
-            </dd>
-          </>
-        )}
-        {label && <Fact name={text.described} value={label} />}
-        {site && <Fact name={text.site} value={site} />}
-        {tags.length > 0 && <Fact name={agentsText.columns.tags} value={tags.join(', ')} />}
-      </dl>
+      <Facts
+        rows={[
+          [text.lastReport, <LastSeen key="seen" at={details?.last_seen} />],
+          coverage && [text.coverage, coverageWords(coverage, isInService(state))],
+          label && [text.described, label],
+          site && [text.site, site],
+          tags.length > 0 && [agentsText.columns.tags, tags.join(', ')],
+        ]}
+      />
       {!geolocation && <p class="soft small">{text.noLocation}</p>}
       <h3>{text.values}</h3>
       {latest.failure && <FailureNotice failure={latest.failure} />}
       {!latest.data && !latest.failure && <SkeletonLines count={6} />}
       {latest.data && values.length === 0 && <p class="soft">{text.noValues}</p>}
-      <dl class="facts values">
-        {values.map(([name, { ts, value }]) => {
+      <Facts
+        look="facts values"
+        rows={values.map(([name, { ts, value }]) => {
           const words = metricWords(configuration, name);
-          return (
-            <>
-              <dt key={name}>{words.label}</dt>
-              <dd>
-                <LatestValue {...{ ts, state, details }}>{formatValue(value, words.unit)}</LatestValue>
-              </dd>
-            </>
-          );
+          const shown = formatValue(value, words.unit);
+          return [words.label, <LatestValue key={name} {...{ ts, state, details }} children={shown} />];
         })}
-      </dl>
+      />
     </>
   );
 }
 
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
-  );
+function coverageWords({ metres, isDefault }: Coverage, isServing: boolean): string {
+  const text = mapText.panel;
+  if (!isServing) return text.noCoverage;
+  return (isDefault ? text.defaultCoverage : text.configuredCoverage)(formatValue(metres, 'm'));
 }

@@ -1,16 +1,41 @@
 // One device beside the map: which access points serve it, which it hears, and the way to its page.
-import type { DeviceDetails } from '../../api/operations.ts';
+import '../devices/devices-page.css';
+import { looksLikeAddress } from '@weft/contract/device-address';
+import { useMemo } from 'preact/hooks';
+import type { DeviceDetails, Failure } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import { ButtonLink, IconButton } from '../../components/button.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
+import { FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import '../../components/layout/facts.css';
 import type { FleetAgent } from '../../data/fleet.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { type DrawnDevice, toDrawnDevice } from '../../map/draw-device.ts';
+import { useQueryState } from '../../router/location.ts';
 import { devicesText } from '../../text/devices.ts';
 import { deviceHref, Level } from '../devices/device-values.tsx';
-import '../devices/devices-page.css';
-import type { ChosenDevice } from './use-drawn-device.ts';
+
+export interface ChosenDevice {
+  /** Empty: none is chosen. */
+  name: string;
+  details: DeviceDetails | undefined;
+  drawn: DrawnDevice | undefined;
+  failure: Failure | undefined;
+  close: () => void;
+}
+
+export function useDrawnDevice(): ChosenDevice {
+  const [written, setWritten] = useQueryState('device');
+  // An address is neither sent nor shown.
+  const name = looksLikeAddress(written) ? '' : written;
+  const { data, failure } = useOperation(
+    'get_device',
+    { path: { device: name } },
+    { pollMs: 2000, isWanted: name !== '' },
+  );
+  const details = name === '' || failure?.status === 404 ? undefined : data;
+  const drawn = useMemo(() => details && toDrawnDevice(details), [details]);
+  return { name, details, drawn, failure, close: () => setWritten('') };
+}
 
 const text = devicesText.onMap;
 

@@ -1,31 +1,26 @@
 // The whole fleet on a map, with a list of what is visible beside it for those who cannot use a map.
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { Button, ButtonLink } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { Skeleton, SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
+import { EmptyState, FailureNotice, Skeleton, SkeletonLines } from '../../components/feedback.tsx';
 import { ListSearch } from '../../components/forms/draft.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { Page } from '../../components/page.tsx';
+import { technologyNames } from '../../data/agents.ts';
 import '../../components/tables/table.css';
 import { filterRows } from '../../components/tables/table-view.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import type { GeoPlace } from '../../map/mercator.ts';
-import { setQuery } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { setQuery, useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
-import { componentText } from '../../text/components.ts';
+import { componentText, pageTitles } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
-import { pageTitles } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
-import { DevicePanel } from './device-panel.tsx';
+import { DevicePanel, useDrawnDevice } from './device-panel.tsx';
 import { RadioPanel } from './radio-panel.tsx';
-import { ShadingLegend } from './shading-legend.tsx';
-import { useDrawnDevice } from './use-drawn-device.ts';
+import { ShadingLegend, useShading } from './shading.tsx';
 import { useRadioMap } from './use-radio-map.ts';
-import { useShading } from './use-shading.ts';
 import { VisibleList } from './visible-list.tsx';
 import './map-page.css';
 
@@ -70,8 +65,18 @@ export function MapPage() {
         !isEmpty && (
           <search class="map-filters">
             <ListSearch label={mapText.search} value={q} onCommit={setText} />
-            <Choice label={agentsText.typeFilter} value={type} onChange={setType} options={typeOptions} />
-            <Choice label={agentsText.stateFilter} value={state} onChange={setState} options={stateOptions} />
+            <Choice
+              label={agentsText.typeFilter}
+              value={type}
+              onChange={setType}
+              options={{ '': agentsText.allTypes, ...technologyNames }}
+            />
+            <Choice
+              label={agentsText.stateFilter}
+              value={state}
+              onChange={setState}
+              options={{ '': agentsText.allStates, ...componentText.states }}
+            />
             <Choice
               label={mapText.shading.choose}
               value={shading.metric}
@@ -147,12 +152,6 @@ export function MapPage() {
     </Page>
   );
 }
-
-const typeOptions: [string, string][] = [
-  ['', agentsText.allTypes],
-  ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
-];
-const stateOptions: [string, string][] = [['', agentsText.allStates], ...Object.entries(componentText.states)];
 
 function filterAgents(
   agents: readonly FleetAgent[],

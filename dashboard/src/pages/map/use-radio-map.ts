@@ -1,20 +1,31 @@
 // The radio map that the page shows: which network, layer and technology (in the address), the newest raster of it, and its
 // picture. While a new raster is on its way the one before stays.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Failure } from '../../api/failure.ts';
-import type { CoverageBounds, CoverageLayer, EmulatorRun, Technology } from '../../api/operations.ts';
+import {
+  type CoverageBounds,
+  type CoverageLayer,
+  call,
+  type EmulatorRun,
+  type Failure,
+  type Technology,
+} from '../../api/client.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { useOperation } from '../../data/use-operation.ts';
-import { useQuery } from '../../data/use-query.ts';
+import { useOperation, useQuery } from '../../data/use-operation.ts';
 import { categories } from '../../map/radio-colours.ts';
 import { paintDifference, paintRaster, type RadioPicture } from '../../map/radio-picture.ts';
 import { chooseColours, type RadioRaster, toRaster } from '../../map/radio-raster.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { themeInForce } from '../../styles/theme.ts';
-import { type PlannedDifference, readDifference } from './planned-difference.ts';
-import { boundsToAsk, extentOf, isLayer, isTechnology, sidesOf } from './radio-view.ts';
+import {
+  boundsToAsk,
+  extentOf,
+  isLayer,
+  isTechnology,
+  type PlannedDifference,
+  readDifference,
+  sidesOf,
+} from './radio-view.ts';
 
 const refreshMs = 3000;
 const usualOpacity = '80';

@@ -4,7 +4,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { AgentName } from '../../components/agent-name.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 

@@ -1,13 +1,10 @@
 // What recipients and webhooks have in common as lists: create, test, edit, delete.
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { type Failure, toFailure } from '../../api/failure.ts';
+import type { Failure } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showFailure, showToast } from '../../components/feedback/toasts.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { EmptyState, Loading, showToast, useAction } from '../../components/feedback.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
 import { notificationsText as text } from '../../text/notifications.ts';
@@ -48,13 +45,8 @@ export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
         <p class="soft">{text.words[kind]}</p>
         {rows && rows.length > 0 && create}
       </div>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh(operation)} />}
-      {!rows && !failure && <SkeletonLines count={4} />}
-      {rows?.length === 0 && (
-        <EmptyState title={text.none[kind]} actions={create}>
-          {text.noneWords[kind]}
-        </EmptyState>
-      )}
+      <Loading data={rows} failure={failure} again={operation} lines={4} />
+      {rows?.length === 0 && <EmptyState title={text.none[kind]} actions={create} words={text.noneWords[kind]} />}
       {rows && rows.length > 0 && (
         <ul class="card channel-list">
           {rows.map((row) => (
@@ -71,22 +63,17 @@ type ChannelRowProps<Row extends Channel> = ChannelListProps<Row> & { row: Row; 
 
 function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
   const { row, isAdmin, onEdit, operation, stateOf, wordsOf, test, remove, acts } = props;
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, act } = useAction();
   const [isRemoving, setRemoving] = useState(false);
   const { name } = row;
   const state = stateOf(row);
   const tryIt = async () => {
-    setBusy(true);
-    try {
+    await act(async () => {
       const problem = await test(row);
-      if (problem === undefined) showToast({ title: text.testSent(name) });
-      else showToast({ kind: 'failure', title: text.testFailed(name), detail: `${problem}. ${text.testNext}` });
-    } catch (error) {
-      showFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-      queries.refresh(operation);
-    }
+      if (problem === undefined) return text.testSent(name);
+      showToast({ kind: 'failure', title: text.testFailed(name), detail: `${problem}. ${text.testNext}` });
+    });
+    queries.refresh(operation);
   };
   return (
     <li class="channel-row">
@@ -116,14 +103,11 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
           title={text.removeTitle(name)}
           action={text.remove}
           onClose={() => setRemoving(false)}
-          onConfirm={async () => {
-            await remove(row);
-            queries.refresh(operation);
-            showToast({ title: text.removed(name) });
-          }}
-        >
-          {text.removeWords}
-        </ConfirmDialog>
+          onConfirm={() => remove(row)}
+          changes={[operation]}
+          done={text.removed(name)}
+          words={text.removeWords}
+        />
       )}
     </li>
   );

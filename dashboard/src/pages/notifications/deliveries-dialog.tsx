@@ -1,42 +1,35 @@
 // Every attempt to deliver to a webhook, newest first, and the way to send again from an event on.
-import { call } from '../../api/client.ts';
-import type { Webhook, WebhookDeliveryList } from '../../api/operations.ts';
-import { Button } from '../../components/button.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
+import { call, type Webhook } from '../../api/client.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { Loading, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
+import { Form, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { OlderButton } from '../../components/tables/filter-bar.tsx';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber, formatValue } from '../../format/numbers.ts';
-import { formatExactly, formatMoment } from '../../format/times.ts';
+import { queries } from '../../data/use-operation.ts';
+import { formatExactly, formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { session } from '../../session/session.ts';
 import { notificationsText as text } from '../../text/notifications.ts';
 
 const limit = 50;
 
-interface DeliveriesDialogProps {
-  webhook: Webhook;
-  onClose: () => void;
-}
-
-export function DeliveriesDialog({ webhook: { id, name }, onClose }: DeliveriesDialogProps) {
+export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const path = { id };
-  const newest = useOperation('list_webhook_deliveries', { path, query: { limit } }, { pollMs: 3000 });
-  const { rows, failure, loadOlder, isLoadingOlder } = useFeed({
-    key: id,
-    newest,
-    toPage: ({ items, next }: WebhookDeliveryList) => ({ rows: items, next: next ?? undefined }),
-    readOlder: (cursor) => call('list_webhook_deliveries', { path, query: { limit, cursor } }),
-    idOf: (delivery) => delivery.id,
-  });
+  const feed = useFeed(
+    'list_webhook_deliveries',
+    { path, query: { limit } },
+    {
+      pollMs: 3000,
+      cursor: 'cursor',
+      toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+      idOf: (delivery) => delivery.id,
+    },
+  );
+  const { rows, failure } = feed;
   const form = useForm({ after: '' });
   return (
     <Dialog title={text.deliveriesOf(name)} width="wide" onClose={onClose}>
-      {failure && <FailureNotice failure={failure} />}
-      {!rows && !failure && <SkeletonLines count={5} />}
+      <Loading data={rows} failure={failure} lines={5} />
       {rows?.length === 0 && <p class="soft">{text.noDeliveries}</p>}
       {rows && rows.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -44,7 +37,7 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: DeliveriesD
           {rows.map((delivery) => (
             <li key={delivery.id}>
               <time dateTime={delivery.ts} title={formatExactly(Date.parse(delivery.ts))}>
-                {formatMoment(Date.parse(delivery.ts))}
+                {formatMoment(delivery.ts)}
               </time>
               <span class={delivery.outcome}>{text.outcomes[delivery.outcome]}</span>
               <span>
@@ -62,13 +55,9 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: DeliveriesD
           ))}
         </ol>
       )}
-      {loadOlder && (
-        <div>
-          <Button size="small" isBusy={isLoadingOlder} onClick={loadOlder}>
-            {text.older}
-          </Button>
-        </div>
-      )}
+      <OlderButton feed={feed} size="small">
+        {text.older}
+      </OlderButton>
       {session.value?.isAdmin && (
         <Form
           form={form}
@@ -83,12 +72,10 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: DeliveriesD
             showToast({ title: text.replayed(name) });
           }}
         >
-          <TextField form={form} name="after" label={text.replay} hint={text.replayHint} inputMode="numeric" />
-          <div>
-            <Button type="submit" isBusy={form.isBusy.value}>
-              {text.replay}
-            </Button>
-          </div>
+          <TextField {...form.at('after')} label={text.replay} hint={text.replayHint} inputMode="numeric" />
+          <SubmitRow form={form} kind="plain">
+            {text.replay}
+          </SubmitRow>
         </Form>
       )}
     </Dialog>

@@ -1,26 +1,108 @@
 // Who and what is told of events: people by e-mail, programs by webhook.
-import { Page } from '../../components/layout/page.tsx';
-import { ViewLinks } from '../../components/layout/view-links.tsx';
-import { useQueryState } from '../../router/use-query-state.ts';
-import { notificationsText as text } from '../../text/notifications.ts';
-import { pageTitles } from '../../text/pages.ts';
 import './notifications-page.css';
-import { RecipientList } from './recipient-list.tsx';
-import { WebhookList } from './webhook-list.tsx';
+import { useState } from 'preact/hooks';
+import { call, type Notification, type Webhook } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { PageViews } from '../../components/page.tsx';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatMoment, formatNumber, formatSpan } from '../../format.ts';
+import { componentText, pageTitles } from '../../text/components.ts';
+import { notificationsText as text } from '../../text/notifications.ts';
+import { RecipientDialog, WebhookDialog } from './channel-dialogs.tsx';
+import { ChannelList } from './channel-list.tsx';
+import { DeliveriesDialog } from './deliveries-dialog.tsx';
+
+export function RecipientList() {
+  const { data, failure } = useOperation('list_notifications', {}, { pollMs: 10_000 });
+  return (
+    <ChannelList<Notification>
+      kind="email"
+      operation="list_notifications"
+      rows={data?.items}
+      failure={failure}
+      stateOf={({ enabled, failing_since }) => (!enabled ? 'disabled' : failing_since === null ? 'ok' : 'failing')}
+      wordsOf={recipientWords}
+      test={async ({ id }) => {
+        const { sent, error } = await call('test_notification', { path: { id } });
+        return sent ? undefined : (error ?? '');
+      }}
+      remove={({ id }) => call('remove_notification', { path: { id } })}
+      dialog={(recipient, onClose) => <RecipientDialog {...{ recipient, onClose }} />}
+    />
+  );
+}
+
+function recipientWords(row: Notification): string {
+  const { email, severities, selector, digest_minutes, quiet, last_sent_at, failing_since } = row;
+  return [
+    email,
+    severities.map((severity) => componentText.severities[severity]).join(', '),
+    selector === '' ? text.everywhere : selector,
+    digest_minutes === 0 ? text.atOnce : text.digestWords(formatSpan(digest_minutes * 60, 2)),
+    quiet && `${text.quietFrom} ${quiet.from}–${quiet.until}`,
+    failing_since
+      ? text.since(formatMoment(failing_since))
+      : last_sent_at
+        ? text.lastSent(formatMoment(last_sent_at))
+        : text.neverSent,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+export function WebhookList() {
+  const { data, failure } = useOperation('list_webhooks', {}, { pollMs: 5000 });
+  const [shown, setShown] = useState<Webhook | undefined>(undefined);
+  return (
+    <>
+      <ChannelList<Webhook>
+        kind="webhooks"
+        operation="list_webhooks"
+        rows={data?.items}
+        failure={failure}
+        stateOf={({ state }) => state}
+        wordsOf={webhookWords}
+        test={async ({ id }) => {
+          const { outcome, error, status } = await call('test_webhook', { path: { id } });
+          return outcome === 'delivered' ? undefined : (error ?? String(status ?? ''));
+        }}
+        remove={({ id }) => call('remove_webhook', { path: { id } })}
+        dialog={(webhook, onClose) => <WebhookDialog {...{ webhook, onClose }} />}
+        acts={(webhook) => (
+          <Button size="small" aria-label={text.deliveriesOf(webhook.name)} onClick={() => setShown(webhook)}>
+            {text.deliveries}
+          </Button>
+        )}
+      />
+      {shown && <DeliveriesDialog webhook={shown} onClose={() => setShown(undefined)} />}
+    </>
+  );
+}
+
+function webhookWords({ url, format, events, selector, waiting, parked, failing_since }: Webhook): string {
+  return [
+    url,
+    text.formats[format],
+    events.join(', '),
+    selector === '' ? text.everywhere : selector,
+    failing_since && text.since(formatMoment(failing_since)),
+    waiting > 0 && text.waiting(formatNumber(waiting)),
+    parked > 0 && text.parked(formatNumber(parked)),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+const views = { email: RecipientList, webhooks: WebhookList };
 
 export function NotificationsPage() {
-  const [view] = useQueryState('view', 'email');
-  const isWebhooks = view === 'webhooks';
   return (
-    <Page title={pageTitles.notifications}>
-      <ViewLinks
-        label={text.viewsLabel}
-        views={[
-          { href: '/notifications', label: text.views.email, isCurrent: !isWebhooks },
-          { href: '/notifications?view=webhooks', label: text.views.webhooks, isCurrent: isWebhooks },
-        ]}
-      />
-      {isWebhooks ? <WebhookList /> : <RecipientList />}
-    </Page>
+    <PageViews
+      title={pageTitles.notifications}
+      path="/notifications"
+      label={text.viewsLabel}
+      names={text.views}
+      views={views}
+    />
   );
 }

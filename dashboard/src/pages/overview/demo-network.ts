@@ -1,8 +1,7 @@
 // The demo network of the first five minutes: twelve access points in Bristol, four of each kind. Which one this tab has
 // started is remembered, so that the hint to it survives a reload.
 import { signal } from '@preact/signals';
-import { call } from '../../api/client.ts';
-import type { EmulatedAgent, EmulatorSpinupRequest } from '../../api/operations.ts';
+import { call, type EmulatedAgent, type EmulatorSpinupRequest } from '../../api/client.ts';
 import { forget, keep, readKept } from '../../data/kept.ts';
 import { queries } from '../../data/use-operation.ts';
 

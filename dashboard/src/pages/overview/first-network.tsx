@@ -1,14 +1,83 @@
-// An empty network as an invitation: one button to a whole demo network, and the way to register real access points.
+// An empty network as an invitation: one button to a whole demo network, the way to register real access points, and how the demo
+// network gets on.
 import { useState } from 'preact/hooks';
-import { type Failure, toFailure } from '../../api/failure.ts';
-import { Button } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
+import { type Failure, toFailure } from '../../api/client.ts';
+import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
+import { EmptyState, FailureNotice, Notice, Progress } from '../../components/feedback.tsx';
+import { agentName, isInService } from '../../data/agents.ts';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
 import { overviewText } from '../../text/overview.ts';
 import { RegisterAgentDialog } from '../agents/register-agent-dialog.tsx';
-import { demoNetwork, startDemoNetwork } from './demo-network.ts';
-import { DemoNotice } from './demo-notice.tsx';
+import { type DemoNetwork, demoNetwork, forgetDemoNetwork, startDemoNetwork } from './demo-network.ts';
+
+const ended = new Set(['failed', 'expired', 'cancelled']);
+
+export function DemoNotice({ agents }: { agents: readonly FleetAgent[] }) {
+  const demo = demoNetwork.value;
+  return demo ? <OfDemo {...{ demo, agents }} /> : null;
+}
+
+function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAgent[] }) {
+  const text = overviewText.demo;
+  const run = useOperation(
+    'get_emulator_run',
+    { path: { job_number: demo.job_number } },
+    { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
+  );
+  const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number);
+  const online = agents.filter(
+    (agent) => isOfDemo(agent) && (isInService(agent.state) || agent.state === 'asleep'),
+  ).length;
+  const isGone = run.failure?.status === 404 || run.data?.is_over === true;
+  if (run.data && ended.has(run.data.state) && online === 0) {
+    return (
+      <Notice
+        kind="failure"
+        title={text.failed}
+        action={
+          <Button size="small" onClick={forgetDemoNetwork}>
+            {text.again}
+          </Button>
+        }
+      >
+        {run.data.detail ?? text.failedNext}
+      </Notice>
+    );
+  }
+  if (isGone && online === 0) return null;
+  if (online < demo.count && !isGone) {
+    const told = Number(run.data?.latest?.agents_online ?? 0);
+    const done = Math.max(online, Math.min(demo.count, told));
+    return (
+      <div class="demo-progress">
+        <Progress
+          label={run.data?.state === 'running' || done > 0 ? text.progress : text.starting}
+          done={done}
+          total={demo.count}
+        />
+      </div>
+    );
+  }
+  const name = agentName(demo.ap_id);
+  return (
+    <Notice
+      kind="good"
+      title={text.hint}
+      action={
+        <div class="cluster">
+          <ButtonLink kind="primary" size="small" href={`/agents/${encodeURIComponent(demo.ap_id)}`}>
+            {text.open(name)}
+          </ButtonLink>
+          <IconButton icon="close" label={text.dismiss} onClick={forgetDemoNetwork} />
+        </div>
+      }
+    >
+      {text.hintWords(name)}
+    </Notice>
+  );
+}
 
 export function FirstNetwork() {
   const text = overviewText.empty;

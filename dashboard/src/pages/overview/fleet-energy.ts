@@ -1,6 +1,6 @@
 // How much energy the fleet has drawn, from the counters (`energy_kwh`) of its access points. Where one has no counter, power
 // times time stands in for it. Pure; times are seconds since 1970.
-import type { LatestMetrics } from '../../api/operations.ts';
+import type { LatestMetrics } from '../../api/client.ts';
 import { gapLimit } from '../../components/chart/chart-shape.ts';
 import type { AgentSeries } from './fleet-sums.ts';
 

@@ -1,5 +1,5 @@
 // The fleet in sums: what all access points together carry, serve and draw, now and over a window. Pure.
-import type { LatestMetrics } from '../../api/operations.ts';
+import type { LatestMetrics } from '../../api/client.ts';
 
 export const summedMetrics = ['throughput_mbps', 'connected_devices', 'power_w'] as const;
 export type SummedMetric = (typeof summedMetrics)[number];

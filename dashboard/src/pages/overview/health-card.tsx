@@ -1,14 +1,11 @@
 // How the network is: one word, why, alarms by severity, and how many access points are in which state.
-import type { NetworkHealth } from '../../api/operations.ts';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { Skeleton } from '../../components/feedback/skeleton.tsx';
-import { StateDot } from '../../components/glyph.tsx';
-import { HealthMark } from '../../components/health.tsx';
-import { SeverityMark, severities } from '../../components/severity.tsx';
-import type { ShownState } from '../../data/agent-state.ts';
+import type { NetworkHealth } from '../../api/client.ts';
+import { FailureNotice, Skeleton } from '../../components/feedback.tsx';
+import { HealthMark, SeverityMark, StateDot, severities } from '../../components/glyph.tsx';
+import type { ShownState } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { overviewText } from '../../text/overview.ts';
 import './health-card.css';

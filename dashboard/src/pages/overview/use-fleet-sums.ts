@@ -1,11 +1,9 @@
 // The sums of the fleet, kept fresh. The past is read from the server, which takes a question for every agent: of a large
 // fleet only a part is read, and stands for all in the trend. Energy is then counted from when the dashboard was opened.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { LatestMetrics } from '../../api/operations.ts';
+import { call, type LatestMetrics } from '../../api/client.ts';
 import { fleetPollMs } from '../../data/fleet.ts';
-import { now } from '../../data/freshness.ts';
-import { serverNow, toServerTime } from '../../data/server-clock.ts';
+import { now, serverNow, toServerTime } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
 import { type Drawn, drawnOf, drawnSince, EnergyMeter, energyMetric, readingsOf } from './fleet-energy.ts';

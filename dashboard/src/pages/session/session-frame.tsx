@@ -1,7 +1,7 @@
 // The quiet page around signing in: the mark, one card, a way out.
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { WeftMark } from '../../components/weft-mark.tsx';
+import { WeftMark } from '../../components/button.tsx';
 import { sessionText } from '../../text/session.ts';
 import { shellText } from '../../text/shell.ts';
 import './session-frame.css';

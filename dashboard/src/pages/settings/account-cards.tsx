@@ -1,19 +1,17 @@
 // Who is signed in and where, a new password, and the end of the account.
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { Failure } from '../../api/failure.ts';
+import { call, Failure } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/feedback.tsx';
+import { Form, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
-import { useUnsavedForm } from '../../components/forms/unsaved-form.ts';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { Facts } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { leaveSession, replaceSession, session } from '../../session/session.ts';
 import { SessionList } from '../../session/session-list.tsx';
-import { setup } from '../../session/setup-state.ts';
-import { toSession } from '../../session/sign-in.ts';
-import { signOut } from '../../session/sign-out.ts';
+import { signOut, toSession } from '../../session/sign-in.ts';
+import { NewPasswordField } from '../../session/sign-in-form.tsx';
 import { settingsText } from '../../text/settings.ts';
 import { shellText } from '../../text/shell.ts';
 
@@ -23,12 +21,13 @@ export function AccountCard() {
   return (
     <section class="card stack">
       <h2>{text.title}</h2>
-      <dl class="settings-facts">
-        <dt>{text.name}</dt>
-        <dd>{username}</dd>
-        <dt>{text.role}</dt>
-        <dd>{isAdmin ? shellText.administrator : shellText.user}</dd>
-      </dl>
+      <Facts
+        look="settings-facts"
+        rows={[
+          [text.name, username],
+          [text.role, isAdmin ? shellText.administrator : shellText.user],
+        ]}
+      />
       <div>
         <Button icon="sign-out" onClick={signOut}>
           {text.signOut}
@@ -60,20 +59,9 @@ export function PasswordCard() {
         }}
       >
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-        <PasswordField form={form} name="current_password" label={text.current} />
-        <PasswordField
-          form={form}
-          name="new_password"
-          label={text.label}
-          isNew
-          minLength={setup.value?.password_length.min ?? 8}
-          own={username.split(/[@.]/)}
-        />
-        <div>
-          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-            {text.submit}
-          </Button>
-        </div>
+        <PasswordField {...form.at('current_password')} label={text.current} />
+        <NewPasswordField {...form.at('new_password')} label={text.label} username={username} />
+        <SubmitRow form={form}>{text.submit}</SubmitRow>
       </Form>
     </section>
   );
@@ -124,9 +112,8 @@ export function DeleteAccountCard() {
             });
             leaveSession();
           }}
-        >
-          {text.confirmWords}
-        </ConfirmDialog>
+          words={text.confirmWords}
+        />
       )}
     </section>
   );

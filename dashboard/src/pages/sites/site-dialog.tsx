@@ -1,17 +1,14 @@
 // Creates, changes, moves or deletes a site.
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import type { Site } from '../../api/operations.ts';
+import { call, type Site } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { useUnsavedDialog } from '../../components/forms/unsaved-form.ts';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
+import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { readCoordinates, writeCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
 import { sitesText as text } from '../../text/sites.ts';
-import { readCoordinates, writeCoordinates } from '../emulator/coordinates.ts';
 
 type SiteValues = Record<'path' | 'name' | 'time_zone' | 'geolocation' | 'notes', string>;
 
@@ -62,27 +59,24 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
         onClose={() => setRemoving(false)}
         onConfirm={async () => {
           await call('remove_site', { path: { id: site.id } });
-          queries.refresh('list_sites');
-          showToast({ title: text.removed(site.name) });
           onClose();
         }}
-      >
-        {text.removeWords}
-      </ConfirmDialog>
+        changes={['list_sites']}
+        done={text.removed(site.name)}
+        words={text.removeWords}
+      />
     );
   }
   return (
     <Dialog title={title} onClose={close}>
       <Form form={form} label={title} onSubmit={submit}>
-        <TextField form={form} name="path" label={text.path} hint={text.pathHint} isMono hasFocus />
-        <TextField form={form} name="name" label={text.name} hint={text.nameHint} isOptional />
-        <TextField form={form} name="time_zone" label={text.zone} hint={text.zoneHint} isOptional />
-        <TextField form={form} name="geolocation" label={text.place} hint={text.placeHint} isOptional />
-        <TextField form={form} name="notes" label={text.notes} hint={text.notesHint} rows={3} isOptional />
+        <TextField {...form.at('path')} label={text.path} hint={text.pathHint} isMono hasFocus />
+        <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
+        <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
+        <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />
+        <TextField {...form.at('notes')} label={text.notes} hint={text.notesHint} rows={3} isOptional />
         <div class="spread">
-          <Button type="submit" kind="primary" isBusy={form.isBusy.value}>
-            {text.save}
-          </Button>
+          <SubmitButton form={form}>{text.save}</SubmitButton>
           {site && (
             <Button kind="danger" onClick={() => setRemoving(true)}>
               {text.remove}

@@ -1,18 +1,15 @@
 // The sites as a tree: how many access points each has, where it is, and its time zone.
 import { useMemo, useState } from 'preact/hooks';
-import type { Site, SiteHealth } from '../../api/operations.ts';
+import type { Site, SiteHealth } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { EmptyState } from '../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { HealthMark } from '../../components/health.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { HealthMark } from '../../components/glyph.tsx';
+import { Page } from '../../components/page.tsx';
 import { type SiteNode, siteTree, useSites } from '../../data/sites.ts';
-import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format/numbers.ts';
+import { formatNumber } from '../../format.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
-import { pageTitles } from '../../text/pages.ts';
+import { pageTitles } from '../../text/components.ts';
 import { sitesText as text } from '../../text/sites.ts';
 import { useNetworkHealth } from '../overview/health-card.tsx';
 import { SiteDialog } from './site-dialog.tsx';
@@ -34,13 +31,8 @@ export function SitesPage() {
   );
   return (
     <Page title={pageTitles.sites} actions={roots.length > 0 && create}>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_sites')} />}
-      {!sites && !failure && <SkeletonLines count={8} />}
-      {sites?.length === 0 && (
-        <EmptyState title={text.none} actions={create}>
-          {text.noneWords}
-        </EmptyState>
-      )}
+      <Loading data={sites} failure={failure} again="list_sites" lines={8} />
+      {sites?.length === 0 && <EmptyState title={text.none} actions={create} words={text.noneWords} />}
       {roots.length > 0 && (
         <>
           <p class="soft">{text.words}</p>

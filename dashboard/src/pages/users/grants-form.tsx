@@ -1,14 +1,9 @@
 // What a user may do where: a role for the access points that a selector means, as many as needed.
 import { useState } from 'preact/hooks';
-import { call } from '../../api/client.ts';
-import { type Failure, problemWords, toFailure } from '../../api/failure.ts';
-import type { Grant } from '../../api/operations.ts';
+import { call, type Failure, type Grant, problemWords, toFailure } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { useMatches } from '../../components/forms/selector-field.tsx';
-import { readSelector, SelectorInput } from '../../components/forms/selector-input.tsx';
+import { FailureNotice, Loading, showToast } from '../../components/feedback.tsx';
+import { readSelector, SelectorInput, useMatches } from '../../components/forms/selector-input.tsx';
 import { operationKey, queries, useOperation } from '../../data/use-operation.ts';
 import { usersText } from '../../text/users.ts';
 
@@ -20,8 +15,7 @@ export function GrantsForm({ username }: { username: string }) {
   return (
     <section class="user-grants stack">
       <h3>{text.title}</h3>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_grants')} />}
-      {!data && !failure && <SkeletonLines count={2} />}
+      <Loading data={data} failure={failure} again="get_grants" lines={2} />
       {data && <Editor {...{ username }} grants={data} />}
     </section>
   );

@@ -1,25 +1,53 @@
-// What can be done with an account: another role, a new password, disabling it for a while, its end.
+// What can be done with an account: making one, another role, a new password, disabling it for a while, its end. A password that
+// was made is shown once.
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Notice } from '../../components/feedback/notice.tsx';
-import { showToast } from '../../components/feedback/toasts.tsx';
-import { SelectField } from '../../components/forms/fields.tsx';
-import { Form, useForm } from '../../components/forms/form.tsx';
-import { SecretOnce } from '../../components/forms/secret-once.tsx';
-import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
-import { Dialog } from '../../components/overlays/dialog.tsx';
-import { formatMoment } from '../../format/times.ts';
-import { randomPassword } from '../../session/random-secret.ts';
+import { SecretOnce } from '../../components/copyable.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { Notice, showToast } from '../../components/feedback.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { PasswordStrength } from '../../components/forms/password-field.tsx';
+import { formatMoment } from '../../format.ts';
+import { randomPassword } from '../../session/passwords.ts';
 import { session } from '../../session/session.ts';
 import { SessionList } from '../../session/session-list.tsx';
+import { setup } from '../../session/sign-in.ts';
 import { usersText } from '../../text/users.ts';
-import { DisableUserDialog } from './disable-user-dialog.tsx';
 import { GrantsForm } from './grants-form.tsx';
-import { guardedChange } from './guarded-change.ts';
-import type { User } from './user.ts';
+import { guardedChange, refreshUsers, type User } from './user.ts';
 
 const text = usersText.one;
+
+interface DisableUserDialogProps {
+  username: string;
+  isDisabled: boolean;
+  /** Nothing was changed. */
+  onBack: () => void;
+  onDone: () => void;
+}
+
+export function DisableUserDialog({ username, isDisabled, onBack, onDone }: DisableUserDialogProps) {
+  const path = { username };
+  const words = isDisabled ? text.enabling : text.disabling;
+  return (
+    <ConfirmDialog
+      title={words.title(username)}
+      action={words.action}
+      kind={isDisabled ? 'primary' : 'danger'}
+      onClose={onBack}
+      onConfirm={async () => {
+        await guardedChange<unknown>(isDisabled ? call('enable_user', { path }) : call('disable_user', { path }));
+        onDone();
+      }}
+      done={words.done(username)}
+    >
+      <p class="user-follows">{words.ends}</p>
+      <p class="user-follows">{words.stays}</p>
+    </ConfirmDialog>
+  );
+}
 
 interface UserDialogProps {
   username: string;
@@ -46,12 +74,11 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         onClose={back}
         onConfirm={async () => {
           await guardedChange(call('remove_user', { path }));
-          showToast({ title: text.removed(username) });
           onClose();
         }}
-      >
-        {text.removeWords}
-      </ConfirmDialog>
+        done={text.removed(username)}
+        words={text.removeWords}
+      />
     );
   }
   if (asked === 'reset') {
@@ -80,9 +107,11 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
     <Dialog title={username} onClose={onClose} width="wide">
       {isYou && <Notice title={text.isYou} />}
       {disabled && (
-        <Notice kind="warning" title={text.isDisabled}>
-          {text.disabledBy(disabled.by, formatMoment(disabled.atMs))}
-        </Notice>
+        <Notice
+          kind="warning"
+          title={text.isDisabled}
+          words={text.disabledBy(disabled.by, formatMoment(disabled.atMs))}
+        />
       )}
       <RoleForm user={user} onDone={onClose} />
       {user.role === 'user' && !disabled && <GrantsForm username={username} />}
@@ -127,17 +156,74 @@ function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: ()
       }}
     >
       <SelectField
-        form={form}
-        name="roles"
+        {...form.at('roles')}
         label={usersText.role}
         hint={usersText.roleHint[chosen]}
-        options={Object.entries(usersText.roles).map(([value, label]) => ({ value, label }))}
+        options={usersText.roles}
       />
-      <div>
-        <Button type="submit" kind="primary" disabled={chosen === role} isBusy={form.isBusy.value}>
-          {text.changeRole}
-        </Button>
-      </div>
+      <SubmitRow form={form} disabled={chosen === role}>
+        {text.changeRole}
+      </SubmitRow>
     </Form>
+  );
+}
+
+export function AddUserDialog({ onClose }: { onClose: () => void }) {
+  const form = useForm({ username: '', password: '', roles: 'user' });
+  const [made, setMade] = useState<{ username: string; password: string } | undefined>(undefined);
+  const { roles: role, password: chosen, username: name } = form.values.value;
+  const minLength = setup.value?.password_length.min ?? 8;
+  if (made) {
+    const text = usersText.secret;
+    return (
+      <SecretOnce
+        title={text.title(made.username)}
+        label={text.label}
+        secret={made.password}
+        warning={text.warning}
+        done={text.done}
+        onClose={onClose}
+      />
+    );
+  }
+  return (
+    <Dialog title={usersText.invite} onClose={onClose}>
+      <p class="soft">{usersText.inviteWords}</p>
+      <Form
+        form={form}
+        label={usersText.invite}
+        onSubmit={async (values) => {
+          const password = values.password === '' ? randomPassword() : values.password;
+          const username = values.username.trim();
+          const roles = [values.roles as 'admin' | 'user'];
+          const created = await call('create_user', { json: { username, password, roles } });
+          refreshUsers();
+          setMade({ username: created.username ?? username, password });
+        }}
+      >
+        <TextField {...form.at('username')} label={usersText.name} type="email" autoComplete="off" hasFocus />
+        <SelectField
+          {...form.at('roles')}
+          label={usersText.role}
+          hint={usersText.roleHint[role]}
+          options={Object.entries(usersText.roles).reverse()}
+        />
+        <TextField
+          {...form.at('password')}
+          label={usersText.password}
+          hint={
+            chosen === '' ? (
+              usersText.passwordHint
+            ) : (
+              <PasswordStrength value={chosen} minLength={minLength} own={name.split(/[@.]/)} />
+            )
+          }
+          autoComplete="off"
+          isMono
+          isOptional
+        />
+        <SubmitButton form={form}>{usersText.create}</SubmitButton>
+      </Form>
+    </Dialog>
   );
 }

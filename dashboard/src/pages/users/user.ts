@@ -1,5 +1,8 @@
-// A user as the pages show one.
-import type { DisabledUser, TokenData, WaitingUser } from '../../api/operations.ts';
+// A user as the pages show one, and changes of accounts: the server keeps the last administrator, and its words are shown with
+// the way out.
+import { type DisabledUser, Failure, type TokenData, type WaitingUser } from '../../api/client.ts';
+import { queries } from '../../data/use-operation.ts';
+import { usersText } from '../../text/users.ts';
 
 export interface User {
   username: string;
@@ -27,4 +30,22 @@ export function toUsers(
       isWaiting: waiting.has(username ?? ''),
     };
   });
+}
+
+/** Resolves as the change does, once the lists are being requested again. */
+export async function guardedChange<Value>(change: Promise<Value>): Promise<Value> {
+  try {
+    return await change;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'last_administrator') throw error;
+    throw new Failure(409, error.code, `${error.message.replace(/\.?$/, '.')} ${usersText.one.lastAdmin}`);
+  } finally {
+    refreshUsers();
+  }
+}
+
+export function refreshUsers(): void {
+  queries.refresh('list_users');
+  queries.refresh('list_disabled_users');
+  queries.refresh('list_waiting_users');
 }

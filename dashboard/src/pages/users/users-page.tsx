@@ -1,24 +1,70 @@
-// All user accounts. A row opens into what can be done with it, under `?user=`.
+// All user accounts, and those that an administrator has to approve. A row opens into what can be done with it, under `?user=`.
+import './users-page.css';
 import { useMemo, useState } from 'preact/hooks';
-import { Button } from '../../components/button.tsx';
-import { FailureNotice } from '../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Choice } from '../../components/forms/choice.tsx';
-import { Icon } from '../../components/icon.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { call, type WaitingUser } from '../../api/client.ts';
+import { Button, Icon } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { attempt, FailureNotice, SkeletonLines, showToast } from '../../components/feedback.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
 import { useOperation } from '../../data/use-operation.ts';
-import { place } from '../../router/location.ts';
-import { useQueryState } from '../../router/use-query-state.ts';
+import { formatMoment } from '../../format.ts';
+import { place, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { pageTitles } from '../../text/pages.ts';
+import { pageTitles } from '../../text/components.ts';
 import { usersText } from '../../text/users.ts';
-import { AddUserDialog } from './add-user-dialog.tsx';
-import { refreshUsers } from './guarded-change.ts';
-import { toUsers, type User } from './user.ts';
-import { UserDialog } from './user-dialog.tsx';
-import './users-page.css';
-import { WaitingUsers } from './waiting-users.tsx';
+import { guardedChange, refreshUsers, toUsers, type User } from './user.ts';
+import { AddUserDialog, UserDialog } from './user-dialog.tsx';
+
+const text = usersText.waiting;
+
+export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
+  const [refused, setRefused] = useState<string | undefined>(undefined);
+  const approve = (username: string) =>
+    attempt(async () => {
+      await guardedChange(call('approve_user', { path: { username } }));
+      showToast({ title: text.approved(username) });
+    });
+  return (
+    <section class="card waiting-users" aria-labelledby="waiting-users">
+      <h2 id="waiting-users">{text.title(String(users.length))}</h2>
+      <p class="soft">{text.words}</p>
+      <ul>
+        {users.map(({ username, waiting_since }) => (
+          <li key={username}>
+            <div>
+              {username} <span class="faint small">{text.since(formatMoment(waiting_since))}</span>
+            </div>
+            <div class="acts">
+              <Button size="small" aria-label={text.refuseOf(username)} onClick={() => setRefused(username)}>
+                {text.refuse}
+              </Button>
+              <Button
+                size="small"
+                kind="primary"
+                aria-label={text.approveOf(username)}
+                onClick={() => approve(username)}
+              >
+                {text.approve}
+              </Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+      {refused !== undefined && (
+        <ConfirmDialog
+          title={text.refuseTitle(refused)}
+          action={text.refuse}
+          onClose={() => setRefused(undefined)}
+          onConfirm={() => guardedChange(call('refuse_user', { path: { username: refused } }))}
+          done={text.refused(refused)}
+          words={text.refuseWords}
+        />
+      )}
+    </section>
+  );
+}
 
 const columns: Column<User>[] = [
   {
@@ -113,7 +159,7 @@ export function UsersPage() {
               label={usersText.roleFilter}
               value={role}
               onChange={setRole}
-              options={[['', usersText.allRoles], ...Object.entries(usersText.roles)]}
+              options={{ '': usersText.allRoles, ...usersText.roles }}
             />
           }
         />

@@ -1,14 +1,14 @@
 // The network on a display on the wall: large type, no navigation, nothing to touch. Everything follows by itself.
 import { ButtonLink } from '../../components/button.tsx';
-import { SkeletonLines } from '../../components/feedback/skeleton.tsx';
-import { Page } from '../../components/layout/page.tsx';
+import { SkeletonLines } from '../../components/feedback.tsx';
+import { Page } from '../../components/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { now } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { pageTitles } from '../../text/components.ts';
 import { overviewText } from '../../text/overview.ts';
-import { pageTitles } from '../../text/pages.ts';
-import { AlarmWords } from '../alarms/alarm-row.tsx';
+import { AlarmWords } from '../alarms/alarm-dialog.tsx';
 import '../alarms/alarms-page.css';
 import { HealthCard } from '../overview/health-card.tsx';
 import './wall-page.css';

@@ -1,17 +1,12 @@
 // The columns of the list of access points. Their names are those by which the server sorts.
-import type { AgentListItem } from '../../../api/operations.ts';
-import { AgentName } from '../../../components/agent-name.tsx';
-import { Glyph, StateChip } from '../../../components/glyph.tsx';
-import { HealthMark } from '../../../components/health.tsx';
+import type { AgentListItem } from '../../../api/client.ts';
+import { AgentName, LastSeen } from '../../../components/agent-name.tsx';
+import { Glyph, HealthMark, StateChip } from '../../../components/glyph.tsx';
 import type { Column } from '../../../components/tables/table.tsx';
-import { technologyOf } from '../../../data/agent-configuration.ts';
-import { isSleeping, type ShownState, shownState } from '../../../data/agent-state.ts';
-import type { MetricName } from '../../../data/metric-names.ts';
-import { metricWords } from '../../../data/metric-words.ts';
-import { isStale } from '../../../data/stale-value.ts';
-import { formatValue } from '../../../format/numbers.ts';
+import { isSleeping, isStale, type ShownState, shownState, technologyOf } from '../../../data/agents.ts';
+import { type MetricName, metricWords } from '../../../data/metrics.ts';
+import { formatValue } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
-import { LastSeen } from '../last-seen.tsx';
 
 const text = agentsText.columns;
 const none = <span class="faint">–</span>;

@@ -1,35 +1,59 @@
 // All access points: which are online, of what kind, where, and how each fares. The server selects, searches and sorts; the
 // address says how, and views of it can be kept.
+import { technologyNames } from '../../../data/agents.ts';
+import '../agents-page.css';
 import { useMemo, useState } from 'preact/hooks';
-import type { AgentListItem } from '../../../api/operations.ts';
+import type { AgentListItem } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/button.tsx';
-import { EmptyState } from '../../../components/feedback/empty-state.tsx';
-import { FailureNotice } from '../../../components/feedback/notice.tsx';
-import { SkeletonLines } from '../../../components/feedback/skeleton.tsx';
-import { CheckMenu } from '../../../components/forms/check-menu.tsx';
-import { Choice } from '../../../components/forms/choice.tsx';
+import { EmptyState, Loading } from '../../../components/feedback.tsx';
+import { Choice } from '../../../components/forms/fields.tsx';
 import { SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
-import { Page } from '../../../components/layout/page.tsx';
+import { Page } from '../../../components/page.tsx';
+import { CheckMenu } from '../../../components/tables/check-menu.tsx';
 import { Table } from '../../../components/tables/table.tsx';
-import { useAgents } from '../../../data/lists/use-agents.ts';
-import { useMetricNames } from '../../../data/metric-names.ts';
-import { useIsManager } from '../../../data/own-rights.ts';
-import { queries } from '../../../data/use-operation.ts';
-import { formatNumber } from '../../../format/numbers.ts';
-import { useQueryState } from '../../../router/use-query-state.ts';
+import { useAgents } from '../../../data/lists/list-pages.ts';
+import { useMetricNames } from '../../../data/metrics.ts';
+import { useIsManager } from '../../../data/use-operation.ts';
+import { formatNumber } from '../../../format.ts';
+import { useQueryState } from '../../../router/location.ts';
 import { agentsText } from '../../../text/agents.ts';
-import { componentText } from '../../../text/components.ts';
+import { componentText, pageTitles } from '../../../text/components.ts';
 import { overviewText } from '../../../text/overview.ts';
-import { pageTitles } from '../../../text/pages.ts';
+import { LabelsDialog } from '../labels-dialog.tsx';
+import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
 import { agentColumns, metricColumn } from './agent-columns.tsx';
 import { meaningOf, selectorWith } from './agent-filter.ts';
-import '../agents-page.css';
-import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
-import { ChosenAgents } from './chosen-agents.tsx';
 import { SavedViews } from './saved-views.tsx';
 
 const text = agentsText.list;
+
+export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListItem[]; onClear: () => void }) {
+  const [isLabelling, setLabelling] = useState(false);
+  const mayAll = (what: AgentListItem['may'][number]) => agents.every(({ may }) => may.includes(what));
+  const names = new URLSearchParams(agents.map(({ ap_id }) => ['agent', ap_id]));
+  return (
+    <section class="card chosen-agents" aria-label={text.chosenLabel}>
+      <strong aria-live="polite">{text.chosen(formatNumber(agents.length))}</strong>
+      {mayAll('manage') && (
+        <Button icon="tag" size="small" onClick={() => setLabelling(true)}>
+          {text.labels}
+        </Button>
+      )}
+      {mayAll('command') && (
+        <ButtonLink icon="commands" size="small" href={`/commands/new?${names}`}>
+          {agentsText.one.sendCommand}
+        </ButtonLink>
+      )}
+      {!mayAll('manage') && !mayAll('command') && <span class="soft small">{text.mayNot}</span>}
+      <Button kind="quiet" size="small" onClick={onClear}>
+        {text.chooseNone}
+      </Button>
+      {isLabelling && <LabelsDialog agents={agents} onClose={() => setLabelling(false)} />}
+    </section>
+  );
+}
+
 const pageSize = 200;
 /** With their values rows are long. */
 const pageSizeWithValues = 100;
@@ -93,8 +117,7 @@ export function AgentsPage() {
     );
   return (
     <Page title={pageTitles.agents} isFilling actions={isManager && data && !isEmpty && register}>
-      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_agents')} />}
-      {!data && !failure && <SkeletonLines count={10} />}
+      <Loading data={data} failure={failure} again="list_agents" lines={10} />
       {isEmpty && (
         <EmptyState
           title={agentsText.empty.title}
@@ -153,16 +176,13 @@ export function AgentsPage() {
                   label={agentsText.healthFilter}
                   value={health}
                   onChange={setHealth}
-                  options={[['', agentsText.allHealth], ...Object.entries(agentsText.healthWords)]}
+                  options={{ '': agentsText.allHealth, ...agentsText.healthWords }}
                 />
                 <Choice
                   label={agentsText.typeFilter}
                   value={type}
                   onChange={setType}
-                  options={[
-                    ['', agentsText.allTypes],
-                    ...['5G', 'WiFi', 'LiFi'].map((name): [string, string] => [name, name]),
-                  ]}
+                  options={{ '': agentsText.allTypes, ...technologyNames }}
                 />
                 <CheckMenu
                   title={text.columns(shownMetrics.length)}

@@ -1,26 +1,49 @@
 // One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
 // stop, and the result for each.
 import { useState } from 'preact/hooks';
-import { call } from '../../../api/client.ts';
-import { type Failure, toFailure } from '../../../api/failure.ts';
-import type { BulkAnswer, BulkRequest, BulkTarget } from '../../../api/operations.ts';
+import {
+  type BulkAnswer,
+  type BulkRequest,
+  type BulkTarget,
+  call,
+  type Failure,
+  toFailure,
+} from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
-import { FailureNotice, Notice } from '../../../components/feedback/notice.tsx';
-import { Progress } from '../../../components/feedback/progress.tsx';
-import { SkeletonLines } from '../../../components/feedback/skeleton.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Loading, Notice, Progress } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
-import { Dialog } from '../../../components/overlays/dialog.tsx';
-import { agentName } from '../../../data/agent-names.ts';
+import { agentName } from '../../../data/agents.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
-import { formatNumber } from '../../../format/numbers.ts';
+import { formatNumber } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
 import { componentText } from '../../../text/components.ts';
-import { bulkAction } from './bulk-action.ts';
+import { listOf } from '../labels-dialog.tsx';
+
+interface BulkValues {
+  kind: string;
+  command: string;
+  site: string;
+  add_tags: string;
+  remove_tags: string;
+}
+
+export function bulkAction({ kind, command, site, add_tags, remove_tags }: BulkValues): BulkRequest['action'] {
+  if (kind === 'remove') return { remove: true };
+  if (kind === 'command') return { command: command.trim() };
+  const [added, removed] = [listOf(add_tags), listOf(remove_tags)];
+  return {
+    labels: {
+      ...(site.trim() !== '' && { site: site.trim() }),
+      ...(added.length > 0 && { add_tags: added }),
+      ...(removed.length > 0 && { remove_tags: removed }),
+    },
+  };
+}
 
 const text = agentsText.bulk;
 const maxListed = 200;
-const optionsOf = (words: Record<string, string>) => Object.entries(words).map(([value, label]) => ({ value, label }));
 
 interface BulkDialogProps {
   selector: string;
@@ -67,24 +90,23 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
       <p class="soft">{selector === '' ? text.everywhere : <code>{selector}</code>}</p>
       <Form form={form} label={text.title} onSubmit={submit}>
         <SelectField
-          form={form}
-          name="kind"
+          {...form.at('kind')}
           label={text.action}
-          options={optionsOf(isManager ? text.kinds : { command: text.kinds.command })}
+          options={isManager ? text.kinds : { command: text.kinds.command }}
         />
         {values.kind === 'command' && (
-          <TextField form={form} name="command" label={text.command} hint={text.commandHint} isMono />
+          <TextField {...form.at('command')} label={text.command} hint={text.commandHint} isMono />
         )}
         {values.kind === 'labels' && (
           <>
-            <TextField form={form} name="site" label={agentsText.one.site} hint={text.siteHint} isMono isOptional />
-            <TextField form={form} name="add_tags" label={agentsText.labels.add} isOptional />
-            <TextField form={form} name="remove_tags" label={agentsText.labels.remove} isOptional />
+            <TextField {...form.at('site')} label={agentsText.one.site} hint={text.siteHint} isMono isOptional />
+            <TextField {...form.at('add_tags')} label={agentsText.labels.add} isOptional />
+            <TextField {...form.at('remove_tags')} label={agentsText.labels.remove} isOptional />
           </>
         )}
         <div class="field-row">
-          <TextField form={form} name="size" label={text.size} inputMode="numeric" />
-          <TextField form={form} name="pause_seconds" label={text.pause} inputMode="numeric" />
+          <TextField {...form.at('size')} label={text.size} inputMode="numeric" />
+          <TextField {...form.at('pause_seconds')} label={text.pause} inputMode="numeric" />
         </div>
         {shown && (
           <>
@@ -104,7 +126,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
               </Notice>
             )}
             <Targets targets={shown.targets} />
-            {shown.count >= 2 && <TextField form={form} name="typed" label={text.typed(String(shown.count))} />}
+            {shown.count >= 2 && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
           </>
         )}
         <div>
@@ -161,8 +183,7 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
         )
       }
     >
-      {shownFailure && <FailureNotice failure={shownFailure} />}
-      {!data && !shownFailure && <SkeletonLines count={6} />}
+      <Loading data={data} failure={shownFailure} lines={6} />
       {totals && <Progress label={text.progress} done={all - totals.waiting} total={all} />}
       {data?.is_over && totals && (
         <Notice

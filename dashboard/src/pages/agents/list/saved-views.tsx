@@ -1,15 +1,49 @@
-// Views of the list that somebody keeps: selector, filters, order and columns under a name, in this browser.
+// Views of the list that somebody keeps: selector, filters, order and columns under a name, in this browser. What a browser has
+// kept is not trusted.
 import { useState } from 'preact/hooks';
-import { Button, IconButton } from '../../../components/button.tsx';
+import { Button, Icon, IconButton } from '../../../components/button.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
-import { Icon } from '../../../components/icon.tsx';
-import { Dialog } from '../../../components/overlays/dialog.tsx';
-import { Menu } from '../../../components/overlays/menu.tsx';
+import { Menu } from '../../../components/menu.tsx';
 import { keep, readKept } from '../../../data/kept.ts';
 import { navigate, place } from '../../../router/location.ts';
 import { agentsText } from '../../../text/agents.ts';
-import { readViews, type SavedView, viewOf, withView } from './kept-views.ts';
+
+export interface SavedView {
+  name: string;
+  /** As the address has it, without what says where the list was left. */
+  search: string;
+}
+
+const parts = ['selector', 'state', 'type', 'q', 'sort', 'columns'];
+const maxViews = 50;
+
+export function viewOf(search: string): string {
+  const given = new URLSearchParams(search);
+  return new URLSearchParams(
+    parts.flatMap((name) => (given.get(name) ? [[name, given.get(name)!]] : [])) as [string, string][],
+  ).toString();
+}
+
+export function readViews(kept: string | null): SavedView[] {
+  try {
+    const found: unknown = JSON.parse(kept ?? '[]');
+    return Array.isArray(found) ? found.filter(isView).slice(0, maxViews) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** One of the same name is replaced. */
+export function withView(views: readonly SavedView[], view: SavedView): SavedView[] {
+  return [...views.filter(({ name }) => name !== view.name), view].slice(-maxViews);
+}
+
+function isView(value: unknown): value is SavedView {
+  const { name, search } = (value ?? {}) as Record<string, unknown>;
+  return typeof name === 'string' && typeof search === 'string';
+}
 
 const text = agentsText.views;
 const storageKey = 'weft.views';
@@ -69,7 +103,7 @@ function ViewsDialog({ views, current, store, onClose }: ViewsDialogProps) {
           onClose();
         }}
       >
-        <TextField form={form} name="name" label={text.name} hint={current === '' ? text.all : current} />
+        <TextField {...form.at('name')} label={text.name} hint={current === '' ? text.all : current} />
         <div>
           <Button type="submit" kind="primary">
             {text.save}

@@ -1,0 +1,139 @@
+// The frame of every page: its title, what can be done with it, its views, and its matter. Takes the focus when it is gone to.
+import './page.css';
+import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { hasGoneElsewhere, useQueryState } from '../router/location.ts';
+import { shellText } from '../text/shell.ts';
+import { EmptyState } from './feedback.tsx';
+
+interface PageFrameProps {
+  title: string;
+  /** Beside the title: a chip, a way back. */
+  beside?: ComponentChildren;
+  actions?: ComponentChildren;
+  /** The matter fills the window and scrolls by itself, as a long list or a map does. */
+  isFilling?: boolean;
+  children: ComponentChildren;
+}
+
+export function Page({ title, beside, actions, isFilling = false, children }: PageFrameProps) {
+  useEffect(() => {
+    document.title = `${title} · ${shellText.product}`;
+  }, [title]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // After going to another page its title has the focus, so that keyboard and screen reader begin there.
+  useEffect(() => {
+    const isTyping = document.activeElement?.matches('input, select, textarea, dialog *');
+    if (hasGoneElsewhere() && !isTyping) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return (
+    <div class={`page ${isFilling ? 'is-filling' : ''}`}>
+      <header class="page-header">
+        <h1 tabIndex={-1} ref={heading}>
+          {title}
+        </h1>
+        {beside}
+        {actions && <div class="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface PageViewsProps<Name extends string> {
+  title: string;
+  /** Where the page is; its first view has no parameter. */
+  path: string;
+  label: string;
+  names: Record<Name, string>;
+  views: Record<Name, ComponentType>;
+}
+
+/** A page of several views, with links to them below its title. */
+export function PageViews<Name extends string>({ title, path, label, names, views }: PageViewsProps<Name>) {
+  const all = Object.keys(views) as Name[];
+  const [given] = useQueryState('view', all[0]!);
+  const view = Object.hasOwn(views, given) ? (given as Name) : all[0]!;
+  const View: ComponentType = views[view];
+  return (
+    <Page title={title}>
+      <nav class="view-links" aria-label={label}>
+        {all.map((name, index) => (
+          <a
+            key={name}
+            href={index === 0 ? path : `${path}?view=${name}`}
+            aria-current={name === view ? 'page' : undefined}
+          >
+            {names[name]}
+          </a>
+        ))}
+      </nav>
+      <View />
+    </Page>
+  );
+}
+
+/** What is not there, such as after its address was mistyped. */
+export function UnknownPage({ title, back, unknown, words }: UnknownPageProps) {
+  return (
+    <Page title={title} beside={back}>
+      <EmptyState title={unknown}>{words}</EmptyState>
+    </Page>
+  );
+}
+
+interface UnknownPageProps {
+  title: string;
+  back: ComponentChildren;
+  unknown: string;
+  words: string;
+}
+
+type Fact = readonly [name: string, value: ComponentChildren, look?: string];
+
+interface FactsProps {
+  /** Those without a value are left out. */
+  rows: readonly (Fact | false | '' | null | undefined)[];
+  look?: string;
+  label?: string;
+}
+
+/** Names with their values. */
+export function Facts({ rows, look = 'facts', label }: FactsProps) {
+  return (
+    <dl class={look} aria-label={label}>
+      {rows.map((row) => {
+        if (!row) return null;
+        const [name, value, valueLook] = row;
+        return (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd class={valueLook}>{value}</dd>
+          </Fragment>
+        );
+      })}
+    </dl>
+  );
+}
+
+/** Of a plain table: the titles of its columns, with a class where the column has one. */
+export function TableHead({
+  titles,
+}: {
+  titles: readonly (string | readonly [title: string, look: string] | false)[];
+}) {
+  return (
+    <thead>
+      <tr>
+        {titles.map((each) => {
+          const [title, look] = typeof each === 'string' ? [each] : each || [];
+          return title === undefined ? null : (
+            <th key={title} scope="col" class={look}>
+              {title}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}

@@ -1,0 +1,198 @@
+// An access point for people: what it is called, how it is in one word, what is understood of its free-form configuration, where
+// nothing is trusted, and whether a value of it still says something about now.
+import { signal } from '@preact/signals';
+import type { AgentState } from '@weft/contract/selector';
+import { type AgentPresence, call, type Technology } from '../api/client.ts';
+import { shortAgentName } from '../format.ts';
+import { isSignedIn } from '../session/session.ts';
+
+/** As choices offer them. */
+export const technologyNames: Record<Technology, string> = { '5G': '5G', WiFi: 'WiFi', LiFi: 'LiFi' };
+const technologies = new Map<string, Technology>([
+  ['5g', '5G'],
+  ['nr', '5G'],
+  ['wifi', 'WiFi'],
+  ['lifi', 'LiFi'],
+]);
+
+export function technologyOf(configuration: Record<string, unknown>): Technology | undefined {
+  const told = configuration.access_point_type;
+  return typeof told === 'string' ? technologies.get(told.toLowerCase().replaceAll(/[^a-z0-9]/g, '')) : undefined;
+}
+
+/** Undefined unless both are numbers on the globe; numbers in texts count. */
+export function geolocationOf(
+  configuration: Record<string, unknown>,
+): { latitude: number; longitude: number } | undefined {
+  const given = configuration.geolocation;
+  if (typeof given !== 'object' || given === null) return undefined;
+  const { latitude, lat, longitude, long, lon, lng } = given as Record<string, unknown>;
+  const north = toNumber(latitude ?? lat);
+  const east = toNumber(longitude ?? long ?? lon ?? lng);
+  if (north === undefined || east === undefined || Math.abs(north) > 90 || Math.abs(east) > 180) return undefined;
+  return { latitude: north, longitude: east };
+}
+
+/** As forms write coordinates: to about a metre. */
+export function writeCoordinates(latitude: number, longitude: number): string {
+  return `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
+}
+
+/** `51.4552, -2.5966`; undefined for anything else. */
+export function readCoordinates(text: string): { latitude: number; longitude: number } | undefined {
+  const parts = text
+    .replaceAll('−', '-')
+    .split(/[,;]|\s+/)
+    .filter(Boolean);
+  const [latitude, longitude] = parts;
+  return parts.length === 2 ? geolocationOf({ geolocation: { latitude, longitude } }) : undefined;
+}
+
+function toNumber(value: unknown): number | undefined {
+  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return undefined;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+/** One that sleeps reports, but serves nobody: people read that instead of online. */
+export type ShownState = AgentState | 'asleep';
+
+const sleeping = new Set(['asleep', 'dozing']);
+
+export function isSleeping(power_state: string | null | undefined): boolean {
+  return sleeping.has(power_state ?? '');
+}
+
+export function shownState(state: AgentState, isAsleep: boolean): ShownState {
+  return isAsleep && (state === 'online' || state === 'late') ? 'asleep' : state;
+}
+
+/** The worst first; of many access points that are drawn as one, the worst says how they are. */
+export const worstFirst: readonly ShownState[] = ['offline', 'late', 'never', 'asleep', 'online', 'ended'];
+
+export function worstOf(counts: Readonly<Record<ShownState, number>>): ShownState {
+  return worstFirst.find((state) => counts[state] > 0) ?? 'online';
+}
+
+/** Serves users, or could at once. */
+export function isInService(state: ShownState): boolean {
+  return state === 'online' || state === 'late';
+}
+
+/** As Weft counts late: two intervals and a grace. */
+const graceMs = 5000;
+
+/** In seconds since 1970: what was measured before says nothing about now. */
+export function staleBefore(
+  state: ShownState,
+  told: Pick<AgentPresence, 'last_seen' | 'report_interval_seconds'> | undefined,
+): number | undefined {
+  if (state === 'offline' || state === 'ended' || state === 'never') return Number.POSITIVE_INFINITY;
+  if (!told?.last_seen) return undefined;
+  return (Date.parse(told.last_seen) - graceMs) / 1000 - 2 * told.report_interval_seconds;
+}
+
+/**
+ * A value from before the access point went away, or one that it reports no longer, such as the signal of devices that a
+ * cell had before it went to sleep.
+ */
+export function isStale(
+  ts: string,
+  state: ShownState,
+  told: Pick<AgentPresence, 'last_seen' | 'report_interval_seconds'> | undefined,
+): boolean {
+  return Date.parse(ts) / 1000 < (staleBefore(state, told) ?? Number.NEGATIVE_INFINITY);
+}
+
+const defaultMetres: Record<Technology, number> = { '5G': 250, WiFi: 30, LiFi: 3 };
+const configured = ['coverage_radius_m', 'coverage_m', 'range_m'];
+
+export interface Coverage {
+  metres: number;
+  isDefault: boolean;
+}
+
+export function coverageOf(
+  technology: Technology | undefined,
+  configuration: Record<string, unknown>,
+): Coverage | undefined {
+  const metres = configured.map((name) => Number(configuration[name] ?? Number.NaN)).find((value) => value > 0);
+  if (metres !== undefined && metres < 100_000) return { metres, isDefault: false };
+  return technology && { metres: defaultMetres[technology], isDefault: true };
+}
+
+/** Undefined until it is known; null if it has none. */
+const names = signal<ReadonlyMap<string, string | null>>(new Map());
+const waiting = new Set<string>();
+let isPlanned = false;
+
+const restMs = 60;
+/** A selector has at most 1,000 characters and 50 terms. */
+const maxSelector = 900;
+const maxTerms = 40;
+/** Names that were asked for in vain are asked for again after this, and so are those that may have been changed elsewhere. */
+const keptMs = 120_000;
+
+/** Reading it follows the names: whoever shows it is drawn again once the name is known. */
+export function agentName(ap_id: string): string {
+  const known = names.value.get(ap_id);
+  if (known === undefined) askFor(ap_id);
+  return known ?? shortAgentName(ap_id);
+}
+
+/** Whether people call it otherwise than by its id. */
+export function hasAgentName(ap_id: string): boolean {
+  return typeof names.value.get(ap_id) === 'string';
+}
+
+/** Every id of an access point in the sentence gives way to its name. */
+export function withAgentName(sentence: string, ap_id: string | null): string {
+  const named = ap_id === null ? sentence : sentence.replaceAll(ap_id, agentName(ap_id));
+  return shortAgentName(named);
+}
+
+export function noteNames(agents: readonly { ap_id: string; display_name: string | null }[]): void {
+  const before = names.peek();
+  if (agents.every(({ ap_id, display_name }) => before.get(ap_id) === display_name)) return;
+  const next = new Map(before);
+  for (const { ap_id, display_name } of agents) next.set(ap_id, display_name);
+  names.value = next;
+}
+
+function askFor(ap_id: string): void {
+  if (waiting.has(ap_id) || !isSignedIn.peek()) return;
+  waiting.add(ap_id);
+  if (isPlanned) return;
+  isPlanned = true;
+  setTimeout(() => {
+    isPlanned = false;
+    // Without names the ids are shown.
+    askAll([...waiting].filter((id) => !names.peek().has(id))).catch(() => {});
+    setTimeout(() => waiting.clear(), keptMs);
+  }, restMs);
+}
+
+async function askAll(ap_ids: readonly string[]): Promise<void> {
+  for (const batch of batchesOf(ap_ids)) {
+    const selector = selectorOf(batch);
+    const { items } = await call('list_agents', { query: { selector, limit: maxTerms } });
+    const found = new Map(items.map((item) => [item.ap_id, item.display_name]));
+    noteNames(batch.map((ap_id) => ({ ap_id, display_name: found.get(ap_id) ?? null })));
+  }
+}
+
+/** As many as fit into one selector. */
+export function batchesOf(ap_ids: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  for (const ap_id of ap_ids) {
+    const last = batches.at(-1);
+    if (last && last.length < maxTerms && selectorOf([...last, ap_id]).length <= maxSelector) last.push(ap_id);
+    else batches.push([ap_id]);
+  }
+  return batches;
+}
+
+/** The access points with these ids, as a selector. */
+export function selectorOf(ap_ids: readonly string[]): string {
+  return ap_ids.map((ap_id) => `name:"${ap_id.replaceAll(/["\\]/g, '?')}"`).join(' or ');
+}

@@ -1,0 +1,24 @@
+// Names and units of metrics, whatever an agent's configuration says.
+import { expect, it } from 'vitest';
+import { metricWords } from './metrics.ts';
+
+it.each([
+  [
+    { metrics: { cell_load: { label: 'Cell load', unit: 'Erl' } } },
+    'cell_load',
+    '',
+    { label: 'Cell load', unit: 'Erl' },
+  ],
+  [
+    { metrics: { ue_kbps: { label: 'Per device', unit: 'kbit/s' } } },
+    'ue_kbps',
+    '',
+    { label: 'Per device', unit: 'kb/s' },
+  ],
+  [{}, 'rssi_dbm', 'Signal (dBm)', { label: 'Signal', unit: 'dBm' }],
+  [{}, 'queue.depth', '', { label: 'Queue depth', unit: '' }],
+  [{ metrics: null }, 'x', '', { label: 'X', unit: '' }],
+  [{ metrics: { x: '<b>' } }, 'x', '', { label: 'X', unit: '' }],
+])('%j, %s', (configuration, name, known, words) => {
+  expect(metricWords(configuration, name, known)).toEqual(words);
+});

@@ -1,0 +1,70 @@
+// The metrics that the access points of this network report: their names, and how each is called and measured, as the agent's
+// configuration says, else as its name tells.
+import { useMemo } from 'preact/hooks';
+import { labelWithoutUnit, unitOf } from '../format.ts';
+import { type FleetAgent, useFleet } from './fleet.ts';
+import { useOperation } from './use-operation.ts';
+
+export interface MetricWords {
+  label: string;
+  unit: string;
+}
+
+export function metricWords(configuration: Record<string, unknown>, name: string, known = ''): MetricWords {
+  const declared = (configuration.metrics as Record<string, unknown> | null | undefined)?.[name];
+  const { label, unit } = (typeof declared === 'object' && declared !== null ? declared : {}) as Record<
+    string,
+    unknown
+  >;
+  const called = typeof label === 'string' && label !== '' ? label : known || toWords(name);
+  // A name that ends in a unit we know wins: declared units are spelled in many ways.
+  const measured = unitOf(name, called) || (typeof unit === 'string' ? unit.slice(0, 12) : '');
+  return { label: labelWithoutUnit(called), unit: measured };
+}
+
+function toWords(name: string): string {
+  const words = name.replaceAll(/[_.]+/g, ' ').trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Of these the names are asked for; the others declare theirs, or have the same. */
+const askedForNames = 12;
+
+export type MetricName = readonly [name: string, label: string];
+
+export function useMetricNames(): readonly MetricName[] {
+  const { agents } = useFleet();
+  const asked = useMemo(() => spread(agents ?? [], askedForNames), [agents?.length]);
+  const { data } = useOperation('metrics_latest', { query: { agents: asked } }, { isWanted: asked.length > 0 });
+  return useMemo(() => namesOf(agents ?? [], data?.agents ?? []), [agents?.length, data]);
+}
+
+/** What the access points say about their metrics. */
+export function declaredMetrics(configuration: Record<string, unknown>): Record<string, unknown> {
+  const { metrics } = configuration;
+  return typeof metrics === 'object' && metrics !== null ? (metrics as Record<string, unknown>) : {};
+}
+
+function namesOf(
+  agents: readonly FleetAgent[],
+  latest: readonly { metrics: Record<string, unknown> }[],
+): readonly MetricName[] {
+  const found = new Map<string, string>();
+  for (const { configuration } of agents) {
+    for (const name of Object.keys(declaredMetrics(configuration))) {
+      if (!found.has(name)) found.set(name, metricWords(configuration, name).label);
+    }
+  }
+  for (const { metrics } of latest) {
+    for (const [name, newest] of Object.entries(metrics)) {
+      const isNumber = typeof (newest as { value?: unknown } | null)?.value === 'number';
+      if (isNumber && !found.has(name)) found.set(name, metricWords({}, name).label);
+    }
+  }
+  return [...found].sort(([, a], [, b]) => a.localeCompare(b));
+}
+
+function spread(agents: readonly FleetAgent[], most: number): string[] {
+  const step = Math.max(1, Math.ceil(agents.length / most));
+  return agents.filter((_, index) => index % step === 0).map(({ ap_id }) => ap_id);
+}

@@ -1,5 +1,0 @@
-// Files that the build leaves as they are and that the map fetches.
-declare module '*.json?url' {
-  const address: string;
-  export default address;
-}

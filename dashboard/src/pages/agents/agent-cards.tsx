@@ -1,0 +1,158 @@
+// Beside the charts of an access point: how it is connected and where it is, how it gets on, and what administrators and managers
+// can do with it. Rows are there before their values, so that nothing below them moves.
+import { useState } from 'preact/hooks';
+import { type AgentListItem, type AgentPresence, call, type ServiceLevelName } from '../../api/client.ts';
+import { LastSeen } from '../../components/agent-name.tsx';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { useAction } from '../../components/feedback.tsx';
+import { HealthMark } from '../../components/glyph.tsx';
+import { Facts } from '../../components/page.tsx';
+import { agentName, geolocationOf } from '../../data/agents.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { formatNumber, formatSpan } from '../../format.ts';
+import { navigate } from '../../router/location.ts';
+import { session } from '../../session/session.ts';
+import { agentsText } from '../../text/agents.ts';
+import { overviewText } from '../../text/overview.ts';
+import { EditAgentDialog } from './edit-agent-dialog.tsx';
+import { LabelsDialog } from './labels-dialog.tsx';
+
+interface ConnectionCardProps {
+  ap_id: string;
+  listed: AgentListItem | undefined;
+  /** Undefined until it is known. */
+  there: AgentPresence | undefined;
+  configuration: Record<string, unknown>;
+}
+
+export function ConnectionCard({ ap_id, listed, there, configuration }: ConnectionCardProps) {
+  const text = agentsText.one;
+  const place = geolocationOf(configuration);
+  const { label } = configuration;
+  const budget = there?.report_budget;
+  return (
+    <section class="card">
+      <h2>{text.presence}</h2>
+      <Facts
+        rows={[
+          [text.lastReport, there ? <LastSeen key="seen" at={there.last_seen} /> : '–'],
+          [text.interval, there ? formatSpan(there.report_interval_seconds) : '–'],
+          [text.channel, there ? (there.channel ? text.channelOpen : text.channelClosed) : '–'],
+          [text.ready, there ? (there.command_ready ? text.yes : text.no) : '–'],
+          [text.budget, budget ? text.budgetLeft(toPercent(budget.points_left), toPercent(budget.bytes_left)) : '–'],
+          [text.location, place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'],
+          typeof label === 'string' && label !== '' && [text.label, label],
+          listed?.site && [text.site, listed.site],
+          listed && listed.tags.length > 0 && [agentsText.columns.tags, listed.tags.join(', ')],
+          [text.id, ap_id],
+        ]}
+      />
+    </section>
+  );
+}
+
+function toPercent(share: number): string {
+  return `${formatNumber(share * 100, 0)} %`;
+}
+
+const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'];
+
+export function AgentHealthCard({ ap_id }: { ap_id: string }) {
+  const text = agentsText.health;
+  const { data } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000 });
+  const shareOf = (name: ServiceLevelName) => {
+    const level = data?.service.find((each) => each.level === name);
+    return level && level.minutes > 0 ? `${formatNumber((100 * level.good_minutes) / level.minutes, 0)} %` : '–';
+  };
+  return (
+    <section class="card">
+      <h2>{text.title}</h2>
+      <p class="agent-health">
+        <HealthMark health={data?.health ?? 'unknown'} /> <b>{data ? overviewText.health.words[data.health] : '–'}</b>
+      </p>
+      <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />
+      {data && data.causes.length > 0 && (
+        <ul class="agent-causes small soft">
+          {data.causes.map((cause) => (
+            <li key={cause}>{cause}</li>
+          ))}
+        </ul>
+      )}
+      <p class="faint small">{text.served}</p>
+    </section>
+  );
+}
+
+const text = agentsText.manage;
+
+interface ManageAgentCardProps {
+  ap_id: string;
+  /** Undefined until it is known. */
+  configuration: Record<string, unknown> | undefined;
+  listed: AgentListItem;
+}
+
+export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCardProps) {
+  const [asked, setAsked] = useState<'labels' | 'edit' | 'remove' | undefined>(undefined);
+  const close = () => setAsked(undefined);
+  return (
+    <section class="card agent-manage">
+      <h2>{text.title}</h2>
+      <p class="soft small">{text.words}</p>
+      <SuggestedLabels ap_id={ap_id} />
+      <div class="acts">
+        <Button onClick={() => setAsked('labels')}>{text.labels}</Button>
+        {session.value?.isAdmin && (
+          <Button disabled={configuration === undefined} onClick={() => setAsked('edit')}>
+            {text.edit}
+          </Button>
+        )}
+        <Button kind="danger" onClick={() => setAsked('remove')}>
+          {text.remove}
+        </Button>
+      </div>
+      {asked === 'labels' && <LabelsDialog agents={[listed]} onClose={close} />}
+      {asked === 'edit' && configuration && <EditAgentDialog {...{ ap_id, configuration }} onClose={close} />}
+      {asked === 'remove' && (
+        <ConfirmDialog
+          title={text.removeTitle(ap_id)}
+          action={text.removeAction}
+          typed={{ label: text.typed, name: ap_id }}
+          onClose={close}
+          onConfirm={async () => {
+            await call('remove_agent', { path: { ap_id } });
+            navigate('/agents', { isReplacing: true });
+          }}
+          changes={['list_agents', 'metrics_']}
+          done={text.removed(ap_id)}
+          words={text.removeWords}
+        />
+      )}
+    </section>
+  );
+}
+
+/** What the access point says about its place, until somebody accepts it. */
+function SuggestedLabels({ ap_id }: { ap_id: string }) {
+  const { data } = useOperation('get_labels', { path: { ap_id } }, { pollMs: 15_000 });
+  const { isBusy, act } = useAction();
+  const { site = null, tags = [] } = data?.suggested ?? {};
+  if (site === null && tags.length === 0) return null;
+  const accept = () =>
+    act(async () => {
+      const json = { ...(site !== null && { site }), ...(tags.length > 0 && { add_tags: tags }) };
+      await call('update_labels', { path: { ap_id }, json });
+      for (const changed of ['list_agents', 'get_labels', 'list_sites']) queries.refresh(changed);
+      return text.saved(agentName(ap_id));
+    });
+  const words = [site, tags.join(', ')].filter(Boolean).join(' · ');
+  return (
+    <div class="cluster">
+      <span class="small">{agentsText.labels.suggested(words)}</span>
+      <Button size="small" isBusy={isBusy} onClick={accept}>
+        {agentsText.labels.accept}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,234 @@
+// Silences and maintenance windows: which access points, which rules, once or every week, and by whom; and the dialog that creates
+// one.
+import { useState } from 'preact/hooks';
+import { call, type Silence, type SilenceInput } from '../../api/client.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { EmptyState, Loading, Notice, showToast } from '../../components/feedback.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { SelectorField } from '../../components/forms/selector-input.tsx';
+import { serverNow } from '../../data/freshness.ts';
+import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
+import { formatMoment, fromLocalMoment, toLocalMoment } from '../../format.ts';
+import { alarmsText } from '../../text/alarms.ts';
+
+const text = alarmsText.silences;
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+export const emptySilence = {
+  selector: '',
+  rules: '*',
+  kind: 'once',
+  from: '',
+  until: '',
+  // What the server says about the whole of it belongs here.
+  weekly: '',
+  days: 'sun',
+  time_from: '02:00',
+  time_until: '05:00',
+  time_zone: 'site',
+  comment: '',
+};
+export type SilenceValues = Record<keyof typeof emptySilence, string>;
+
+export function toSilence(values: SilenceValues): SilenceInput {
+  const rules = values.rules
+    .split('\n')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const shared = {
+    selector: values.selector.trim(),
+    rules: rules.length === 0 ? ['*'] : rules,
+    ...(values.comment.trim() !== '' && { comment: values.comment.trim() }),
+  };
+  if (values.kind === 'once') {
+    return { ...shared, from: fromLocalMoment(values.from), until: fromLocalMoment(values.until) };
+  }
+  const days = weekdays.filter((day) => values.days.split(' ').includes(day));
+  return {
+    ...shared,
+    weekly: { days, from: values.time_from, until: values.time_until },
+    time_zone: values.time_zone.trim() || 'site',
+  };
+}
+
+export function whenWords({ weekly, from, until, time_zone = 'site' }: Omit<Silence, 'selector'>): string {
+  if (!weekly) return text.once(momentWords(from), momentWords(until), ownZone());
+  const names = weekdays.filter((day) => weekly.days.includes(day)).map((day) => text.dayNames[day]);
+  const days = names.length === weekdays.length ? text.everyDay : names.join(', ');
+  return text.weekly(days, weekly.from, weekly.until, time_zone === 'site' ? text.siteZone : time_zone);
+}
+
+/** The zone in which this browser shows times. */
+export function ownZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+export function isOver({ active, next }: Silence): boolean {
+  return !active && next === null;
+}
+
+function momentWords(moment: string | undefined): string {
+  return moment === undefined ? '…' : formatMoment(moment);
+}
+
+const twoHoursMs = 7_200_000;
+
+interface SilenceDialogProps {
+  /** What it is about at first. */
+  selector?: string;
+  onClose: () => void;
+}
+
+export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
+  const form = useForm<SilenceValues>({
+    ...emptySilence,
+    selector,
+    from: toLocalMoment(serverNow()).slice(0, 16),
+    until: toLocalMoment(serverNow() + twoHoursMs).slice(0, 16),
+  });
+  const close = useUnsavedDialog(form, onClose);
+  const { kind, days } = form.values.value;
+  const submit = async (values: SilenceValues) => {
+    const problem = problemOf(values);
+    if (problem) {
+      form.problems.value = problem;
+      return;
+    }
+    await call('create_silence', { json: toSilence(values) });
+    queries.refresh('list_silences');
+    queries.refresh('list_alarms');
+    showToast({ title: text.saved });
+    onClose();
+  };
+  return (
+    <Dialog title={text.title} width="wide" onClose={close}>
+      <Form form={form} label={text.title} onSubmit={submit}>
+        <SelectorField {...form.at('selector')} label={text.selector} />
+        {form.values.value.selector.trim() === '' && (
+          <Notice kind="warning" title={text.everything} words={text.everythingWords} />
+        )}
+        <TextField {...form.at('rules')} label={text.rules} hint={text.rulesHint} rows={2} isMono />
+        <SelectField {...form.at('kind')} label={text.kind} options={text.kinds} />
+        {kind === 'once' ? (
+          <>
+            <div class="field-row">
+              <TextField {...form.at('from')} label={text.from} type="datetime-local" />
+              <TextField {...form.at('until')} label={text.until} type="datetime-local" />
+            </div>
+            <p class="soft small">{text.ownZone(ownZone())}</p>
+          </>
+        ) : (
+          <>
+            <fieldset class="day-choice">
+              <legend>{text.days}</legend>
+              {weekdays.map((day) => (
+                <label key={day}>
+                  <input
+                    type="checkbox"
+                    checked={days.split(' ').includes(day)}
+                    onChange={({ currentTarget: { checked } }) => {
+                      const others = days.split(' ').filter((other) => other !== day);
+                      form.set('days', (checked ? [...others, day] : others).join(' '));
+                    }}
+                  />
+                  {text.dayNames[day]}
+                </label>
+              ))}
+              {form.problems.value.days && (
+                <p class="is-warning" role="alert">
+                  {form.problems.value.days}
+                </p>
+              )}
+            </fieldset>
+            <div class="field-row">
+              <TextField {...form.at('time_from')} label={text.from} type="time" />
+              <TextField {...form.at('time_until')} label={text.until} type="time" />
+              <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+            </div>
+          </>
+        )}
+        <TextField {...form.at('comment')} label={text.comment} hint={text.commentHint} isOptional />
+        <div class="cluster">
+          <SubmitButton form={form}>{text.save}</SubmitButton>
+        </div>
+      </Form>
+    </Dialog>
+  );
+}
+
+function problemOf({ kind, days, from, until }: SilenceValues): Record<string, string> | undefined {
+  if (kind === 'weekly') return days.trim() === '' ? { days: text.noDay } : undefined;
+  return from === '' || until === '' ? { [from === '' ? 'from' : 'until']: text.noEnd } : undefined;
+}
+
+export function SilenceList() {
+  const { data, failure } = useOperation('list_silences', {}, { pollMs: 15_000 });
+  const [isCreating, setCreating] = useState(false);
+  const [ending, setEnding] = useState<Silence | undefined>(undefined);
+  const isManager = useIsManager();
+  const create = isManager && (
+    <Button icon="plus" kind="primary" onClick={() => setCreating(true)}>
+      {text.create}
+    </Button>
+  );
+  return (
+    <>
+      <div class="spread">
+        <p class="soft">{text.words}</p>
+        {data && data.items.length > 0 && create}
+      </div>
+      <Loading data={data} failure={failure} again="list_silences" lines={4} />
+      {data?.items.length === 0 && <EmptyState title={text.none} actions={create} words={text.noneWords} />}
+      {data && data.items.length > 0 && (
+        <ul class="card rule-list">
+          {data.items.map((silence) => (
+            <li key={silence.id} class={`rule-row ${isOver(silence) ? 'is-off' : ''}`}>
+              <span class={silence.active ? 'is-warning' : 'faint'}>{stateWords(silence)}</span>
+              <div class="rule-words">
+                <span>
+                  <strong>{silence.selector ? <code>{silence.selector}</code> : alarmsText.rules.everywhere}</strong> ·{' '}
+                  {whenWords(silence)}
+                </span>
+                <span class="soft small">
+                  {rulesWords(silence)} · {text.by(silence.created_by)}
+                  {silence.comment && ` · ${silence.comment}`}
+                  {!silence.active &&
+                    silence.next &&
+                    ` · ${text.next(formatMoment(silence.next.from), formatMoment(silence.next.until))}`}
+                </span>
+              </div>
+              {isManager && (
+                <Button size="small" onClick={() => setEnding(silence)}>
+                  {text.remove}
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isCreating && <SilenceDialog onClose={() => setCreating(false)} />}
+      {ending && (
+        <ConfirmDialog
+          title={text.removeTitle}
+          action={text.remove}
+          onClose={() => setEnding(undefined)}
+          onConfirm={() => call('remove_silence', { path: { silence_id: ending.id } })}
+          changes={['list_silences']}
+          done={text.removed}
+          words={text.removeWords}
+        />
+      )}
+    </>
+  );
+}
+
+function stateWords(silence: Silence): string {
+  if (silence.active) return text.active;
+  return isOver(silence) ? text.over : '';
+}
+
+function rulesWords({ rules = ['*'] }: Silence): string {
+  return rules.includes('*') ? text.allRules : rules.join(', ');
+}

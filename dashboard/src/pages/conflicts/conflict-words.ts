@@ -1,0 +1,100 @@
+// A conflict in words: what happened as a sentence, and who wanted what. Pure.
+import { isObject } from '@weft/contract/is-object';
+import type { Conflict } from '../../api/client.ts';
+import { formatMoment } from '../../format.ts';
+import { conflictsText } from '../../text/conflicts.ts';
+import { withFullStop } from '../commands/command-words.ts';
+
+const say = conflictsText.say;
+
+/** Plain words, and names that somebody chose: those are set apart wherever it is shown. */
+export type SentencePart = string | { name: string };
+
+export function conflictSentence(conflict: Conflict, nowMs = Date.now()): SentencePart[] {
+  const { kind, ap_id, parameter, caller_name, detail } = conflict;
+  const what: SentencePart[] = [{ name: parameter }, say.of, { name: ap_id }];
+  if (kind === 'parameter_frozen') return [...what, say.frozen];
+  if (kind === 'rolled_back') return [...what, say.rolledBack, withFullStop(detail)];
+  const who: SentencePart = caller_name ? { name: caller_name } : say.somebody;
+  return [who, say.asked, ...what, ...outcomeOf(conflict, nowMs)];
+}
+
+function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
+  const { verdict, rival, detail } = conflict;
+  const verb = {
+    rejected: say.rejected,
+    queued: say.queued,
+    accepted_modified: say.merged,
+    accepted: say.accepted,
+  }[verdict ?? 'accepted'];
+  return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [withFullStop(detail)])];
+}
+
+function becauseOf(
+  { ap_id, parameter, parameter_group, verdict, reason, detail }: Conflict,
+  rival: NonNullable<Conflict['rival']>,
+  nowMs: number,
+): SentencePart[] {
+  const other: SentencePart = { name: rival.caller_name };
+  const until = formatMoment(Date.parse(rival.until), nowMs);
+  if (verdict === 'rejected' || verdict === 'queued') {
+    if (rival.ap_id === ap_id && rival.parameter === parameter) return [other, say.holds, `${until}.`];
+    const held: SentencePart[] = [other, say.holdsOther, { name: rival.parameter }, say.of, { name: rival.ap_id }];
+    const group: SentencePart[] = parameter_group ? [say.sameGroup, { name: parameter_group }, say.close] : [];
+    return [...held, ...group, say.until, `${until}.`];
+  }
+  const reasons: Record<string, string> = { higher_rank: say.rank, higher_priority: say.priority, last_wins: say.last };
+  if (reason === 'merged') return [say.with, other, '.'];
+  const words = reason === null ? undefined : reasons[reason];
+  return words === undefined ? [withFullStop(detail)] : [say.before, other, `${words}.`];
+}
+
+export interface ConflictSide {
+  role: 'asked' | 'sent' | 'held';
+  caller_kind: string;
+  caller_name: string;
+  /** `set_tx_power dbm=30`. */
+  value: string;
+  priority: number | null;
+}
+
+/** Those whose values the reader may know. */
+export function conflictSides(conflict: Conflict): ConflictSide[] {
+  const { command, sent_command, priority, rival, rival_command, rival_priority } = conflict;
+  const caller = { caller_kind: conflict.caller_kind ?? '', caller_name: conflict.caller_name ?? '' };
+  const sides: ConflictSide[] = [];
+  if (command !== null) sides.push({ role: 'asked', ...caller, value: valueWords(command), priority });
+  if (sent_command !== null) sides.push({ role: 'sent', ...caller, value: valueWords(sent_command), priority: null });
+  if (rival && rival_command !== null) {
+    const { caller_kind, caller_name } = rival;
+    sides.push({ role: 'held', caller_kind, caller_name, value: valueWords(rival_command), priority: rival_priority });
+  }
+  return sides;
+}
+
+/** A command as `name argument=value`; a name alone as it is. */
+export function valueWords(command: string): string {
+  const parsed = parse(command);
+  if (!parsed) return command;
+  const { name, ...args } = parsed;
+  const words = Object.entries(args).map(
+    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [String(name), ...words].join(' ');
+}
+
+/** Undefined for what is no command in JSON. */
+function parse(command: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(command);
+    return isObject(parsed) && 'name' in parsed ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The page of a caller, for administrators; undefined if it has none. */
+export function callerHref({ caller_kind, caller_name }: Pick<ConflictSide, 'caller_kind' | 'caller_name'>) {
+  if (caller_kind === 'third_party_app') return `/apps/${encodeURIComponent(caller_name)}`;
+  return caller_kind === 'user' ? `/users?${new URLSearchParams({ user: caller_name })}` : undefined;
+}

@@ -1,0 +1,118 @@
+// Faults: those that are planned before a network starts, one row each, and the form that makes something go wrong in one that runs.
+import { useRef } from 'preact/hooks';
+import { call, type EmulatorFaultKind } from '../../api/client.ts';
+import { Button, IconButton } from '../../components/button.tsx';
+import { showToast } from '../../components/feedback.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, type FormState, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { agentName } from '../../data/agents.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { faultFields, type NetworkValues } from './network-form.ts';
+
+const text = emulatorText.form;
+
+interface FaultRowsProps {
+  form: FormState<NetworkValues>;
+  /** The numbers of the rows; a row keeps its number while others come and go. */
+  rows: readonly number[];
+  onChange: (rows: readonly number[]) => void;
+}
+
+export function FaultRows({ form, rows, onChange }: FaultRowsProps) {
+  const next = useRef(0);
+  const add = () => {
+    const row = next.current++;
+    const initial = { access_point: '1', kind: 'crash', after_seconds: '60', seconds: '60', amount: '' };
+    for (const field of faultFields) form.set(`faults.${row}.${field}`, initial[field]);
+    onChange([...rows, row]);
+  };
+  return (
+    <>
+      {rows.map((row, index) => (
+        <div key={row} class="fault-row" role="group" aria-label={text.faultNumber(index + 1)}>
+          <TextField {...form.at(`faults.${row}.access_point`)} label={text.accessPoint} inputMode="numeric" />
+          <FaultKindFields form={form} prefix={`faults.${row}.`} />
+          <TextField
+            {...form.at(`faults.${row}.after_seconds`)}
+            label={`${text.after} (${text.seconds})`}
+            inputMode="numeric"
+          />
+          <TextField
+            {...form.at(`faults.${row}.seconds`)}
+            label={`${text.forSeconds} (${text.seconds})`}
+            inputMode="numeric"
+          />
+          <IconButton
+            icon="close"
+            label={text.removeFault(index + 1)}
+            onClick={() => onChange(rows.filter((other) => other !== row))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button icon="plus" onClick={add}>
+          {text.addFault}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+/** What kind of fault, and how bad where that can be said. */
+export function FaultKindFields({ form, prefix }: { form: FormState<Record<string, string>>; prefix: string }) {
+  const kind = form.values.value[`${prefix}kind`] as EmulatorFaultKind;
+  const amount = emulatorText.amounts[kind];
+  return (
+    <>
+      <SelectField
+        {...form.at(`${prefix}kind`)}
+        label={text.kind}
+        options={emulatorText.faultKinds}
+        hint={emulatorText.faultWords[kind]}
+      />
+      {amount && (
+        <TextField {...form.at(`${prefix}amount`)} label={amount.label} hint={amount.hint} inputMode="decimal" />
+      )}
+    </>
+  );
+}
+
+const faultText = emulatorText.fault;
+
+export function FaultForm({ job_number, agents }: { job_number: string; agents: readonly string[] }) {
+  const form = useForm<Record<string, string>>({
+    agent_id: agents[0] ?? '',
+    kind: 'crash',
+    seconds: '60',
+    amount: '',
+  });
+  const inject = async (values: Record<string, string>) => {
+    const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
+    const { agent_id = '', kind, seconds = '', amount = '' } = values;
+    const hasAmount = amount.trim() !== '' && emulatorText.amounts[kind ?? ''] !== undefined;
+    const answer = await call('emulator_fault', {
+      path: { job_number },
+      json: {
+        agent_id,
+        kind: kind as EmulatorFaultKind,
+        seconds: toNumber(seconds.trim()),
+        ...(hasAmount && { amount: toNumber(amount.trim()) }),
+      },
+    });
+    showToast({ title: faultText.done, detail: `${agentName(agent_id)}: ${answer.detail}` });
+  };
+  return (
+    <Form form={form} label={faultText.label} onSubmit={inject}>
+      <SelectField
+        {...form.at('agent_id')}
+        label={faultText.agent}
+        options={agents.map((ap_id) => [ap_id, agentName(ap_id)] as const)}
+      />
+      <FaultKindFields form={form} prefix="" />
+      <TextField {...form.at('seconds')} label={faultText.seconds} hint={faultText.secondsHint} inputMode="numeric" />
+      <SubmitRow form={form} kind="plain">
+        {faultText.submit}
+      </SubmitRow>
+    </Form>
+  );
+}

@@ -1,0 +1,183 @@
+// The cards of a run: its access points and where they stand, its counters, and what it told.
+import type { EmulatorRun, EmulatorRunWithAgents } from '../../api/client.ts';
+import { Notice, SkeletonLines } from '../../components/feedback.tsx';
+import { Glyph, StateChip } from '../../components/glyph.tsx';
+import { TableHead } from '../../components/page.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { type Column, Table } from '../../components/tables/table.tsx';
+import { agentName, worstFirst } from '../../data/agents.ts';
+import type { FleetAgent } from '../../data/fleet.ts';
+import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { emulatorText } from '../../text/emulator.ts';
+import { numberInRun, type RunEvent, RunProgress, toRunEvent } from './run-words.tsx';
+
+const text = emulatorText.run;
+
+const columns: Column<FleetAgent>[] = [
+  {
+    name: 'name',
+    title: text.name,
+    sort: ({ ap_id }) => numberInRun(ap_id),
+    cell: ({ ap_id, technology, state }) => (
+      <span class="chip" title={ap_id}>
+        <Glyph technology={technology} state={state} />
+        {agentName(ap_id)}
+      </span>
+    ),
+  },
+  {
+    name: 'state',
+    title: text.state,
+    width: '96px',
+    sort: ({ state }) => worstFirst.indexOf(state),
+    cell: ({ state }) => <StateChip state={state} />,
+  },
+];
+const textOf = ({ ap_id, state }: FleetAgent) => `${agentName(ap_id)} ${ap_id} ${state}`;
+
+interface RunAgentsProps {
+  run: EmulatorRunWithAgents;
+  /** Undefined until the fleet is known. */
+  agents: readonly FleetAgent[] | undefined;
+}
+
+export function RunAgents({ run, agents }: RunAgentsProps) {
+  const isGone = run.is_over && run.agents.length === 0;
+  return (
+    <section class="card stack">
+      <h2>{text.agents}</h2>
+      {isGone && <p class="soft">{text.agentsGone}</p>}
+      {!isGone && (
+        <div class="run-agents">
+          <div class="run-map">{agents && <LazyFleetMap agents={agents} isStill />}</div>
+          <div class="run-list">
+            {!agents && <SkeletonLines count={5} />}
+            {agents && (
+              <Table
+                label={text.agents}
+                rows={agents}
+                columns={columns}
+                keyOf={({ ap_id }) => ap_id}
+                hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
+                textOf={textOf}
+                initialSort="name"
+              />
+            )}
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+const trendLength = 60;
+/** Less than this is the ordinary unevenness of a busy machine. */
+const lateSeconds = 5;
+
+export function RunCounters({ run, events }: { run: EmulatorRun; events: readonly RunEvent[] }) {
+  const latest = run.latest ? toRunEvent(run.latest, 0) : undefined;
+  const trend = (pick: (event: RunEvent) => number | undefined) => {
+    // Its room is there from the start.
+    return { trend: events.slice(-trendLength).map(pick) };
+  };
+  const isWaiting = latest === undefined && !run.is_over;
+  const figure = (value: number | undefined, unit = '') =>
+    value !== undefined ? split(formatValue(value, unit)) : { value: isWaiting ? undefined : '–' };
+  const online = run.is_over ? 0 : latest?.agentsOnline;
+  const late = latest?.lateBySeconds ?? 0;
+  return (
+    <>
+      {!run.is_over && (
+        <section class="card run-time" aria-label={text.progress}>
+          <RunProgress run={run} />
+          {latest?.modelTime !== undefined && (
+            <span class="soft">
+              {text.modelTime} {formatMoment(latest.modelTime)}
+            </span>
+          )}
+        </section>
+      )}
+      {!run.is_over && late > lateSeconds && <Notice kind="warning" title={text.late(formatSpan(late, 2))} />}
+      {run.is_over && latest && <p class="soft">{text.lastFigures}</p>}
+      <div class="stat-grid">
+        <StatCard
+          label={text.online}
+          {...figure(online)}
+          detail={text.ofAll(formatNumber(run.access_points))}
+          {...trend(({ agentsOnline }) => agentsOnline)}
+        />
+        <StatCard
+          label={text.served}
+          {...figure(latest?.served)}
+          detail={text.ofAll(formatNumber(run.devices))}
+          {...trend(({ served }) => served)}
+        />
+        <StatCard label={text.power} {...figure(latest?.powerW, 'W')} {...trend(({ powerW }) => powerW)} />
+        <StatCard
+          label={text.throughput}
+          {...figure(latest?.deliveredMbps, 'Mb/s')}
+          {...trend(({ deliveredMbps }) => deliveredMbps)}
+        />
+      </div>
+    </>
+  );
+}
+
+/** The figure large, its unit small beside it. */
+export function split(written: string): { value: string; unit?: string } {
+  const match = /^(.*\d)\u2009([^\d\u2009]+)$/.exec(written);
+  return match ? { value: match[1]!, unit: match[2]! } : { value: written };
+}
+
+const maxShown = 50;
+
+export function RunMessages({ events, job_number }: { events: readonly RunEvent[]; job_number: string }) {
+  const columns = text.message;
+  const show = (value: number | undefined, unit = '') =>
+    value === undefined ? '–' : unit === '' ? formatNumber(value) : formatValue(value, unit);
+  return (
+    <section class="card stack">
+      <div class="spread">
+        <h2>{text.messages}</h2>
+        <a class="small" href={`/jobs/${encodeURIComponent(job_number)}`}>
+          {text.allMessages}
+        </a>
+      </div>
+      {events.length === 0 ? (
+        <p class="soft">{text.noMessages}</p>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        <div class="plain-table-frame" tabIndex={0} role="region" aria-label={text.messages}>
+          <table class="plain-table">
+            <TableHead
+              titles={[
+                columns.time,
+                columns.event,
+                [columns.online, 'end'],
+                [columns.served, 'end'],
+                [columns.power, 'end'],
+                [columns.throughput, 'end'],
+              ]}
+            />
+            <tbody>
+              {events
+                .slice(-maxShown)
+                .toReversed()
+                .map((event, index) => (
+                  <tr key={`${event.at} ${index}`}>
+                    <td>{formatMoment(event.at)}</td>
+                    <td>{text.events[event.event] ?? event.event}</td>
+                    <td class="end">{show(event.agentsOnline)}</td>
+                    <td class="end">{show(event.served)}</td>
+                    <td class="end">{show(event.powerW, 'W')}</td>
+                    <td class="end">{show(event.deliveredMbps, 'Mb/s')}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,181 @@
+// Creates or changes a recipient of e-mails (which events, how bad, about what, and when not) or a webhook, whose secret is shown
+// once.
+import { useState } from 'preact/hooks';
+import { call, type Notification, type NotificationInput, type Webhook, type WebhookInput } from '../../api/client.ts';
+import { SecretOnce } from '../../components/copyable.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { showToast } from '../../components/feedback.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { SelectorField } from '../../components/forms/selector-input.tsx';
+import { severities } from '../../components/glyph.tsx';
+import { queries } from '../../data/use-operation.ts';
+import { componentText } from '../../text/components.ts';
+import { notificationsText as text } from '../../text/notifications.ts';
+
+export type RecipientValues = ReturnType<typeof toRecipientValues>;
+export type WebhookValues = ReturnType<typeof toWebhookValues>;
+
+/** `zone` is where somebody who creates one is likely to be. */
+export function toRecipientValues(given: Notification | undefined, zone: string) {
+  return {
+    name: given?.name ?? '',
+    email: given?.email ?? '',
+    events: (given?.events ?? ['alarm.fired', 'alarm.cleared']).join(', '),
+    severities: (given?.severities ?? ['critical', 'major']).join(' '),
+    selector: given?.selector ?? '',
+    digest_minutes: String(given?.digest_minutes ?? 0),
+    quiet_from: given?.quiet?.from ?? '',
+    quiet_until: given?.quiet?.until ?? '',
+    time_zone: given?.time_zone ?? zone,
+    enabled: String(given?.enabled ?? true),
+  };
+}
+
+export function toRecipient(values: RecipientValues, before: Notification | undefined): NotificationInput {
+  const isQuiet = values.quiet_from !== '' && values.quiet_until !== '';
+  const except = before?.quiet?.except;
+  return {
+    name: values.name.trim(),
+    email: values.email.trim(),
+    events: listOf(values.events),
+    severities: values.severities.split(' ').filter(Boolean) as NonNullable<NotificationInput['severities']>,
+    selector: values.selector.trim(),
+    digest_minutes: Number(values.digest_minutes),
+    quiet: isQuiet ? { from: values.quiet_from, until: values.quiet_until, ...(except && { except }) } : null,
+    time_zone: values.time_zone.trim(),
+    enabled: values.enabled === 'true',
+  };
+}
+
+export function toWebhookValues(given: Webhook | undefined) {
+  return {
+    name: given?.name ?? '',
+    url: given?.url ?? '',
+    format: (given?.format ?? 'json') as string,
+    events: (given?.events ?? ['alarm.*']).join(', '),
+    selector: given?.selector ?? '',
+    enabled: String(given?.enabled ?? true),
+  };
+}
+
+export function toWebhook(values: WebhookValues): WebhookInput {
+  return {
+    name: values.name.trim(),
+    url: values.url.trim(),
+    format: values.format as NonNullable<WebhookInput['format']>,
+    events: listOf(values.events),
+    selector: values.selector.trim(),
+    enabled: values.enabled === 'true',
+  };
+}
+
+function listOf(text: string): string[] {
+  return text
+    .split(/[\s,]+/)
+    .map((name) => name.trim())
+    .filter(Boolean);
+}
+
+interface RecipientDialogProps {
+  recipient: Notification | undefined;
+  onClose: () => void;
+}
+
+export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+  const form = useForm<RecipientValues>(toRecipientValues(recipient, zone));
+  const close = useUnsavedDialog(form, onClose);
+  const title = recipient ? text.editOf(recipient.name) : text.create.email;
+  const submit = async (values: RecipientValues) => {
+    if (values.severities.trim() === '') {
+      form.problems.value = { severities: text.noSeverity };
+      return;
+    }
+    const json = toRecipient(values, recipient);
+    if (recipient) await call('update_notification', { path: { id: recipient.id }, json });
+    else await call('create_notification', { json });
+    queries.refresh('list_notifications');
+    showToast({ title: text.saved(json.name) });
+    onClose();
+  };
+  return (
+    <Dialog title={title} width="wide" onClose={close}>
+      <Form form={form} label={title} onSubmit={submit}>
+        <TextField {...form.at('name')} label={text.name} hasFocus />
+        <TextField {...form.at('email')} label={text.email} type="email" />
+        <SeverityChoice form={form} />
+        <SelectorField {...form.at('selector')} label={text.selector} />
+        <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
+        <div class="field-row">
+          <TextField {...form.at('digest_minutes')} label={text.digest} hint={text.digestHint} inputMode="numeric" />
+          <TextField {...form.at('quiet_from')} label={text.quietFrom} type="time" />
+          <TextField {...form.at('quiet_until')} label={text.quietUntil} type="time" />
+          <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+        </div>
+        <p class="soft small">{text.quietHint}</p>
+        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
+        <SubmitRow form={form}>{text.save}</SubmitRow>
+      </Form>
+    </Dialog>
+  );
+}
+
+function SeverityChoice({ form }: { form: FormState<RecipientValues> }) {
+  const chosen = form.values.value.severities.split(' ').filter(Boolean);
+  const problem = form.problems.value.severities;
+  return (
+    <fieldset class="severity-choice">
+      <legend>{text.severities}</legend>
+      {[...severities, 'info' as const].map((severity) => (
+        <label key={severity}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(severity)}
+            onChange={({ currentTarget: { checked } }) => {
+              const others = chosen.filter((other) => other !== severity);
+              form.set('severities', (checked ? [...others, severity] : others).join(' '));
+            }}
+          />
+          {componentText.severities[severity]}
+        </label>
+      ))}
+      {problem && (
+        <p class="is-warning" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | undefined; onClose: () => void }) {
+  const form = useForm<WebhookValues>(toWebhookValues(webhook));
+  const close = useUnsavedDialog(form, onClose);
+  const [secret, setSecret] = useState<string | undefined>(undefined);
+  const title = webhook ? text.editOf(webhook.name) : text.create.webhooks;
+  const submit = async (values: WebhookValues) => {
+    const json = toWebhook(values);
+    if (webhook) await call('update_webhook', { path: { id: webhook.id }, json });
+    const made = webhook ? undefined : await call('create_webhook', { json });
+    keepForm(form);
+    queries.refresh('list_webhooks');
+    showToast({ title: text.saved(json.name) });
+    if (made) setSecret(made.secret);
+    else onClose();
+  };
+  if (secret !== undefined) return <SecretOnce {...text.secret} {...{ secret, onClose }} />;
+  return (
+    <Dialog title={title} width="wide" onClose={close}>
+      <Form form={form} label={title} onSubmit={submit}>
+        <TextField {...form.at('name')} label={text.name} hasFocus />
+        <TextField {...form.at('url')} label={text.url} hint={text.urlHint} type="url" isMono />
+        <SelectField {...form.at('format')} label={text.format} options={text.formats} />
+        <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
+        <SelectorField {...form.at('selector')} label={text.selector} />
+        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
+        <SubmitRow form={form}>{text.save}</SubmitRow>
+      </Form>
+    </Dialog>
+  );
+}

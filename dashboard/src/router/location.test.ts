@@ -1,0 +1,30 @@
+// Addresses and the pages they mean.
+import { describe, expect, it } from 'vitest';
+import { matchRoute } from './location.ts';
+
+const routes = [{ path: '/' }, { path: '/agents' }, { path: '/agents/new' }, { path: '/agents/:ap_id' }];
+const found = (path: string) => {
+  const match = matchRoute(routes, path);
+  return match && [match.route.path, match.params];
+};
+
+describe('an address', () => {
+  it('means the page of its path, with and without a slash at the end', () => {
+    expect(found('/')).toEqual(['/', {}]);
+    expect(found('/agents')).toEqual(['/agents', {}]);
+    expect(found('/agents/')).toEqual(['/agents', {}]);
+  });
+
+  it('hands on what stands for a name, decoded', () => {
+    expect(found('/agents/ap-1')).toEqual(['/agents/:ap_id', { ap_id: 'ap-1' }]);
+    expect(found('/agents/a%2Fb%40c')).toEqual(['/agents/:ap_id', { ap_id: 'a/b@c' }]);
+  });
+
+  it('means the first page that fits', () => {
+    expect(found('/agents/new')).toEqual(['/agents/new', {}]);
+  });
+
+  it('means nothing where nothing fits or it cannot be decoded', () => {
+    for (const path of ['/nothing', '/agents/a/b', '/agents/%zz', '//agents']) expect(found(path)).toBeUndefined();
+  });
+});
