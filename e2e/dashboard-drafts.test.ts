@@ -5,7 +5,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
-import { eventually, password, sharedServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { eventually, password } from './weft-process.ts';
 
 const counts = { bristol: 25, london: 23 };
 

@@ -81,11 +81,13 @@ interface ConfirmDialogProps {
   changes?: readonly string[];
   /** What is said then; the dialog closes. */
   done?: string;
+  /** What follows instead of closing, such as going elsewhere: after `changes`, which the page that is left still shows. */
+  onDone?: () => void;
   onClose: () => void;
 }
 
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { title, words, action, kind = 'danger', typed, onConfirm, changes = [], done, onClose } = props;
+  const { title, words, action, kind = 'danger', typed, onConfirm, changes = [], done, onDone, onClose } = props;
   const isBusy = useSignal(false);
   const failure = useSignal<Failure | undefined>(undefined);
   const given = useSignal('');
@@ -98,7 +100,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       for (const changed of changes) queries.refresh(changed);
       if (done === undefined) return;
       showToast({ title: done });
-      onClose();
+      (onDone ?? onClose)();
     } catch (error) {
       failure.value = toFailure(error);
     } finally {

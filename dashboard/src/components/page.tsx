@@ -102,11 +102,12 @@ interface FactsProps {
 export function Facts({ rows, look = 'facts', label }: FactsProps) {
   return (
     <dl class={look} aria-label={label}>
-      {rows.map((row) => {
+      {rows.map((row, index) => {
         if (!row) return null;
         const [name, value, valueLook] = row;
         return (
-          <Fragment key={name}>
+          // Names need not differ: two metrics may have one label.
+          <Fragment key={index}>
             <dt>{name}</dt>
             <dd class={valueLook}>{value}</dd>
           </Fragment>

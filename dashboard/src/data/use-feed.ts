@@ -11,6 +11,8 @@ export interface FeedPage<Row, Cursor> {
 }
 
 interface FeedOptions<Name extends OperationName, Row, Cursor> extends UseOperationOptions<Name> {
+  /** Another one is another list: what was fetched for the old one is dropped. */
+  input: Input<Name>;
   /** The parameter that asks for what is older than a page. */
   cursor: string;
   toPage: (answer: Answer<Name>) => FeedPage<Row, Cursor>;
@@ -36,11 +38,9 @@ interface Older<Row, Cursor> {
   isLoading: boolean;
 }
 
-/** Another input is another list: what was fetched for the old one is dropped. */
 export function useFeed<Name extends OperationName, Row, Cursor>(
   name: Name,
-  input: Input<Name>,
-  { cursor, toPage, idOf, ...options }: FeedOptions<Name, Row, Cursor>,
+  { input, cursor, toPage, idOf, ...options }: FeedOptions<Name, Row, Cursor>,
 ): Feed<Row> {
   const key = operationKey(name, input);
   const newest = useOperation(name, input, options);

@@ -1,4 +1,4 @@
-// A device on the map. Nobody knows where it is: it stands among the access points that serve it and that it hears, nearer to the
+// A device on the map. Its position is unknown: it stands among the access points that serve it and that it hears, nearer to the
 // stronger ones, with a solid line to each that serves it and a dotted one to those that it only hears.
 import type { Device, Technology } from '../api/client.ts';
 import { colourOf, withAlpha } from '../styles/theme.ts';

@@ -1,4 +1,4 @@
-// The list of devices for a page: it grows as it is scrolled, and only what is in sight is read again. Tens of thousands of rows
+// The list of devices for a page: it grows as it is scrolled, and only what is visible is read again. Tens of thousands of rows
 // are read once, page by page in the order of their names; rows that came, went or changed in a part take their place.
 import { type Signal, signal } from '@preact/signals';
 import { type Answer, call, type Device, type Failure, toFailure } from '../../api/client.ts';
@@ -74,7 +74,7 @@ export interface DeviceListState {
 const refreshMs = 4000;
 /** The first ones come at once; whoever scrolls wants many. */
 const sizes = { first: 200, more: 1000, refresh: 200 };
-/** Read before the end is in sight: the further somebody has scrolled, the more. */
+/** Read before the end is visible: the further somebody has scrolled, the more. */
 const rowsAhead = (end: number) => Math.max(400, Math.floor(end / 2));
 const nameOf = ({ device }: Device) => device;
 
@@ -135,7 +135,7 @@ export class DeviceReader {
     if (!this.#abort.signal.aborted && !isRefused) this.#timer = setTimeout(() => void this.#work(true), refreshMs);
   }
 
-  /** What is in sight, and how many there are. */
+  /** What is visible, and how many there are. */
   async #refresh(): Promise<void> {
     if (!this.#known) return this.#read(undefined, sizes.first, true);
     const lastName = this.#known.rows[Math.min(this.#sight.end, this.#known.rows.length) - 1]?.device;

@@ -120,12 +120,10 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
           action={text.removeAction}
           typed={{ label: text.typed, name: ap_id }}
           onClose={close}
-          onConfirm={async () => {
-            await call('remove_agent', { path: { ap_id } });
-            navigate('/agents', { isReplacing: true });
-          }}
+          onConfirm={() => call('remove_agent', { path: { ap_id } })}
           changes={['list_agents', 'metrics_']}
           done={text.removed(ap_id)}
+          onDone={() => navigate('/agents', { isReplacing: true })}
           words={text.removeWords}
         />
       )}

@@ -66,7 +66,7 @@ export function addressesFor(origin: string, offered: readonly string[]): string
   return [...new Set(all)];
 }
 
-const text = agentsText.tokens;
+const tokensText = agentsText.tokens;
 
 export function EnrolmentTokens() {
   const { data = [], failure } = useOperation('list_enrolment_tokens', {}, { pollMs: 15_000 });
@@ -75,7 +75,7 @@ export function EnrolmentTokens() {
   if (data.length === 0) return null;
   return (
     <section class="enrolment-tokens" aria-labelledby="enrolment-tokens">
-      <h3 id="enrolment-tokens">{text.title}</h3>
+      <h3 id="enrolment-tokens">{tokensText.title}</h3>
       <ul>
         {data.map((token) => (
           <li key={token.id}>
@@ -83,21 +83,21 @@ export function EnrolmentTokens() {
               <strong class="mono">{token.ap_id_pattern}</strong>
               <p class="soft small">{wordsOf(token).join(' · ')}</p>
             </div>
-            <Button size="small" aria-label={text.revokeOf(token.ap_id_pattern)} onClick={() => setAsked(token)}>
-              {text.revoke}
+            <Button size="small" aria-label={tokensText.revokeOf(token.ap_id_pattern)} onClick={() => setAsked(token)}>
+              {tokensText.revoke}
             </Button>
           </li>
         ))}
       </ul>
       {asked && (
         <ConfirmDialog
-          title={text.revokeTitle(asked.ap_id_pattern)}
-          action={text.revoke}
+          title={tokensText.revokeTitle(asked.ap_id_pattern)}
+          action={tokensText.revoke}
           onClose={() => setAsked(undefined)}
           onConfirm={() => call('remove_enrolment_token', { path: { id: asked.id } })}
           changes={['list_enrolment_tokens']}
-          done={text.revoked(asked.ap_id_pattern)}
-          words={text.revokeWords}
+          done={tokensText.revoked(asked.ap_id_pattern)}
+          words={tokensText.revokeWords}
         />
       )}
     </section>
@@ -107,21 +107,21 @@ export function EnrolmentTokens() {
 function wordsOf({ max_uses, uses, expires_at, created_by }: EnrolmentToken): string[] {
   const left = max_uses - uses;
   return [
-    left > 0 ? text.left(formatNumber(left), formatNumber(max_uses)) : text.usedUp,
-    text.until(formatMoment(expires_at)),
-    text.by(created_by),
+    left > 0 ? tokensText.left(formatNumber(left), formatNumber(max_uses)) : tokensText.usedUp,
+    tokensText.until(formatMoment(expires_at)),
+    tokensText.by(created_by),
   ];
 }
 
-const registerText = overviewText.register;
+const text = overviewText.register;
 
 export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
   const [method, setMethod] = useState<'one' | 'many'>('one');
   const [token, setToken] = useState<EnrolmentToken | undefined>(undefined);
   return (
-    <Dialog title={registerText.title} {...(token === undefined && { onClose })}>
+    <Dialog title={text.title} {...(token === undefined && { onClose })}>
       {token === undefined && (
-        <div class="segments" role="radiogroup" aria-label={registerText.methods}>
+        <div class="segments" role="radiogroup" aria-label={text.methods}>
           {(['one', 'many'] as const).map((name) => (
             <button
               key={name}
@@ -130,7 +130,7 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
               aria-checked={method === name}
               onClick={() => setMethod(name)}
             >
-              {registerText[name]}
+              {text[name]}
             </button>
           ))}
         </div>
@@ -154,7 +154,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
   const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
     const geolocation = readCoordinates(place);
     if (place.trim() !== '' && !geolocation) {
-      form.problems.value = { place: registerText.locationWrong };
+      form.problems.value = { place: text.locationWrong };
       return;
     }
     const configuration = {
@@ -164,17 +164,17 @@ function OneByHand({ onClose }: { onClose: () => void }) {
     };
     await call('create_agent', { json: { ap_id, password, configuration } });
     queries.refresh('metrics_');
-    showToast({ title: registerText.done(ap_id), detail: registerText.doneWords });
+    showToast({ title: text.done(ap_id), detail: text.doneWords });
     onClose();
   };
   return (
-    <Form form={form} onSubmit={submit} label={registerText.one}>
-      <TextField {...form.at('ap_id')} label={registerText.ap_id} hint={registerText.nameHint} hasFocus isMono />
-      <PasswordField {...form.at('password')} label={registerText.password} isNew own={[form.values.value.ap_id]} />
-      <SelectField {...form.at('access_point_type')} label={registerText.type} options={technologyNames} />
-      <TextField {...form.at('place')} label={registerText.location} hint={registerText.locationHint} isOptional />
-      <TextField {...form.at('site')} label={registerText.site} isOptional />
-      <SubmitButton form={form}>{registerText.submit}</SubmitButton>
+    <Form form={form} onSubmit={submit} label={text.one}>
+      <TextField {...form.at('ap_id')} label={text.ap_id} hint={text.nameHint} hasFocus isMono />
+      <PasswordField {...form.at('password')} label={text.password} isNew own={[form.values.value.ap_id]} />
+      <SelectField {...form.at('access_point_type')} label={text.type} options={technologyNames} />
+      <TextField {...form.at('place')} label={text.location} hint={text.locationHint} isOptional />
+      <TextField {...form.at('site')} label={text.site} isOptional />
+      <SubmitButton form={form}>{text.submit}</SubmitButton>
     </Form>
   );
 }
@@ -192,18 +192,12 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
     onToken(await call('create_enrolment_token', { json }));
   };
   return (
-    <Form form={form} onSubmit={submit} label={registerText.many}>
-      <TextField
-        {...form.at('ap_id_pattern')}
-        label={registerText.pattern}
-        hint={registerText.patternHint}
-        hasFocus
-        isMono
-      />
-      <TextField {...form.at('max_uses')} label={registerText.uses} type="number" inputMode="numeric" />
-      <TextField {...form.at('site')} label={registerText.site} hint={registerText.labelsHint} isMono isOptional />
+    <Form form={form} onSubmit={submit} label={text.many}>
+      <TextField {...form.at('ap_id_pattern')} label={text.pattern} hint={text.patternHint} hasFocus isMono />
+      <TextField {...form.at('max_uses')} label={text.uses} type="number" inputMode="numeric" />
+      <TextField {...form.at('site')} label={text.site} hint={text.labelsHint} isMono isOptional />
       <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
-      <SubmitButton form={form}>{registerText.make}</SubmitButton>
+      <SubmitButton form={form}>{text.make}</SubmitButton>
     </Form>
   );
 }
@@ -218,17 +212,17 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   }, []);
   return (
     <>
-      <p>{registerText.tokenWords}</p>
+      <p>{text.tokenWords}</p>
       {isLoopbackUrl(url) && (
         <Notice
           kind="warning"
-          title={registerText.loopback(new URL(url).hostname)}
-          words={addresses.length > 1 ? registerText.loopbackWords : registerText.loopbackOnly}
+          title={text.loopback(new URL(url).hostname)}
+          words={addresses.length > 1 ? text.loopbackWords : text.loopbackOnly}
         />
       )}
       {addresses.length > 1 && (
         <Choice
-          label={registerText.address}
+          label={text.address}
           value={url}
           onChange={setUrl}
           options={addresses.map((each): [string, string] => [each, each])}
@@ -236,17 +230,17 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
       )}
       {checksums && (
         <>
-          <h3>{registerText.linux}</h3>
-          <CodeBlock text={installLine(url, token, checksums)} label={registerText.installLabel} />
+          <h3>{text.linux}</h3>
+          <CodeBlock text={installLine(url, token, checksums)} label={text.installLabel} />
         </>
       )}
-      <h3>{registerText.other}</h3>
-      <CodeBlock text={enrolmentLine(url, token)} label={registerText.lineLabel} />
+      <h3>{text.other}</h3>
+      <CodeBlock text={enrolmentLine(url, token)} label={text.lineLabel} />
       <p class="soft small">
-        {registerText.until(formatMoment(token.expires_at), registerText.usesWords(formatNumber(token.max_uses)))}
+        {text.until(formatMoment(token.expires_at), text.usesWords(formatNumber(token.max_uses)))}
       </p>
       <Button kind="primary" onClick={onClose}>
-        {registerText.finish}
+        {text.finish}
       </Button>
     </>
   );

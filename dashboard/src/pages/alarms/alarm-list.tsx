@@ -47,16 +47,13 @@ function AlarmList({ isPast }: { isPast: boolean }) {
     ...(!isPast && { sort: 'severity' as const }),
     limit: pageSize,
   };
-  const feed = useFeed(
-    'list_alarms',
-    { query },
-    {
-      pollMs: 3000,
-      cursor: 'cursor',
-      toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-      idOf: ({ id }) => id,
-    },
-  );
+  const feed = useFeed('list_alarms', {
+    input: { query },
+    pollMs: 3000,
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+    idOf: ({ id }) => id,
+  });
   const { rows, failure, newest } = feed;
   // Those that have cleared since do not stay in the list of active ones.
   const fresh = new Set(newest?.map(({ id }) => id));

@@ -160,10 +160,10 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
             if (isProduct) await call('reset_alarm_rule', { path });
             else await call('remove_alarm_rule', { path });
             keepForm(form);
-            navigate('/alarms?view=rules', { isReplacing: true });
           }}
           changes={['list_alarm_rules']}
           done={isProduct ? text.resetDone(name) : text.removed(name)}
+          onDone={() => navigate('/alarms?view=rules', { isReplacing: true })}
           words={isProduct ? '' : text.removeWords}
         />
       )}

@@ -91,12 +91,10 @@ function AppAccess({ app_name }: { app_name: string }) {
           title={appsText.removeTitle(app_name)}
           action={appsText.remove}
           onClose={close}
-          onConfirm={async () => {
-            await call('remove_third_party_app', { path: { app_name } });
-            navigate('/apps', { isReplacing: true });
-          }}
+          onConfirm={() => call('remove_third_party_app', { path: { app_name } })}
           changes={['list_third_party_apps']}
           done={appsText.removed(app_name)}
+          onDone={() => navigate('/apps', { isReplacing: true })}
           words={appsText.removeWords}
         />
       )}

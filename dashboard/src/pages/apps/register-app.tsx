@@ -1,5 +1,5 @@
 // Registers an app: its name, its key, what it may do. The key is shown once, with the line that signs in with it.
-import { toShellWord } from '@weft/contract/shell-word';
+import { toShellWord } from '@weft/contract/enrolment-line';
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { CodeBlock, SecretOnce } from '../../components/copyable.tsx';

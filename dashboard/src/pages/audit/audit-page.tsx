@@ -39,16 +39,13 @@ const pageSize = 100;
 export function AuditPage() {
   const filters = useFilters('actor', 'action', 'target', 'since', 'until');
   const { action } = filters.values;
-  const feed = useFeed(
-    'list_audit_entries',
-    { query: { ...filters.query, limit: pageSize } },
-    {
-      pollMs: 5000,
-      cursor: 'before',
-      toPage: ({ entries, has_more }) => ({ rows: entries, next: has_more ? entries.at(-1)?.seq : undefined }),
-      idOf: ({ seq }) => seq,
-    },
-  );
+  const feed = useFeed('list_audit_entries', {
+    input: { query: { ...filters.query, limit: pageSize } },
+    pollMs: 5000,
+    cursor: 'before',
+    toPage: ({ entries, has_more }) => ({ rows: entries, next: has_more ? entries.at(-1)?.seq : undefined }),
+    idOf: ({ seq }) => seq,
+  });
   const { rows, failure } = feed;
   const known = Object.keys(text.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
   const actions = action === '' || known.includes(action) ? known : [action, ...known];

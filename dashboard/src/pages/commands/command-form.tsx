@@ -1,7 +1,7 @@
 // Sends a command to one access point or many: the form is made from what they declare, a dry run shows what would be
-// decided, and afterwards one sees what becomes of it. Used on its own page and on that of an agent.
+// decided, and afterwards one sees its result. Used on its own page and on that of an agent.
 import './command-form.css';
-import { interruptsService } from '@weft/contract/interrupting-commands';
+import { interruptsService } from '@weft/contract/declared-commands';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import { call, problemAt, toFailure, withProblemsMoved } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
@@ -224,7 +224,7 @@ async function sendToMany(
   return { isDryRun: dry_run, batch_id, targets };
 }
 
-/** What is no number goes out as it was typed: the server has words for it. */
+/** What is not a number goes out as it was typed: the server has words for it. */
 function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
   const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
   return {

@@ -1,5 +1,5 @@
 // Before and after a command is sent: the question before one that interrupts service (who is affected, by name and number; from two
-// on the number is typed), and what became of it at each access point.
+// on the number is typed), and its result at each access point.
 import './confirm-command.css';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BatchTarget, Command } from '../../api/client.ts';
@@ -11,7 +11,7 @@ import { commandsText } from '../../text/commands.ts';
 import { isEnded, RivalLink, StatusDots, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, decisionSentence, withFullStop } from './command-words.ts';
 
-const text = commandsText.confirm;
+const confirmText = commandsText.confirm;
 
 interface ConfirmCommandProps {
   name: string;
@@ -22,17 +22,18 @@ interface ConfirmCommandProps {
 
 export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmCommandProps) {
   const count = formatCount(ap_ids.length, 'access point');
-  const typed = ap_ids.length > 1 ? { label: text.typeNumber(ap_ids.length), name: String(ap_ids.length) } : undefined;
+  const typed =
+    ap_ids.length > 1 ? { label: confirmText.typeNumber(ap_ids.length), name: String(ap_ids.length) } : undefined;
   return (
     <ConfirmDialog
-      title={text.title(name, ap_ids.length === 1 ? agentName(ap_ids[0]!) : count)}
-      action={text.action}
+      title={confirmText.title(name, ap_ids.length === 1 ? agentName(ap_ids[0]!) : count)}
+      action={confirmText.action}
       {...(typed && { typed })}
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <p>{text.interrupts}</p>
-      <ul class="confirm-names" aria-label={text.affected}>
+      <p>{confirmText.interrupts}</p>
+      <ul class="confirm-names" aria-label={confirmText.affected}>
         {ap_ids.map((ap_id) => (
           <li key={ap_id} title={ap_id}>
             {agentName(ap_id)}
@@ -43,7 +44,7 @@ export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmComm
   );
 }
 
-const outcomeText = commandsText.outcome;
+const text = commandsText.outcome;
 /** Nobody reads more; the list of commands has all of them. */
 const maxShown = 60;
 
@@ -84,16 +85,16 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
   useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
   return (
     <section ref={element} class="outcome" aria-live="polite">
-      <h3>{isDryRun ? outcomeText.dryRun : isRejected ? outcomeText.rejectedAll : outcomeText.sent}</h3>
+      <h3>{isDryRun ? text.dryRun : isRejected ? text.rejectedAll : text.sent}</h3>
       {targets.length > 1 && <p class="soft">{totalsInWords(targets)}</p>}
       <ul class="verdicts">
         {shown.map((target) => (
           <Verdict key={target.ap_id} target={target} command={known.get(target.command_id ?? '')} />
         ))}
       </ul>
-      {retryAt !== undefined && <p class="soft">{outcomeText.tryAt(formatMoment(retryAt))}</p>}
+      {retryAt !== undefined && <p class="soft">{text.tryAt(formatMoment(retryAt))}</p>}
       {targets.length > shown.length && (
-        <p class="faint small">{outcomeText.more(formatCount(targets.length - shown.length, 'access point'))}</p>
+        <p class="faint small">{text.more(formatCount(targets.length - shown.length, 'access point'))}</p>
       )}
     </section>
   );
@@ -103,8 +104,8 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
   const { ap_id, verdict, hold_until, command_id, sent_args } = target;
   const words = [
     decisionSentence(target),
-    sent_args && outcomeText.sendsInstead(argumentsInWords(sent_args)),
-    hold_until && outcomeText.holdUntil(formatMoment(hold_until)),
+    sent_args && text.sendsInstead(argumentsInWords(sent_args)),
+    hold_until && text.holdUntil(formatMoment(hold_until)),
   ].filter(Boolean);
   return (
     <li>

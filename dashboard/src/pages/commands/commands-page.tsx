@@ -116,20 +116,17 @@ export function CommandsPage() {
   const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const offered = useMemo(() => (agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id), [agents]);
   const isOfRejected = state === 'refused';
-  const feed = useFeed(
-    'list_commands',
-    { query },
-    {
-      isWanted: !isOfRejected,
-      pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000),
-      cursor: 'before',
-      toPage: (commands) => ({
-        rows: commands,
-        next: commands.length < pageSize ? undefined : commands.at(-1)!.command_id,
-      }),
-      idOf: ({ command_id }) => command_id,
-    },
-  );
+  const feed = useFeed('list_commands', {
+    input: { query },
+    isWanted: !isOfRejected,
+    pollMs: (commands) => (commands.every(isEnded) ? 3000 : 1000),
+    cursor: 'before',
+    toPage: (commands) => ({
+      rows: commands,
+      next: commands.length < pageSize ? undefined : commands.at(-1)!.command_id,
+    }),
+    idOf: ({ command_id }) => command_id,
+  });
   const { rows, failure } = feed;
   const shown = useMemo(
     () => (whose === 'own' ? rows?.filter((row) => row.caller_kind === 'user' && row.caller_name === username) : rows),

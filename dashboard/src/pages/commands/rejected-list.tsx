@@ -15,16 +15,13 @@ const limit = 100;
 
 export function RejectedList({ agent, tools }: { agent: string; tools: ComponentChildren }) {
   const query = { limit, ...(agent !== '' && { agent }) };
-  const feed = useFeed(
-    'list_conflicts',
-    { query },
-    {
-      pollMs: 3000,
-      cursor: 'before',
-      toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
-      idOf: ({ seq }) => seq,
-    },
-  );
+  const feed = useFeed('list_conflicts', {
+    input: { query },
+    pollMs: 3000,
+    cursor: 'before',
+    toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
+    idOf: ({ seq }) => seq,
+  });
   const { rows, failure } = feed;
   const rejected = useMemo(() => rows?.filter(({ verdict }) => verdict === 'rejected'), [rows]);
   return (

@@ -21,16 +21,13 @@ const pageSize = 50;
 
 export function ConflictLog() {
   const filters = useFilters('agent', 'reason', 'since', 'until');
-  const feed = useFeed(
-    'list_conflicts',
-    { query: { ...filters.query, limit: pageSize } },
-    {
-      pollMs: 5000,
-      cursor: 'before',
-      toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
-      idOf: ({ seq }) => seq,
-    },
-  );
+  const feed = useFeed('list_conflicts', {
+    input: { query: { ...filters.query, limit: pageSize } },
+    pollMs: 5000,
+    cursor: 'before',
+    toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
+    idOf: ({ seq }) => seq,
+  });
   const { rows, failure } = feed;
   return (
     <>

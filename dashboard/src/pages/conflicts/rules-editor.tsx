@@ -108,7 +108,7 @@ function toGroup(values: RulesValues, index: number): ParameterGroup {
   } as ParameterGroup;
 }
 
-/** What is no number goes to the server as it is, which says so. */
+/** What is not a number goes to the server as it is, which says so. */
 function toNumber(text: string): number | string {
   const number = Number(text.trim());
   return text.trim() !== '' && Number.isFinite(number) ? number : text;

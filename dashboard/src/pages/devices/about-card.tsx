@@ -15,7 +15,7 @@ import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { devicesText } from '../../text/devices.ts';
 
-const text = devicesText.link;
+const linkText = devicesText.link;
 
 export function LinkIdentityDialog({ device, onClose }: { device: string; onClose: () => void }) {
   const form = useForm({ identity: '' });
@@ -23,36 +23,36 @@ export function LinkIdentityDialog({ device, onClose }: { device: string; onClos
   const submit = async ({ identity: typed }: { identity: string }) => {
     const identity = typed.trim();
     // An address is not sent, not even to be refused.
-    const problem = identity === '' ? text.none : looksLikeAddress(identity) ? text.address : undefined;
+    const problem = identity === '' ? linkText.none : looksLikeAddress(identity) ? linkText.address : undefined;
     if (problem !== undefined) {
       form.problems.value = { identity: problem };
       return;
     }
     await call('link_device_identity', { path: { device }, json: { identity } });
     queries.refresh('get_device');
-    showToast({ title: text.done });
+    showToast({ title: linkText.done });
     onClose();
   };
   return (
-    <Dialog title={text.title} onClose={close}>
-      <Form form={form} label={text.title} onSubmit={submit}>
-        <p class="soft">{text.words}</p>
+    <Dialog title={linkText.title} onClose={close}>
+      <Form form={form} label={linkText.title} onSubmit={submit}>
+        <p class="soft">{linkText.words}</p>
         <TextField
           {...form.at('identity')}
-          label={text.identity}
-          hint={text.hint}
+          label={linkText.identity}
+          hint={linkText.hint}
           placeholder="dev-…"
           autoComplete="off"
           isMono
           hasFocus
         />
-        <SubmitRow form={form}>{text.action}</SubmitRow>
+        <SubmitRow form={form}>{linkText.action}</SubmitRow>
       </Form>
     </Dialog>
   );
 }
 
-const oneText = devicesText.one;
+const text = devicesText.one;
 
 export function AboutCard({ device }: { device: DeviceDetails }) {
   const { last_seen, last_ap_id, randomised, identities = [], watched_until } = device;
@@ -64,29 +64,29 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
     act(async () => {
       await call('watch_device', { path, json: {} });
       queries.refresh('get_device');
-      return oneText.watched;
+      return text.watched;
     });
   return (
     <section class="card device-about">
-      <h2>{oneText.about}</h2>
+      <h2>{text.about}</h2>
       <Facts
         rows={[
-          [oneText.lastSeen, <LastSeen key="seen" at={last_seen} />],
-          [oneText.lastAgent, last_ap_id ? <AgentName key="last" ap_id={last_ap_id} /> : '–'],
-          [oneText.randomised, randomised ? oneText.randomisedWords : oneText.fixedWords],
-          identities.length > 0 && [oneText.identities, identities.join(', '), 'mono'],
-          [oneText.history, watched_until ? oneText.watchedUntil(formatMoment(watched_until)) : oneText.notWatched],
+          [text.lastSeen, <LastSeen key="seen" at={last_seen} />],
+          [text.lastAgent, last_ap_id ? <AgentName key="last" ap_id={last_ap_id} /> : '–'],
+          [text.randomised, randomised ? text.randomisedWords : text.fixedWords],
+          identities.length > 0 && [text.identities, identities.join(', '), 'mono'],
+          [text.history, watched_until ? text.watchedUntil(formatMoment(watched_until)) : text.notWatched],
         ]}
       />
-      <p class="faint small">{oneText.watchWords}</p>
+      <p class="faint small">{text.watchWords}</p>
       <div class="cluster">
         {watched_until ? (
           <Button icon="eye" onClick={() => setAsked('unwatch')}>
-            {oneText.unwatch}
+            {text.unwatch}
           </Button>
         ) : (
           <Button icon="eye" isBusy={isBusy} onClick={watch}>
-            {oneText.watch}
+            {text.watch}
           </Button>
         )}
         {session.value?.isAdmin && (
@@ -100,13 +100,13 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
       </div>
       {asked === 'unwatch' && (
         <ConfirmDialog
-          title={oneText.unwatchTitle}
-          action={oneText.unwatch}
+          title={text.unwatchTitle}
+          action={text.unwatch}
           onClose={close}
           onConfirm={() => call('unwatch_device', { path })}
           changes={['get_device']}
-          done={oneText.unwatched}
-          words={oneText.unwatchWords}
+          done={text.unwatched}
+          words={text.unwatchWords}
         />
       )}
       {asked === 'link' && <LinkIdentityDialog device={device.device} onClose={close} />}
@@ -115,11 +115,9 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
           title={devicesText.erase.title(device.device)}
           action={devicesText.erase.action}
           onClose={close}
-          onConfirm={async () => {
-            await call('erase_device', { path });
-            navigate('/devices', { isReplacing: true });
-          }}
+          onConfirm={() => call('erase_device', { path })}
           done={devicesText.erase.done}
+          onDone={() => navigate('/devices', { isReplacing: true })}
           words={devicesText.erase.words}
         />
       )}

@@ -70,7 +70,7 @@ export function steerersOf(serving: readonly Serving[]): Steerers {
   return { able: allowed.filter(knows), unable: allowed.filter((each) => !knows(each)) };
 }
 
-/** As `send_command` wants it. Empty fields are left out; what is no number goes as it was typed: the server has words for it. */
+/** As `send_command` wants it. Empty fields are left out; what is not a number goes as it was typed: the server has words for it. */
 export function steerCommand(
   device: string,
   { target, timeout, force }: Record<'target' | 'timeout' | 'force', string>,
@@ -85,7 +85,7 @@ export function steerCommand(
   });
 }
 
-/** What the network saw; undefined while nobody knows, and of commands that ended otherwise. */
+/** What the network saw; undefined while it is unknown, and of commands that ended otherwise. */
 export function outcomeOf({ result }: Pick<Command, 'result'>): SteeringOutcome | undefined {
   const outcome = isObject(result) ? result.outcome : undefined;
   return typeof outcome === 'string' && Object.hasOwn(devicesText.outcomes, outcome)

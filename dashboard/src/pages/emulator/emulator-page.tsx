@@ -107,16 +107,13 @@ export function EmulatorPage() {
   const isAdmin = session.value?.isAdmin === true;
   const [whose, setWhose] = useQueryState('whose');
   const query = { limit: pageSize, ...(isAdmin && whose === 'all' && { all: true }) };
-  const feed = useFeed(
-    'list_emulator_runs',
-    { query },
-    {
-      pollMs: (runs) => (runs.some(({ is_over }) => !is_over) ? 2000 : 15_000),
-      cursor: 'before',
-      toPage: (runs) => ({ rows: runs, next: runs.length < pageSize ? undefined : runs.at(-1)!.job_number }),
-      idOf: ({ job_number }) => job_number,
-    },
-  );
+  const feed = useFeed('list_emulator_runs', {
+    input: { query },
+    pollMs: (runs) => (runs.some(({ is_over }) => !is_over) ? 2000 : 15_000),
+    cursor: 'before',
+    toPage: (runs) => ({ rows: runs, next: runs.length < pageSize ? undefined : runs.at(-1)!.job_number }),
+    idOf: ({ job_number }) => job_number,
+  });
   const { rows, failure } = feed;
   const isEmpty = rows?.length === 0;
   const isFiltered = whose !== '';

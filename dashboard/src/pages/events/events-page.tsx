@@ -28,16 +28,13 @@ export function EventsPage() {
     ...(what && { kinds: kindsOf(what) }),
     limit: pageSize,
   };
-  const feed = useFeed(
-    'list_events',
-    { query },
-    {
-      pollMs: 3000,
-      cursor: 'cursor',
-      toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-      idOf: ({ id }) => id,
-    },
-  );
+  const feed = useFeed('list_events', {
+    input: { query },
+    pollMs: 3000,
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+    idOf: ({ id }) => id,
+  });
   const { rows, failure, loadOlder } = feed;
   return (
     <Page title={pageTitles.events}>

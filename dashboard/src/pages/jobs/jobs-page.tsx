@@ -1,4 +1,4 @@
-// Jobs, newest first: one's own, or everybody's for administrators; and the way to ask for new ones.
+// Jobs, newest first: one's own, or for administrators those of all users; and the way to ask for new ones.
 import './jobs-page.css';
 import { useMemo, useState } from 'preact/hooks';
 import { call, type Job, type JobState } from '../../api/client.ts';
@@ -127,16 +127,13 @@ export function JobsPage() {
     ...(Object.hasOwn(jobsText.states, state) && { state: state as JobState }),
     ...(isAdmin && whose === 'all' && { all: true }),
   };
-  const feed = useFeed(
-    'list_jobs',
-    { query },
-    {
-      pollMs: 2000,
-      cursor: 'before',
-      toPage: (jobs) => ({ rows: jobs, next: jobs.length < pageSize ? undefined : jobs.at(-1)!.job_number }),
-      idOf: ({ job_number }) => job_number,
-    },
-  );
+  const feed = useFeed('list_jobs', {
+    input: { query },
+    pollMs: 2000,
+    cursor: 'before',
+    toPage: (jobs) => ({ rows: jobs, next: jobs.length < pageSize ? undefined : jobs.at(-1)!.job_number }),
+    idOf: ({ job_number }) => job_number,
+  });
   const { rows, failure } = feed;
   // Jobs do not say what they send: the newest commands do.
   const hasCommands = rows?.some(({ task_type }) => task_type === 'send_command') ?? false;

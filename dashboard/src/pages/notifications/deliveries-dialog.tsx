@@ -15,16 +15,13 @@ const limit = 50;
 
 export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const path = { id };
-  const feed = useFeed(
-    'list_webhook_deliveries',
-    { path, query: { limit } },
-    {
-      pollMs: 3000,
-      cursor: 'cursor',
-      toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-      idOf: (delivery) => delivery.id,
-    },
-  );
+  const feed = useFeed('list_webhook_deliveries', {
+    input: { path, query: { limit } },
+    pollMs: 3000,
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+    idOf: (delivery) => delivery.id,
+  });
   const { rows, failure } = feed;
   const form = useForm({ after: '' });
   return (

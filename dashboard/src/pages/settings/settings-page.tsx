@@ -26,7 +26,7 @@ import { settingsText } from '../../text/settings.ts';
 import { shellText } from '../../text/shell.ts';
 import { AccountCard, DeleteAccountCard, PasswordCard, SessionsCard } from './account-cards.tsx';
 
-const text = settingsText.system;
+const systemText = settingsText.system;
 
 export function SystemCard() {
   const readiness = useQuery('readiness', { fetch: readReadiness, pollMs: 5000 });
@@ -40,30 +40,30 @@ export function SystemCard() {
   const isWell = data?.isReady && Object.values(data.parts).every(Boolean);
   return (
     <section class="card stack">
-      <h2>{text.title}</h2>
+      <h2>{systemText.title}</h2>
       {readiness.failure && <FailureNotice failure={readiness.failure} />}
       {!data && !readiness.failure && <SkeletonLines />}
-      {isWell && <Notice kind="good" title={text.ready} />}
-      {data && !isWell && <Notice kind="warning" title={text.notReady} words={text.notReadyWords} />}
+      {isWell && <Notice kind="good" title={systemText.ready} />}
+      {data && !isWell && <Notice kind="warning" title={systemText.notReady} words={systemText.notReadyWords} />}
       {data && (
         <Facts
           look="settings-facts"
           rows={[
             ...Object.entries(data.parts).map(
               ([name, isWell]) =>
-                [partName(name), isWell ? text.ok : text.failing, isWell ? '' : 'is-failing'] as const,
+                [partName(name), isWell ? systemText.ok : systemText.failing, isWell ? '' : 'is-failing'] as const,
             ),
-            [text.version, version.data ?? '–'],
-            startedAt !== undefined && [text.running, formatSpan(Math.max(0, now.value / 1000 - startedAt), 2)],
-            memory !== undefined && [text.memory, formatValue(memory, 'B')],
-            requests !== undefined && [text.requests, formatNumber(requests)],
+            [systemText.version, version.data ?? '–'],
+            startedAt !== undefined && [systemText.running, formatSpan(Math.max(0, now.value / 1000 - startedAt), 2)],
+            memory !== undefined && [systemText.memory, formatValue(memory, 'B')],
+            requests !== undefined && [systemText.requests, formatNumber(requests)],
           ]}
         />
       )}
-      {figures.data === null && <p class="faint small">{text.noMetrics}</p>}
+      {figures.data === null && <p class="faint small">{systemText.noMetrics}</p>}
       {figures.data && (
         <p>
-          <a href="/metrics">{text.metrics}</a>
+          <a href="/metrics">{systemText.metrics}</a>
         </p>
       )}
     </section>
@@ -72,7 +72,7 @@ export function SystemCard() {
 
 function partName(name: string): string {
   const position = /^telemetry_(\d+)$/.exec(name)?.[1];
-  return position === undefined ? (text.parts[name] ?? name) : text.telemetryServer(position);
+  return position === undefined ? (systemText.parts[name] ?? name) : systemText.telemetryServer(position);
 }
 
 interface ChoicesProps<Choice extends string> {
@@ -113,29 +113,29 @@ export function Choices<Choice extends string>(props: ChoicesProps<Choice>) {
 }
 
 export function AppearanceCard() {
-  const devicePrivacyText = settingsText.appearance;
+  const text = settingsText.appearance;
   return (
     <section class="card stack">
-      <h2>{devicePrivacyText.title}</h2>
+      <h2>{text.title}</h2>
       <Choices<ThemeChoice>
-        label={devicePrivacyText.theme}
+        label={text.theme}
         value={themeChoice.value}
         options={shellText.themes}
         onChange={chooseTheme}
       />
       <Choices<MotionChoice>
-        label={devicePrivacyText.motion}
+        label={text.motion}
         value={motionChoice.value}
-        options={devicePrivacyText.motions}
+        options={text.motions}
         onChange={chooseMotion}
       />
-      <p class="faint small">{devicePrivacyText.remembered}</p>
+      <p class="faint small">{text.remembered}</p>
     </section>
   );
 }
 
 export function NoticesCard() {
-  const devicePrivacyText = settingsText.notices;
+  const text = settingsText.notices;
   // The browser does not say when its permission changes.
   const [problem, setProblem] = useState(noticeProblem());
   const choose = async (choice: NoticeChoice) => {
@@ -144,41 +144,41 @@ export function NoticesCard() {
   };
   return (
     <section class="card stack">
-      <h2>{devicePrivacyText.title}</h2>
+      <h2>{text.title}</h2>
       <Choices<NoticeChoice>
-        label={devicePrivacyText.label}
+        label={text.label}
         value={problem === undefined ? noticeChoice.value : 'off'}
-        options={devicePrivacyText.choices}
+        options={text.choices}
         isDisabled={problem === 'unsupported'}
         onChange={choose}
       />
-      <p class="faint small">{problem === undefined ? devicePrivacyText.words : devicePrivacyText[problem]}</p>
+      <p class="faint small">{problem === undefined ? text.words : text[problem]}</p>
     </section>
   );
 }
 
 export function InterfaceCard() {
-  const devicePrivacyText = settingsText.interface;
+  const text = settingsText.interface;
   return (
     <section class="card stack">
-      <h2>{devicePrivacyText.title}</h2>
-      <p class="soft">{devicePrivacyText.words}</p>
+      <h2>{text.title}</h2>
+      <p class="soft">{text.words}</p>
       <div class="cluster">
         {/* In this tab: the session of a tab stays in it. */}
-        <ButtonLink href="/docs">{devicePrivacyText.docs}</ButtonLink>
-        <a href="/openapi.json">{devicePrivacyText.openApi}</a>
-        <a href="/asyncapi.json">{devicePrivacyText.asyncApi}</a>
+        <ButtonLink href="/docs">{text.docs}</ButtonLink>
+        <a href="/openapi.json">{text.openApi}</a>
+        <a href="/asyncapi.json">{text.asyncApi}</a>
       </div>
       <div class="spread">
-        <p class="soft">{devicePrivacyText.token}</p>
-        <CopyButton text={session.value?.token ?? ''} label={devicePrivacyText.copyToken} />
+        <p class="soft">{text.token}</p>
+        <CopyButton text={session.value?.token ?? ''} label={text.copyToken} />
       </div>
     </section>
   );
 }
 
-const devicePrivacyText = settingsText.devicePrivacy;
-type Shown = keyof typeof devicePrivacyText.choices;
+const privacyText = settingsText.devicePrivacy;
+type Shown = keyof typeof privacyText.choices;
 
 export function DevicePrivacyCard() {
   const { data, failure } = useOperation('get_device_privacy', {});
@@ -186,27 +186,27 @@ export function DevicePrivacyCard() {
   const value: Shown = data?.clear_addresses ? 'clear' : 'pseudonyms';
   return (
     <section class="card stack">
-      <h2>{devicePrivacyText.title}</h2>
+      <h2>{privacyText.title}</h2>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_device_privacy')} />}
       <Choices<Shown>
-        label={devicePrivacyText.label}
+        label={privacyText.label}
         value={value}
-        options={devicePrivacyText.choices}
+        options={privacyText.choices}
         isDisabled={!data}
         isAsked
         onChange={setAsked}
       />
-      <p class="faint small">{devicePrivacyText.words}</p>
+      <p class="faint small">{privacyText.words}</p>
       {asked && (
         <ConfirmDialog
-          title={devicePrivacyText.titles[asked]}
-          action={devicePrivacyText.actions[asked]}
+          title={privacyText.titles[asked]}
+          action={privacyText.actions[asked]}
           kind={asked === 'clear' ? 'danger' : 'primary'}
           onClose={() => setAsked(undefined)}
           onConfirm={() => call('set_device_privacy', { json: { clear_addresses: asked === 'clear' } })}
           changes={['get_device_privacy']}
-          done={devicePrivacyText.done[asked]}
-          words={devicePrivacyText.consequences[asked]}
+          done={privacyText.done[asked]}
+          words={privacyText.consequences[asked]}
         />
       )}
     </section>

@@ -57,12 +57,10 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
         title={text.removeTitle(site.name)}
         action={text.remove}
         onClose={() => setRemoving(false)}
-        onConfirm={async () => {
-          await call('remove_site', { path: { id: site.id } });
-          onClose();
-        }}
+        onConfirm={() => call('remove_site', { path: { id: site.id } })}
         changes={['list_sites']}
         done={text.removed(site.name)}
+        onDone={onClose}
         words={text.removeWords}
       />
     );

@@ -37,11 +37,9 @@ export function DisableUserDialog({ username, isDisabled, onBack, onDone }: Disa
       action={words.action}
       kind={isDisabled ? 'primary' : 'danger'}
       onClose={onBack}
-      onConfirm={async () => {
-        await guardedChange<unknown>(isDisabled ? call('enable_user', { path }) : call('disable_user', { path }));
-        onDone();
-      }}
+      onConfirm={() => guardedChange<unknown>(call(isDisabled ? 'enable_user' : 'disable_user', { path }))}
       done={words.done(username)}
+      onDone={onDone}
     >
       <p class="user-follows">{words.ends}</p>
       <p class="user-follows">{words.stays}</p>
@@ -72,11 +70,9 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         title={text.removeTitle(username)}
         action={text.remove}
         onClose={back}
-        onConfirm={async () => {
-          await guardedChange(call('remove_user', { path }));
-          onClose();
-        }}
+        onConfirm={() => guardedChange(call('remove_user', { path }))}
         done={text.removed(username)}
+        onDone={onClose}
         words={text.removeWords}
       />
     );

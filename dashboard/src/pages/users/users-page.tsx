@@ -17,36 +17,36 @@ import { usersText } from '../../text/users.ts';
 import { guardedChange, refreshUsers, toUsers, type User } from './user.ts';
 import { AddUserDialog, UserDialog } from './user-dialog.tsx';
 
-const text = usersText.waiting;
+const waitingText = usersText.waiting;
 
 export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
   const [refused, setRefused] = useState<string | undefined>(undefined);
   const approve = (username: string) =>
     attempt(async () => {
       await guardedChange(call('approve_user', { path: { username } }));
-      showToast({ title: text.approved(username) });
+      showToast({ title: waitingText.approved(username) });
     });
   return (
     <section class="card waiting-users" aria-labelledby="waiting-users">
-      <h2 id="waiting-users">{text.title(String(users.length))}</h2>
-      <p class="soft">{text.words}</p>
+      <h2 id="waiting-users">{waitingText.title(String(users.length))}</h2>
+      <p class="soft">{waitingText.words}</p>
       <ul>
         {users.map(({ username, waiting_since }) => (
           <li key={username}>
             <div>
-              {username} <span class="faint small">{text.since(formatMoment(waiting_since))}</span>
+              {username} <span class="faint small">{waitingText.since(formatMoment(waiting_since))}</span>
             </div>
             <div class="acts">
-              <Button size="small" aria-label={text.refuseOf(username)} onClick={() => setRefused(username)}>
-                {text.refuse}
+              <Button size="small" aria-label={waitingText.refuseOf(username)} onClick={() => setRefused(username)}>
+                {waitingText.refuse}
               </Button>
               <Button
                 size="small"
                 kind="primary"
-                aria-label={text.approveOf(username)}
+                aria-label={waitingText.approveOf(username)}
                 onClick={() => approve(username)}
               >
-                {text.approve}
+                {waitingText.approve}
               </Button>
             </div>
           </li>
@@ -54,12 +54,12 @@ export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
       </ul>
       {refused !== undefined && (
         <ConfirmDialog
-          title={text.refuseTitle(refused)}
-          action={text.refuse}
+          title={waitingText.refuseTitle(refused)}
+          action={waitingText.refuse}
           onClose={() => setRefused(undefined)}
           onConfirm={() => guardedChange(call('refuse_user', { path: { username: refused } }))}
-          done={text.refused(refused)}
-          words={text.refuseWords}
+          done={waitingText.refused(refused)}
+          words={waitingText.refuseWords}
         />
       )}
     </section>
