@@ -122,7 +122,8 @@ export function prepareGracefulStop(app: FastifyInstance, { entrance, direct }: 
   });
   app.addHook('preClose', (done) => {
     stop.isStopping = true;
-    closed = new Promise((resolve) => entrance.once('close', resolve));
+    // One that does not listen has nothing to close, and would never say so.
+    if (entrance.listening) closed = new Promise((resolve) => entrance.once('close', resolve));
     // Browsers open some in advance; to Node they are not idle, and it would wait for them.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     for (const connection of direct) connection.closeIfIdle();
