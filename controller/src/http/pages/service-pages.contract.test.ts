@@ -94,9 +94,11 @@ describe('/metrics', () => {
 
     it('counts requests by operation and status, for readers on this machine', async () => {
       await weft.request('GET', '/api/v1/users/me');
+      weft.platform.onError(new Error('away'), 'a round could not be done; it will be tried again');
       const { status, headers, body } = await weft.request('GET', '/metrics');
       expect([status, headers.get('content-type')]).toEqual([200, expect.stringContaining('text/plain')]);
       expect(body).toContain('weft_http_requests_total{operation="get_me",status="401"} 1');
+      expect(body).toMatch(/^weft_recovered_failures_total [1-9]/m);
     });
 
     it.each(['x-forwarded-for', 'x-real-ip', 'forwarded'])(
