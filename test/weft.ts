@@ -197,8 +197,13 @@ export async function startWeft<Parts extends PartList = AllParts>(
   const weft = await serve(loadConfig({ env, file: {}, flags: {} }), { metrics, passwordCost, ...options });
   // A busy machine may keep PostgreSQL from answering the first time; Weft then waits for it, and tests wait for Weft.
   if (overrides.WEFT_DATABASE_URL !== undefined && weft.firstAdminNeeded === undefined) {
-    await untilSo(async () => {
+    const ready = untilSo(async () => {
       if ((await fetch(`${weft.url}/api/v1/users/me`)).status === 503) throw new Error('its database does not answer');
+    });
+    // Once it answers, a start may be refused.
+    await Promise.race([ready, weft.failed]).catch(async (error) => {
+      await weft.stop();
+      throw error;
     });
   }
   weft.events.audited.add(async () => metrics.noteAudited());
