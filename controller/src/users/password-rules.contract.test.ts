@@ -37,7 +37,8 @@ describe('beyond loopback', () => {
     const token = await weft.user(name);
     await weft.request('POST', '/api/v1/users/password-recovery', { json: { username: name } });
     const outbox = join(weft.config.dataDir, 'outbox');
-    const files = () => readdir(outbox).catch((): string[] => []);
+    // What is still written has another name.
+    const files = async () => (await readdir(outbox).catch((): string[] => [])).filter((name) => name.endsWith('.eml'));
     await expect.poll(files).toHaveLength(1);
     const [file] = await files();
     const mail = readMail(await readFile(join(outbox, file!), 'utf8'));
