@@ -12,7 +12,10 @@ export interface Import {
  * the folders put them together, or are for all of them. A folder inside a folder belongs to it.
  */
 const order: Record<string, string[][]> = {
-  'contract/src': [['functions', 'schema'], ['devices']],
+  'contract/src': [
+    ['functions', 'schema'],
+    ['devices', 'emulator'],
+  ],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
   'sdk/src': [['app', 'spool']],
   'cli/src': [['access-point', 'history', 'templates'], ['commands'], ['bin']],

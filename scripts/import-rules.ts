@@ -129,7 +129,7 @@ const rules: Rule[] = [
   {
     because: 'only parts, offline.ts and backends.ts choose a backend',
     // A backend may be built of parts of its own kind.
-    who: /^controller\/src\/(?!(offline|backends)\.ts$|.*-part\.ts$)(?!.*\.(embedded|memory|sqlite|postgres|smtp|outbox|clickhouse|amqp)\.ts$)/,
+    who: new RegExp(`^controller/src/(?!(offline|backends)\\.ts$|.*-part\\.ts$)(?!.*${backend.source})`),
     never: backend,
   },
   {

@@ -1,5 +1,5 @@
 // What-if: the question about commands to a running network, and the answer with what several futures say.
-import * as Type from './schema/schema.ts';
+import * as Type from '../schema/schema.ts';
 
 export const maxFutures = 32;
 

@@ -1,5 +1,5 @@
 // Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
-import * as Type from './schema/schema.ts';
+import * as Type from '../schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 

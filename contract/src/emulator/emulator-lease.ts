@@ -1,8 +1,8 @@
 // What passes between Weft and the process that runs an emulated network: the task, the lease with its requests and answers,
 // and what the process reports.
 
+import * as Type from '../schema/schema.ts';
 import { EmulatedAgent, PlannedFault } from './emulator.ts';
-import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 

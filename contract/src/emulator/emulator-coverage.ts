@@ -1,8 +1,8 @@
 // The radio map of an emulated network: a raster of what a device would receive at each point.
 
-import { Technology } from './commands.ts';
+import { Technology } from '../commands.ts';
+import * as Type from '../schema/schema.ts';
 import { WhatIfRequest } from './emulator-what-if.ts';
-import * as Type from './schema/schema.ts';
 
 export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate'], {
   title: 'CoverageLayer',
