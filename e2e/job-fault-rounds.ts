@@ -1,12 +1,15 @@
 // The job path while its parts die, for as many rounds as are asked for. Jobs are asked for all the time; in the end every
 // accepted one must have ended well, with every message seen in order and once. A run that did too little proves nothing
 // and fails.
+import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'amqplib';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { Agent } from '../sdk/src/index.ts';
+import { findFreePort } from '../test/server-process.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
 import { type Cluster, startCluster } from './cluster.ts';
 import { JobLedger, type LedgerJob } from './job-ledger.ts';
-import { adminUsername, eventually, password } from './weft-process.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const details = '/api/v1/agent_details/request_all_agents_details';
 const samples = 2_000;
@@ -14,46 +17,53 @@ const fields = 6;
 const start = Date.now() - 3_600_000;
 
 /** Three agents, one of them with a history of several chunks. */
-async function prepare(cluster: Cluster): Promise<{ token: string; history: string }> {
-  const [weft] = cluster.controllers;
-  const token = (await weft!.login(adminUsername, password)).body.access_token as string;
+async function prepare(weft: WeftServer): Promise<{ token: string; history: string }> {
+  const token = (await weft.login(adminUsername, password)).body.access_token as string;
   for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) {
     const json = { ap_id, password, configuration: {} };
-    expect((await weft!.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
   }
-  const agent = (await weft!.login('ap-1', password, 'agent')).body.access_token as string;
+  const agent = (await weft.login('ap-1', password, 'agent')).body.access_token as string;
   for (let done = 0; done < samples; done += 500) {
     const batch = Array.from({ length: 500 }, (_, n) => ({
       ts: start + (done + n) * 1000,
       ...Object.fromEntries(Array.from({ length: fields }, (_, field) => [`m${field}`, done + n])),
     }));
-    const { status } = await weft!.request('POST', '/api/v1/agent_update/update', {
+    const { status } = await weft.request('POST', '/api/v1/agent_update/update', {
       token: agent,
       json: { samples: batch },
     });
     expect(status).toBe(200);
   }
-  const query = new URLSearchParams({
-    agent_id: 'ap-1',
-    start_time: new Date(start).toISOString(),
-    end_time: new Date(start + samples * 1000).toISOString(),
-  });
-  const history = `/api/v1/agent_data/request_agent_data?${query}`;
-  return { token, history };
+  return { token, history: dataPath('ap-1', start + samples * 1000) };
 }
 
-/** Asks for jobs, about one in five a long one, while `fault` happens; then waits for all to end. */
-async function underLoad(ledger: JobLedger, history: string, fault: () => Promise<void>): Promise<void> {
+function dataPath(agent_id: string, endMs: number): string {
+  const [start_time, end_time] = [start, endMs].map((ms) => new Date(ms).toISOString()) as [string, string];
+  return `/api/v1/agent_data/request_agent_data?${new URLSearchParams({ agent_id, start_time, end_time })}`;
+}
+
+type Ask = (count: number) => Promise<LedgerJob | undefined>;
+
+/** Asks for jobs while `fault` happens; then waits for all to end. */
+async function underLoad(ledger: JobLedger, ask: Ask, fault: (more: More) => Promise<void>): Promise<void> {
   const following: Promise<LedgerJob>[] = [];
+  const more = async (count: number) => {
+    const asked = ledger.jobs.length;
+    await eventually(
+      async () => ledger.jobs.length,
+      (length) => length >= asked + count,
+    );
+  };
   let isOver = false;
   const asking = (async () => {
     for (let count = 0; !isOver; count++) {
-      const job = await ledger.ask(count % 5 === 0 ? history : details);
+      const job = await ask(count);
       if (job) following.push(ledger.follow(job, 90_000));
-      await new Promise((next) => setTimeout(next, 40));
+      await pause(40);
     }
   })();
-  await fault().finally(() => {
+  await fault(more).finally(() => {
     isOver = true;
   });
   await asking;
@@ -64,14 +74,15 @@ function judge(ledger: JobLedger, atLeast: number): void {
   expect(ledger.violations).toEqual([]);
   expect(ledger.jobs.filter(({ end }) => end !== 'succeeded').map(({ path, end }) => `${path} ${end}`)).toEqual([]);
   expect(ledger.jobs.length).toBeGreaterThanOrEqual(atLeast);
-  const long = ledger.jobs.filter(({ path }) => path !== details);
+  const long = ledger.jobs.filter(({ path }) => path.startsWith('/api/v1/agent_data/'));
   expect(long.length).toBeGreaterThanOrEqual(atLeast / 10);
   for (const { data } of long) {
     expect(data.length).toBe(samples * fields);
     expect(data.every(({ value }, index) => value === Math.floor(index / fields))).toBe(true);
   }
   for (const { path, data } of ledger.jobs) {
-    if (path === details) expect(data.map(({ ap_id }) => ap_id)).toEqual(['ap-1', 'ap-2', 'ap-3']);
+    const found = data.map(({ ap_id }) => ap_id).filter((ap_id) => !ap_id?.startsWith('emu-'));
+    if (path === details) expect(found).toEqual(['ap-1', 'ap-2', 'ap-3']);
   }
 }
 
@@ -86,17 +97,10 @@ interface FaultRounds {
 /** Workers killed; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed. */
 export async function killParts({ workerKills, databaseKills }: FaultRounds): Promise<void> {
   const cluster = await startCluster({ controllers: 2, workers: 2 });
-  const { token, history } = await prepare(cluster);
+  const { token, history } = await prepare(cluster.controllers[0]!);
   const stage = async (atLeast: number, fault: (more: More) => Promise<void>) => {
     const ledger = new JobLedger(() => cluster.url, token);
-    const more = async (count: number) => {
-      const asked = ledger.jobs.length;
-      await eventually(
-        async () => ledger.jobs.length,
-        (length) => length >= asked + count,
-      );
-    };
-    await underLoad(ledger, history, () => fault(more));
+    await underLoad(ledger, (count) => ledger.ask(count % 5 === 0 ? history : details), fault);
     judge(ledger, atLeast);
   };
   await stage(10 * workerKills, async (more) => {
@@ -153,7 +157,7 @@ export async function killBeforeConfirm(rounds: number): Promise<void> {
   cluster.env.WEFT_AMQP_URL = through.href;
   let controller = await cluster.startController(0);
   cluster.controllers = [controller];
-  const { token } = await prepare(cluster);
+  const { token } = await prepare(cluster.controllers[0]!);
   const ledger = new JobLedger(() => controller.url, token);
   for (let round = 0; round < rounds; round++) {
     let killed: Promise<unknown> | undefined;
@@ -177,4 +181,110 @@ export async function killBeforeConfirm(rounds: number): Promise<void> {
   expect(ledger.jobs.map(({ end }) => end)).toEqual(ledger.jobs.map(() => 'succeeded'));
   expect(ledger.jobs.length).toBeGreaterThanOrEqual(rounds / 2);
   await proxy.close();
+}
+
+const command = '/api/v1/send_command';
+const spinUp = '/api/v1/emulator/spinup';
+
+/**
+ * The embedded default: one process that is killed at random moments while jobs of every kind are asked for and run. One
+ * of them never posts anything and is there at every kill: it must be given up. Resolves how many of each kind there were.
+ */
+export async function killProcess(rounds: number): Promise<Record<string, number>> {
+  const env = {
+    WEFT_DATA_DIR: temporaryFolder(),
+    WEFT_PORT: String(await findFreePort()),
+    // So few that others wait in the queue when it is lost.
+    WEFT_EMULATOR_MAX_RUNS: '1',
+    WEFT_ADMIN_USERNAME: adminUsername,
+    WEFT_ADMIN_PASSWORD: password,
+  };
+  let weft = await serve({ env });
+  const restart = async () => {
+    await weft.end('SIGKILL');
+    weft = await serve({ env });
+  };
+  const { token, history } = await prepare(weft);
+  const applied = await obey(weft.url, 'ap-2');
+  const poisons = new JobLedger(() => weft.url, token);
+  const poison = (await poisons.ask(dataPath('ap-3', Date.now() + 3_600_000)))!;
+  const poisoned = poisons.follow(poison, 600_000);
+  const ledger = new JobLedger(() => weft.url, token);
+  const emulators = [
+    { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 3 },
+  ];
+  let commanded: LedgerJob | undefined;
+  let lastDbm = 0;
+  // By the count of those that were accepted: so there are some of each kind however long nobody answers.
+  const ask = async () => {
+    const count = ledger.jobs.length;
+    if (count % 100 < 4) return ledger.ask(spinUp, { emulators });
+    // One at a time: a newer one would supersede it.
+    if (count % 5 === 1 && (commanded === undefined || commanded.end !== undefined)) {
+      const text = JSON.stringify({ name: 'set_tx_power', dbm: ++lastDbm });
+      const query = new URLSearchParams({ agent_id: 'ap-2', command: text, hold_seconds: '0' });
+      commanded = await ledger.ask(`${command}?${query}`);
+      return commanded;
+    }
+    return ledger.ask(count % 5 === 0 ? history : details);
+  };
+  const atOnce: Promise<unknown>[] = [];
+  await underLoad(ledger, ask, async (more) => {
+    for (let kills = 0; kills < rounds; kills++) {
+      await more(10);
+      // More than the workers take at once, and some accepted without an answer.
+      const askAndFollow = () => ledger.ask(details).then((job) => job && ledger.follow(job, 90_000));
+      atOnce.push(...Array.from({ length: 30 }, askAndFollow));
+      await pause(Math.random() * 300);
+      await restart();
+    }
+  });
+  await Promise.all(atOnce);
+  judge(ledger, 10 * rounds);
+  // Until the one that posts nothing is given up: nothing else runs now, so it is there at each of these kills.
+  for (let kills = 0; kills < 6; kills++) {
+    const running = async () => /weft_jobs_running (\d+)/.exec((await weft.request('GET', '/metrics')).body)?.[1];
+    await eventually(running, (count) => count !== '0' || poison.end !== undefined);
+    if (poison.end !== undefined) break;
+    await restart();
+  }
+  await poisoned;
+  const { detail } = (await weft.request('GET', `/api/v1/jobs/${poison.job_number}`, { token })).body;
+  expect([detail, poisons.violations]).toEqual(['Given up after 5 attempts', []]);
+  return judgeProcess(weft, token, ledger, applied);
+}
+
+async function judgeProcess(weft: WeftServer, token: string, ledger: JobLedger, applied: readonly number[]) {
+  const get = async (path: string) => (await weft.request('GET', `/api/v1/jobs${path}`, { token })).body;
+  // Nothing was added after the end, and nothing is left open, also of what was accepted without an answer.
+  for (const { job_number, messages } of ledger.jobs) {
+    expect(await get(`/${job_number}?after=${messages}`)).toMatchObject({ state: 'succeeded', messages: [] });
+  }
+  await eventually(
+    async () => [...(await get('?state=queued')), ...(await get('?state=running'))],
+    ({ length }) => length === 0,
+  );
+  const of = (path: string) => ledger.jobs.filter((job) => job.path.startsWith(path));
+  const commands = of(command).map(({ data }) => data.at(-1).applied.dbm as number);
+  expect(new Set(applied).size).toBe(applied.length);
+  expect(commands.filter((dbm) => !applied.includes(dbm))).toEqual([]);
+  for (const { data } of of(spinUp)) {
+    const events = data.map(({ event }) => event).filter((event) => event !== 'progress');
+    expect(events).toEqual(['started', 'ended']);
+  }
+  const counts = { jobs: ledger.jobs.length, commands: commands.length, spinUps: of(spinUp).length };
+  expect(Math.min(counts.commands, counts.spinUps)).toBeGreaterThan(0);
+  return counts;
+}
+
+/** An access point that does what it is told; returns what it did. */
+async function obey(url: string, ap_id: string): Promise<number[]> {
+  const applied: number[] = [];
+  const agent = new Agent({ url, ap_id, password, onError: () => {} }).command('set_tx_power', ({ dbm }) => {
+    applied.push(Number(dbm));
+    return { applied: { dbm: Number(dbm) } };
+  });
+  onTestFinished(() => agent.stop());
+  await agent.start();
+  return applied;
 }

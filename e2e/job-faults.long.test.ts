@@ -1,6 +1,6 @@
 // The job path while its parts die, over and over.
 import { inject, test } from 'vitest';
-import { killBeforeConfirm, killParts } from './job-fault-rounds.ts';
+import { killBeforeConfirm, killParts, killProcess } from './job-fault-rounds.ts';
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
@@ -13,3 +13,9 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)('a controller killed between publishing and the confirm, 20 times', { timeout: 600_000 }, () =>
   killBeforeConfirm(20),
 );
+
+test('the embedded default killed 50 times at random moments, and a job at which it dies each time', {
+  timeout: 1_200_000,
+}, async () => {
+  process.stdout.write(`embedded: ${JSON.stringify(await killProcess(50))}\n`);
+});

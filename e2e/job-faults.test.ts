@@ -1,6 +1,6 @@
 // The job path while its parts die, each of them once or twice. `job-faults.long.test.ts` has the many rounds.
 import { inject, test } from 'vitest';
-import { killBeforeConfirm, killParts } from './job-fault-rounds.ts';
+import { killBeforeConfirm, killParts, killProcess } from './job-fault-rounds.ts';
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
@@ -13,3 +13,9 @@ test.skipIf(isMissing)(
 test.skipIf(isMissing)('a controller killed between publishing and the confirm', { timeout: 240_000 }, () =>
   killBeforeConfirm(2),
 );
+
+test('the embedded default killed at random moments, and a job at which it dies each time', {
+  timeout: 240_000,
+}, async () => {
+  await killProcess(3);
+});

@@ -31,9 +31,13 @@ export class JobLedger {
   }
 
   /** Resolves the job, or undefined if it was not accepted. */
-  async ask(path: string): Promise<LedgerJob | undefined> {
-    const headers = { authorization: `Bearer ${this.#token}` };
-    const response = await fetch(this.#url() + path, { method: 'POST', headers }).catch(() => undefined);
+  async ask(path: string, json?: object): Promise<LedgerJob | undefined> {
+    const headers = {
+      authorization: `Bearer ${this.#token}`,
+      ...(json && { 'content-type': 'application/json' }),
+    };
+    const body = json ? JSON.stringify(json) : null;
+    const response = await fetch(this.#url() + path, { method: 'POST', headers, body }).catch(() => undefined);
     if (response?.status !== 200) {
       this.refused++;
       const text = await response?.text().catch(() => '');
