@@ -35,9 +35,10 @@ async function signInBefore(page: Page, origin: string, username: string): Promi
     expiresAt: Date.now() + expires_in * 1000,
     renewAt: Date.now() + expires_in * 500,
   };
-  // Once, and in this tab only: who signs out there stays out, and other tabs ask this one.
+  // Once, and in this tab only: who signs out there stays out, and other tabs ask this one. The browser forgets the name of a tab
+  // on the way to a page with another policy; the session is still there then.
   await page.addInitScript(
-    `if (origin === ${JSON.stringify(origin)} && name !== 'entered') {
+    `if (origin === ${JSON.stringify(origin)} && name !== 'entered' && !sessionStorage.getItem('weft.session')) {
       name = 'entered';
       sessionStorage.setItem('weft.session', ${JSON.stringify(JSON.stringify(session))});
     }`,

@@ -221,7 +221,10 @@ export class FleetView {
   #listen(): void {
     const element = this.#map.getContainer();
     const placeOf = ({ latlng }: L.LeafletMouseEvent) => ({ latitude: latlng.lat, longitude: latlng.lng });
+    // After a tap the browser may say that a mouse, which is elsewhere, has left: the finger's place stays.
+    let isTouched = false;
     this.#map.on('click', (event) => {
+      isTouched = (event.originalEvent as PointerEvent).pointerType === 'touch';
       this.#options.onPlace(placeOf(event));
       const item = this.#under(event.containerPoint);
       if (!item) this.#options.onSelect(undefined);
@@ -229,6 +232,7 @@ export class FleetView {
       else this.#open(item.points.map((point) => toGeo(point)));
     });
     this.#map.on('mousemove', (event) => {
+      isTouched = false;
       const item = this.#under(event.containerPoint);
       element.classList.toggle('is-over', item !== undefined);
       this.#options.onPlace(placeOf(event));
@@ -236,7 +240,7 @@ export class FleetView {
     });
     this.#map.on('mouseout', () => {
       this.#options.onPoint(undefined);
-      this.#options.onPlace(undefined);
+      if (!isTouched) this.#options.onPlace(undefined);
     });
   }
 
