@@ -102,6 +102,7 @@ export class SocketHub {
     const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
       caller: key,
+      token,
       after: after ?? (isBare && !this.#hasBareSocket(job_number, key) ? this.#received.get(key) : undefined) ?? 0,
       isBare,
       isDirect: () => {
@@ -202,8 +203,11 @@ export class SocketHub {
       if (changes === this.#changes) this.#callers.set(token, caller);
       return caller;
     };
-    const forget = (error: unknown) => {
-      if (!(error instanceof TryLaterError)) this.#callers.delete(token);
+    const forget = async (error: unknown): Promise<never> => {
+      if (!(error instanceof TryLaterError)) {
+        this.#callers.delete(token);
+        await this.#handOutLast(token);
+      }
       throw error;
     };
     try {
@@ -213,6 +217,13 @@ export class SocketHub {
       return forget(error);
     }
   };
+
+  /** Whoever is gone cannot come back for it: how its jobs ended is sent before its sockets are closed. */
+  async #handOutLast(token: string): Promise<void> {
+    const readers = [...this.#readers.values()].flatMap((set) => [...set]).filter((reader) => reader.token === token);
+    await this.#check([...new Set(readers.map(({ job_number }) => job_number))]);
+    await Promise.all(readers.map((reader) => reader.reading));
+  }
 
   async #show(token: string, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
     let caller: Caller | undefined;

@@ -17,6 +17,7 @@ export interface ReaderOptions {
   job_number: string;
   /** Whose it is. */
   caller: string;
+  token: string;
   /** Messages up to this one are the client's already. */
   after: number;
   /** Data alone, without the envelope. */
@@ -40,6 +41,7 @@ export class SocketReader implements SocketListener {
   /** How often it was told of messages: what is told during a look may not be in what the look has found. */
   #told = 0;
   #isReading = false;
+  #reading: Promise<void> = Promise.resolve();
   /** The job has ended: nothing comes after what is stored. */
   #hasEnded = false;
   /** Everything has been sent; what to say once it has been taken. */
@@ -61,6 +63,15 @@ export class SocketReader implements SocketListener {
 
   get job_number(): string {
     return this.#options.job_number;
+  }
+
+  get token(): string {
+    return this.#options.token;
+  }
+
+  /** Resolves once what is being read has been sent, and at once if nothing is. */
+  get reading(): Promise<void> {
+    return this.#reading;
   }
 
   isBareOf(caller: string): boolean {
@@ -141,7 +152,7 @@ export class SocketReader implements SocketListener {
   }
 
   #pump(): void {
-    if (!this.#isReading && this.#mayRead) void this.#read();
+    if (!this.#isReading && this.#mayRead) this.#reading = this.#read();
   }
 
   async #read(): Promise<void> {
