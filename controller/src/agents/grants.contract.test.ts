@@ -50,7 +50,8 @@ async function listed(token: string): Promise<string[]> {
   return body.map(({ ap_id }: { ap_id: string }) => ap_id);
 }
 
-const command = (ap_id: string) => `/api/v1/send_command?agent_id=${ap_id}&command=wave&hold_seconds=0`;
+/** Each another one: two callers may not send the same command within its minimum interval. */
+const command = (ap_id: string) => `/api/v1/send_command?agent_id=${ap_id}&command=wave-${++count}&hold_seconds=0`;
 
 describe('a user with grants', () => {
   test('sees what they select, everywhere, and nothing else', async () => {
