@@ -147,10 +147,10 @@ export type AlarmRule = Type.Static<typeof AlarmRule>;
 export const Alarm = Type.Object(
   {
     id: Type.String(),
-    rule_id: Type.String(),
-    rule: Type.String({ description: 'The name of the rule when it fired.' }),
+    rule_id: Type.String({ description: '`app:` and the id of the app for one that an app has raised.' }),
+    rule: Type.String({ description: 'The name of the rule when it fired, or `app` and the name of the app.' }),
     subject_kind: Type.String({
-      description: '`agent`, `site`, `storm` (many access points at once), or part of Weft.',
+      description: '`agent`, `site`, `storm` (many access points at once), `app` (raised by an app), or part of Weft.',
     }),
     subject: Type.String(),
     ap_id: NullableText,
@@ -191,6 +191,33 @@ export const AlarmShelf = Type.Object(
   { title: 'AlarmShelf', description: 'One of `seconds` and `until`. Shelving again sets another end.' },
 );
 export type AlarmShelf = Type.Static<typeof AlarmShelf>;
+
+export const AlarmRaise = Type.Object(
+  {
+    ap_id: Type.String({
+      minLength: 1,
+      maxLength: 512,
+      description: 'What it is about: an agent that the app may see.',
+    }),
+    key: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      format: 'label',
+      description: 'The name of the alarm for the app: at most one with this key is active.',
+    }),
+    severity: AlarmSeverity,
+    text: Type.String({ minLength: 1, maxLength: 500, format: 'label', description: 'For people.' }),
+  },
+  {
+    title: 'AlarmRaise',
+    description:
+      'An alarm of the app itself. Raised again under its key, it gets the new text; of another severity or agent it is a new alarm.',
+  },
+);
+export type AlarmRaise = Type.Static<typeof AlarmRaise>;
+
+export const AlarmKey = Type.Object({ key: AlarmRaise.properties.key }, { title: 'AlarmKey' });
+export type AlarmKey = Type.Static<typeof AlarmKey>;
 
 const Weekday = Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { type: 'string' });
 const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });

@@ -25,7 +25,7 @@ export const AppPermissions = Type.Object(
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
     write: Type.Optional(
       Type.Boolean({
-        description: 'false: it may neither send commands nor run emulated networks, whatever those keys say.',
+        description: 'false: it may not send commands, run emulated networks or raise alarms, whatever those keys say.',
       }),
     ),
     commands: Type.Optional(
@@ -44,6 +44,11 @@ export const AppPermissions = Type.Object(
     emulator: Type.Optional(
       Type.Union([Type.Boolean(), Type.Object({ max_access_points: Type.Integer({ minimum: 0 }) })], {
         description: 'Whether it may run emulated networks, or with how many access points at once.',
+      }),
+    ),
+    alarms: Type.Optional(
+      Type.Boolean({
+        description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
       }),
     ),
     priority: Type.Optional(

@@ -94,6 +94,7 @@ export function createParts(platform: Platform, events: Events) {
       agentStates: telemetry.agentStates,
       reportBudget: telemetry.reportBudget,
       deadLetters: jobs.letterStore,
+      principals,
     },
     events,
   );

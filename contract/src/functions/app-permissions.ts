@@ -4,9 +4,11 @@ interface Given {
   write?: unknown;
   commands?: unknown;
   emulator?: unknown;
+  alarms?: unknown;
 }
 
-/** `write: false` means no commands and no emulated networks; of two keys the narrower one counts. */
+/** `write: false` means no commands, emulated networks or alarms of its own; of two keys the narrower one counts. */
 export function effectivePermissions<Permissions extends Given>(permissions: Permissions): Permissions {
-  return permissions.write === false ? { ...permissions, commands: false, emulator: false } : permissions;
+  const nothing = { commands: false, emulator: false, alarms: false };
+  return permissions.write === false ? { ...permissions, ...nothing } : permissions;
 }

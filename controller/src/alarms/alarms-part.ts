@@ -1,7 +1,9 @@
 // Alarms as a part: rules that watch access points, the alarms that they find, and silences.
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
+import type { LoginType } from '@weft/contract';
 import type { AuditLog } from '../audit/audit-store.ts';
+import type { PrincipalSource } from '../caller.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
@@ -19,6 +21,7 @@ import { alarmRoutes } from './api/alarm-routes.ts';
 import { alarmRuleRoutes } from './api/alarm-rule-routes.ts';
 import { AlarmRuleService } from './api/alarm-rule-service.ts';
 import { AlarmService } from './api/alarm-service.ts';
+import { AppAlarmService } from './api/app-alarm-service.ts';
 import { PreviewService } from './api/preview-service.ts';
 import { SilenceService } from './api/silence-service.ts';
 import { productRules } from './rules/product-rules.ts';
@@ -53,6 +56,7 @@ interface AlarmsPartDeps extends Platform {
   agentStates: AgentStateStore;
   reportBudget: ReportBudget;
   deadLetters: DeadLetterStore;
+  principals: Record<LoginType, PrincipalSource>;
 }
 
 export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
@@ -131,6 +135,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   });
   const service = new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory });
 
+  const ofApps = new AppAlarmService({
+    ...{ database, alarms, eventLog, auditLog, activeAlarms, directory, writer, onError },
+    apps: deps.principals.third_party_app,
+  });
+  events.callerChanged.within(ofApps.end);
+
   events.recorded.on((ap_id, list, receivedMs) => {
     samples.recorded(ap_id, list);
     skews.recorded(ap_id, list, receivedMs);
@@ -175,7 +185,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     activeAlarms,
     rounds,
     samples,
-    routes: [...alarmRoutes(service), ...alarmRuleRoutes({ rules, silences, previews })],
+    routes: [...alarmRoutes(service, ofApps), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => activeAlarms.activeCount },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },

@@ -10,7 +10,7 @@ import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
 // `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. Of an app, after a
-// colon: the key of its permissions that must not be false. At the end: what a user with grants must have been granted instead;
+// colon: the key of its permissions that must not be false (`alarms`: that must be true). At the end: what a user with grants must have been granted instead;
 // `enrol`: also for the holder of an enrolment token; `callback`: also for the holder of a callback token, on its job. `?agent`,
 // `?job_number`: the query names the agent or the job.
 const table = `
@@ -121,6 +121,8 @@ const table = `
   GET    /api/v1/device_privacy                   yes  no   no   no        auditor
   PUT    /api/v1/device_privacy                   yes  no   no   no
   GET    /api/v1/alarms                           yes  yes  yes  yes:read
+  POST   /api/v1/alarms/raise                     no   no   no   yes:alarms
+  POST   /api/v1/alarms/clear                     no   no   no   yes:alarms
   GET    /api/v1/alarms/{alarm_id}                yes  yes  yes  yes:read
   POST   /api/v1/alarms/{alarm_id}/acknowledge    yes  own  no   no        operator
   POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no        operator
@@ -217,7 +219,7 @@ beforeAll(async () => {
     admin,
     user: await weft.user(names.user),
     agent: await weft.agent(names.agent),
-    app: await weft.app(names.app, { agents: ['ap-*'] }),
+    app: await weft.app(names.app, { agents: ['ap-*'], alarms: true }),
   };
   const post = async (path: string, json: unknown) => {
     const answer = await weft.request('POST', path, { token: admin, json });
@@ -231,9 +233,10 @@ beforeAll(async () => {
     ['read', { read: false }],
     ['commands', { commands: false }],
     ['emulator', { emulator: false }],
+    ['alarms', { alarms: undefined }],
     ['time', { expires_at: '2026-01-01T00:00:00Z' }],
   ] as const) {
-    const token = await weft.app(`app-without-${without}`, { agents: ['ap-*'], ...limit });
+    const token = await weft.app(`app-without-${without}`, { agents: ['ap-*'], alarms: true, ...limit });
     limitedApps[`app-without-${without}`] = { without, token };
   }
   for (const [role, includes] of Object.entries(included)) {

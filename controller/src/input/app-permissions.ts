@@ -21,6 +21,7 @@ const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: stri
     isValid: (value) => isBoolean(value) || isEmulatorLimit(value),
     wanted: 'true, false or {"max_access_points": n}',
   },
+  alarms: { isValid: isBoolean, wanted: 'true or false' },
   priority: {
     isValid: (value) => typeof value === 'number' && value >= 0 && value <= 100,
     wanted: 'a number from 0 to 100',
@@ -36,6 +37,7 @@ const NEAR_MISSES: ReadonlyMap<string, string> = new Map([
   ['agent', 'agents'],
   ['selectors', 'selector'],
   ['emulators', 'emulator'],
+  ['alarm', 'alarms'],
   ['expires', 'expires_at'],
 ]);
 

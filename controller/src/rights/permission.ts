@@ -9,7 +9,9 @@ import { type Rights, rightsOf } from './rights.ts';
 type Rule = 'yes' | 'no' | 'itself' | 'own';
 
 /** Keys of an app's permissions: the app may unless it is false there, until its permissions expire. */
-type AppRight = 'read' | 'commands' | 'emulator';
+type AppRight = 'read' | 'commands' | 'emulator' | 'alarms';
+/** Those that an app has only where they are true: they came later, and nobody gains a right by an upgrade. */
+const absentMeansNone: ReadonlySet<AppRight> = new Set(['alarms']);
 
 /** Other credentials than those of a user, agent or app. */
 type OpenTo = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
@@ -72,6 +74,9 @@ export const emulatorStarters: Permission = {
   grant: 'operator',
 };
 
+/** What an app raises in its own name. */
+export const alarmRaisers: Permission = { admin: 'no', user: 'no', agent: 'no', third_party_app: 'alarms' };
+
 /**
  * Returns if the caller has permission; throws AuthenticationError without a caller, PermissionError for the wrong kind, role,
  * name or grant. `target` is the name in the request; without one, `itself` passes and validation decides.
@@ -92,7 +97,7 @@ export function requirePermission(
   const rule = rights.isAdmin ? permission.admin : permission[caller.kind];
   if (rule === 'no') throw new PermissionError();
   if (rule === 'itself' && target !== undefined && !isNamed(caller, target)) throw new PermissionError();
-  if (rule === 'read' || rule === 'commands' || rule === 'emulator') requireRight(rights, rule, now);
+  if (rule !== 'yes' && rule !== 'itself' && rule !== 'own') requireRight(rights, rule, now);
 }
 
 /** Of a user, `me` is the caller's own name: usernames are e-mail addresses. */
@@ -106,5 +111,6 @@ function requireRight(rights: Rights, right: AppRight, now?: number): void {
     const { expires_at } = rights.limits;
     throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
-  if (rights.limits[right] === false) throw new PermissionError();
+  const given = rights.limits[right];
+  if (given === false || (given === undefined && absentMeansNone.has(right))) throw new PermissionError();
 }

@@ -199,10 +199,11 @@ export type AgentUpdateRequest = Record<string, unknown>;
 
 export type Alarm = {
   id: string;
+  /** `app:` and the id of the app for one that an app has raised. */
   rule_id: string;
-  /** The name of the rule when it fired. */
+  /** The name of the rule when it fired, or `app` and the name of the app. */
   rule: string;
-  /** `agent`, `site`, `storm` (many access points at once), or part of Weft. */
+  /** `agent`, `site`, `storm` (many access points at once), `app` (raised by an app), or part of Weft. */
   subject_kind: string;
   subject: string;
   ap_id: string | null;
@@ -269,6 +270,11 @@ export type AlarmCondition = {
   weft?: string;
 };
 
+export type AlarmKey = {
+  /** The name of the alarm for the app: at most one with this key is active. */
+  key: string;
+};
+
 export type AlarmNote = {
   note?: string;
 };
@@ -299,6 +305,17 @@ export type AlarmPreview = {
     value: number | null;
   })[];
   detail: string;
+};
+
+/** An alarm of the app itself. Raised again under its key, it gets the new text; of another severity or agent it is a new alarm. */
+export type AlarmRaise = {
+  /** What it is about: an agent that the app may see. */
+  ap_id: string;
+  /** The name of the alarm for the app: at most one with this key is active. */
+  key: string;
+  severity: AlarmSeverity;
+  /** For people. */
+  text: string;
 };
 
 export type AlarmRule = {
@@ -375,7 +392,7 @@ export type AppPermissions = {
   selector?: string;
   /** Whether it may read agents, their data and their metrics. */
   read?: boolean;
-  /** false: it may neither send commands nor run emulated networks, whatever those keys say. */
+  /** false: it may not send commands, run emulated networks or raise alarms, whatever those keys say. */
   write?: boolean;
   /** All or none, the names of allowed commands, or each name with limits on its arguments: then the command needs each of them, as a number within its limits, and may have no other. `{}` limits nothing. */
   commands?: boolean | (string)[] | Record<string, unknown>;
@@ -383,6 +400,8 @@ export type AppPermissions = {
   emulator?: boolean | {
     max_access_points: number;
   };
+  /** Whether it may raise alarms of its own about the agents that it may see. Absent: it may not. */
+  alarms?: boolean;
   /** In conflicts with other apps. Default: 50. */
   priority?: number;
   /** From this moment on it may do none of this. */
@@ -1954,6 +1973,7 @@ export interface Operations {
   cancel_job: { path: { job_number: string }; answer: Job };
   change_password: { json: PasswordChange; answer: Token };
   clear_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
+  clear_raised_alarm: { json: AlarmKey; answer: StatusAnswer };
   command_batch: { json: BatchRequest; answer: BatchAnswer };
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
@@ -2035,6 +2055,7 @@ export interface Operations {
   network_health: { answer: NetworkHealth };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
   preview_alarm_rule: { query?: { window?: number }; json: AlarmRuleInput; answer: AlarmPreview };
+  raise_alarm: { json: AlarmRaise; answer: Alarm };
   refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
@@ -2095,6 +2116,7 @@ export const operations = {
   cancel_job: 'DELETE /api/v1/jobs/{job_number}',
   change_password: 'POST /api/v1/users/me/password',
   clear_alarm: 'POST /api/v1/alarms/{alarm_id}/clear',
+  clear_raised_alarm: 'POST /api/v1/alarms/clear',
   command_batch: 'POST /api/v1/commands/batch',
   create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
@@ -2176,6 +2198,7 @@ export const operations = {
   network_health: 'GET /api/v1/health',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
   preview_alarm_rule: 'POST /api/v1/alarm_rules/preview',
+  raise_alarm: 'POST /api/v1/alarms/raise',
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_alarm_rule: 'DELETE /api/v1/alarm_rules/{rule_id}',

@@ -364,3 +364,74 @@ describe('a preview', () => {
     expect(long).toMatchObject({ times: 0, is_complete: true });
   });
 });
+
+describe('alarms that apps raise', () => {
+  const raise = (token: string, json: object) => weft.request('POST', '/api/v1/alarms/raise', { token, json });
+  const alarm = { ap_id: 'desk-1', key: 'coverage', severity: 'major', text: 'A hole near the door' };
+  const setPermissions = (app: string, permissions: object) =>
+    send('PUT', `/api/v1/third_party_apps/${app}`, { permissions });
+  beforeAll(async () => {
+    for (const name of ['desk-1', 'roof-9']) await weft.agent(name);
+  });
+
+  it('are there for people, change their text, and are cleared by their key', async () => {
+    const app = await weft.app('watcher', { agents: ['desk-*'], alarms: true });
+    const { status, body } = await raise(app, alarm);
+    const shown = { ap_id: 'desk-1', severity: 'major', message: alarm.text, state: 'firing', rule: 'app watcher' };
+    expect([status, body]).toEqual([200, expect.objectContaining({ ...shown, subject: 'coverage', value: null })]);
+    expect((await raise(app, alarm)).body.id).toBe(body.id);
+    expect((await raise(app, { ...alarm, text: 'A larger hole' })).body).toMatchObject({
+      id: body.id,
+      message: 'A larger hole',
+    });
+    // The rounds leave it alone, though there is no rule.
+    await weft.parts.alarms.rounds.once();
+    expect(await alarmsOf('desk-1', '&state=firing')).toHaveLength(1);
+    const worse = (await raise(app, { ...alarm, severity: 'critical' })).body;
+    expect([worse.id === body.id, worse.severity]).toEqual([false, 'critical']);
+    await send('POST', `/api/v1/alarms/${worse.id}/acknowledge`, {}, user);
+    const clear = () => send('POST', '/api/v1/alarms/clear', { key: 'coverage' }, app);
+    expect((await clear()).detail).toBe('The alarm has been cleared');
+    expect((await clear()).detail).toBe('No alarm with this key is active');
+    expect(await get(`/api/v1/alarms/${worse.id}`)).toMatchObject({ state: 'cleared', cleared_by: 'watcher' });
+    const kinds = (await get('/api/v1/events?kind=alarm.*&agent=desk-1')).items;
+    expect(kinds.filter(({ data }: { data: { alarm_id: string } }) => data.alarm_id === worse.id)).toHaveLength(3);
+  });
+
+  it('are only for apps with the permission, about agents that they see, and name no device by its address', async () => {
+    expect((await raise(await weft.app('mute'), alarm)).status).toBe(403);
+    expect((await raise(await weft.app('read-only', { write: false, alarms: true }), alarm)).status).toBe(403);
+    const app = await weft.app('narrow', { agents: ['desk-*'], alarms: true });
+    expect((await raise(app, { ...alarm, ap_id: 'roof-9' })).status).toBe(404);
+    expect((await raise(app, { ...alarm, ap_id: 'nobody' })).status).toBe(404);
+    const { status, body } = await raise(app, { ...alarm, text: 'lost 3c-a6-f6-de-ad-77', key: '3ca6f6dead77' });
+    expect([status, body.code, body.detail.length]).toEqual([422, 'device_address', 2]);
+    const wrong = { app_name: 'x', api_key: 'long enough', permissions: { alarms: 'yes' } };
+    expect((await weft.request('POST', '/api/v1/third_party_apps/', { token: admin, json: wrong })).status).toBe(422);
+  });
+
+  it('end with the app, with its permission, and with its sight of the agent', async () => {
+    const active = async (app: string) =>
+      (await get('/api/v1/alarms?state=firing')).items.filter(({ rule }: { rule: string }) => rule === `app ${app}`);
+    const app = await weft.app('fading', { alarms: true });
+    for (const ap_id of ['desk-1', 'roof-9']) await raise(app, { ...alarm, ap_id, key: ap_id });
+    await setPermissions('fading', { alarms: true, agents: ['desk-*'] });
+    expect((await active('fading')).map(({ subject }: { subject: string }) => subject)).toEqual(['desk-1']);
+    await setPermissions('fading', {});
+    expect(await active('fading')).toEqual([]);
+    await setPermissions('fading', { alarms: true });
+    expect((await raise(app, alarm)).status).toBe(200);
+    await send('DELETE', '/api/v1/third_party_apps/fading');
+    expect(await active('fading')).toEqual([]);
+    const { entries } = await get('/api/v1/audit?limit=20');
+    expect(entries.map(({ action }: { action: string }) => action)).toContain('alarms_cleared');
+  });
+
+  it('have a budget: of those that are active, and of those within a minute', async () => {
+    const app = await weft.app('loud', { alarms: true });
+    const statuses = [];
+    for (let key = 0; key < 61; key++) statuses.push((await raise(app, { ...alarm, key: `k${key}` })).status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+    expect(statuses.at(-1)).toBe(429);
+  });
+});

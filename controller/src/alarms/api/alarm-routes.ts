@@ -1,9 +1,20 @@
 // Operations on alarms: list them, and handle them.
-import { Alarm, AlarmNote, type AlarmSeverity, AlarmShelf, type AlarmState, Page } from '@weft/contract';
+import {
+  Alarm,
+  AlarmKey,
+  AlarmNote,
+  AlarmRaise,
+  type AlarmSeverity,
+  AlarmShelf,
+  type AlarmState,
+  Page,
+  StatusAnswer,
+} from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../../http/request/route.ts';
-import { fleetReaders, type Permission } from '../../rights/permission.ts';
+import { type Route, route, success } from '../../http/request/route.ts';
+import { alarmRaisers, fleetReaders, type Permission } from '../../rights/permission.ts';
 import type { AlarmService } from './alarm-service.ts';
+import type { AppAlarmService } from './app-alarm-service.ts';
 
 /** `own`: those of access points that the user may see, or with grants operate. */
 const alarmHandlers: Permission = {
@@ -26,7 +37,7 @@ const AlarmPage = Page(Alarm, 'AlarmPage', {
 });
 const cleared = { 409: 'The alarm has cleared already' };
 
-export function alarmRoutes(alarms: AlarmService): Route[] {
+export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Route[] {
   return [
     route({
       operation: 'list_alarms',
@@ -77,6 +88,35 @@ export function alarmRoutes(alarms: AlarmService): Route[] {
           cursor,
           limit: limit!,
         }),
+    }),
+    route({
+      operation: 'raise_alarm',
+      permission: alarmRaisers,
+      method: 'POST',
+      url: '/api/v1/alarms/raise',
+      tag,
+      summary: 'Raise an alarm of the app about an agent, or change its text; it stays until it is cleared',
+      failures: {
+        404: 'Agent not found, or not visible to the app',
+        429: 'The app has raised too many within a minute, or too many of them are active',
+      },
+      body: AlarmRaise,
+      response: Alarm,
+      handle: ({ body, caller }) => ofApps.raise(body, caller),
+    }),
+    route({
+      operation: 'clear_raised_alarm',
+      permission: alarmRaisers,
+      method: 'POST',
+      url: '/api/v1/alarms/clear',
+      tag,
+      summary: 'Clear the alarm of the app with this key, if one is active',
+      body: AlarmKey,
+      response: StatusAnswer,
+      handle: async ({ body, caller }) =>
+        success(
+          (await ofApps.clear(body.key, caller)) ? 'The alarm has been cleared' : 'No alarm with this key is active',
+        ),
     }),
     route({
       operation: 'get_alarm',

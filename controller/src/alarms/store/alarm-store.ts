@@ -141,6 +141,12 @@ export class AlarmStore extends SqlStore {
     return (await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE cleared_at IS NULL ORDER BY id`)).map(toRecord);
   }
 
+  /** The active ones of a rule, oldest first. */
+  async listActiveOf(tx: SqlQueries, rule_id: string): Promise<AlarmRecord[]> {
+    const sql = `SELECT ${COLUMNS} FROM alarms WHERE rule_id = ? AND cleared_at IS NULL ORDER BY id`;
+    return (await tx.query(sql, [rule_id])).map(toRecord);
+  }
+
   /** Up to `limit` alarms that changed after this version, in the order of the changes. */
   async changedAfter(version: number, limit: number): Promise<AlarmRecord[]> {
     const rows = await this.db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [

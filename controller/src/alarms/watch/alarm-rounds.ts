@@ -156,6 +156,8 @@ export class AlarmRounds extends PeriodicTask {
       const rule = activeAlarms.rule(alarm.rule_id);
       const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
       const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
+      // Whoever raised it clears it, and it ends with them.
+      if (alarm.subject_kind === 'app' && agent) continue;
       if (!rule || isOver || (alarm.ap_id !== null && !isMeant(rule, agent))) operations.push({ clear: alarm });
     }
     return operations;

@@ -7,19 +7,26 @@ import { orderedUuid } from '../../commands/ledger/ordered-uuid.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { RuleText } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
-import type { CompiledRule } from './compiled-rule.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
 
+/** What of a rule an alarm has; of an alarm that an app raised, what stands for a rule. */
+interface FiringRule {
+  id: string;
+  record: { rule: Pick<RuleText, 'name' | 'severity' | 'labels'> };
+}
+
 export interface NewAlarm {
-  rule: CompiledRule;
+  rule: FiringRule;
   subject_kind: string;
   subject: string;
   ap_id: string | null;
   site: string | null;
   sinceMs: number;
+  /** Not finite: there is none. */
   value: number;
   message: string;
 }
@@ -122,7 +129,7 @@ export class AlarmWriter {
     events: NewEvent[],
   ): Promise<Map<string, string>> {
     const { activeAlarms, alarms } = this.#options;
-    const counts = new Map<CompiledRule, number>();
+    const counts = new Map<FiringRule, number>();
     const view = this.#options.muting();
     for (const operation of operations) {
       if (!('fire' in operation) || operation.fire.subject_kind !== 'agent') continue;
@@ -158,7 +165,7 @@ export class AlarmWriter {
     return storms;
   }
 
-  #recent(rule: CompiledRule): number {
+  #recent(rule: FiringRule): number {
     const sinceMs = this.#now() - stormMs;
     let count = 0;
     for (const { rule_id, subject_kind, fired_at, inhibited_by } of this.#options.activeAlarms.active) {

@@ -40,6 +40,7 @@ const rules = {
   read: withinPermissions,
   commands: withinPermissions,
   emulator: withinPermissions,
+  alarms: ' (with the permission `alarms`)',
 } as const;
 const others = {
   anyone: 'Anyone may call it, without a token.',
