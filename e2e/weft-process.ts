@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { buildCache } from '../test/compile-cache.ts';
 import { countCost } from '../test/costs/file-costs.ts';
 import { findFreePort } from '../test/server-process.ts';
 
@@ -37,7 +38,7 @@ export interface Answer {
 /** What every process gets; all settings are given by the tests. */
 function surroundings() {
   const { PATH, HOME } = process.env;
-  return { PATH, HOME, TZ: 'UTC' };
+  return { PATH, HOME, TZ: 'UTC', ...buildCache() };
 }
 
 /** A folder that goes with the test. */

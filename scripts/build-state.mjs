@@ -1,10 +1,10 @@
 // What is built, and whether it was built from the sources that are here now.
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 const root = resolve(import.meta.dirname, '..');
-/** In a build: the hash of its sources. */
+/** In a build: what `sourcesStamp` says of its sources. */
 const stampName = '.sources';
 
 /**
@@ -45,7 +45,10 @@ export function buildState(build) {
   const stamp = stampFile(build);
   if (!existsSync(stamp)) return 'missing';
   if (!hasSources(build)) return 'current';
-  return readFileSync(stamp, 'utf8') === sourcesStamp(build) ? 'current' : 'outdated';
+  const [text, times] = readFileSync(stamp, 'utf8').split('\n');
+  const paths = sourcePaths(build);
+  // Every start asks: files that nobody has touched since need not be read.
+  return times === hashTimes(paths) || text === hashTexts(paths) ? 'current' : 'outdated';
 }
 
 /** @param {Build} build */
@@ -54,18 +57,46 @@ export function hasSources({ sources }) {
 }
 
 /**
- * One hash over all inputs of a build.
+ * All inputs of a build in two lines: what is in them, and when each was changed.
  * @param {Build} build
  */
-export function sourcesStamp({ sources, files }) {
+export function sourcesStamp(build) {
+  const paths = sourcePaths(build);
+  // In this order: what is changed meanwhile has another time.
+  const times = hashTimes(paths);
+  return `${hashTexts(paths)}\n${times}`;
+}
+
+/** @param {Build} build */
+function sourcePaths({ sources, files }) {
+  const inFolders = sources.flatMap((part) => filesIn(join(root, part)));
+  return [...inFolders, ...files.map((name) => join(root, name))].sort();
+}
+
+/**
+ * With `recursive`, Node looks at each file once more.
+ * @param {string} folder
+ * @returns {string[]}
+ */
+function filesIn(folder) {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return filesIn(`${folder}/${entry.name}`);
+    return entry.isFile() && !entry.name.endsWith('.test.ts') ? [`${folder}/${entry.name}`] : [];
+  });
+}
+
+/** @param {string[]} paths */
+function hashTexts(paths) {
   const hash = createHash('sha256');
-  const inFolders = sources.flatMap((part) =>
-    readdirSync(join(root, part), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
-      .map((entry) => join(entry.parentPath, entry.name)),
-  );
-  for (const path of [...inFolders, ...files.map((name) => join(root, name))].sort()) {
-    hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
-  }
+  for (const path of paths) hash.update(path.slice(root.length)).update('\0').update(readFileSync(path)).update('\0');
   return hash.digest('hex');
+}
+
+/**
+ * By the time of the last change to the file, which nothing but a change sets.
+ * @param {string[]} paths
+ */
+function hashTimes(paths) {
+  const times = paths.map((path) => `${path.slice(root.length)} ${statSync(path).ctimeMs}`);
+  return createHash('sha256').update(times.join('\n')).digest('hex');
 }

@@ -2,7 +2,7 @@
 // need none of it.
 import type { TestProject } from 'vitest/node';
 import { ensureBuilt } from '../scripts/build.mjs';
-import { fillCompileCache } from './compile-cache.ts';
+import { fillCompileCaches } from './compile-cache.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { findRabbit, startRabbit } from './rabbitmq.ts';
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       isThere: findRabbit() !== undefined,
       start: startRabbit,
     }),
-    fillCompileCache(),
+    fillCompileCaches(),
   ]);
   const { remove: removeMigrated, ...migrated } = await createMigratedDatabases(postgres.url);
   project.provide('postgresUrl', postgres.url);

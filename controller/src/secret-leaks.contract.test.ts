@@ -7,6 +7,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { buildCache } from '../../test/compile-cache.ts';
 import { type DatabaseKind, eachDatabase } from '../../test/databases.ts';
 import { readMail, startSmtp } from '../../test/smtp.ts';
 import { adminUsername, WeftClient } from '../../test/weft.ts';
@@ -80,7 +81,7 @@ async function setScene(kind: DatabaseKind, more: Record<string, string> = {}): 
   }
   const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/weft.js'), 'serve'], {
     cwd: dataDir,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...buildCache(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise((resolve) => child.on('close', resolve));

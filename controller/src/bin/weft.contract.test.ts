@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildCache } from '../../../test/compile-cache.ts';
 
 let folder: string;
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -21,7 +22,7 @@ afterEach(() => {
 function weft(args: string[], env: Record<string, string> = {}, input = '') {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/weft.js'), ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, WEFT_LOG_LEVEL: 'silent', ...env },
+    env: { PATH: process.env.PATH, ...buildCache(), WEFT_LOG_LEVEL: 'silent', ...env },
   });
   children.push(child);
   child.stdin.end(input);

@@ -6,6 +6,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { buildCache } from '../../../../test/compile-cache.ts';
 
 let folder: string;
 let child: ChildProcess | undefined;
@@ -33,7 +34,7 @@ function openPipe(): { reader: number; writer: number } {
 async function start(stderr: number | 'pipe', env: Record<string, string> = {}): Promise<string> {
   child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/weft.js'), 'serve', '--port', '0'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, ...buildCache(), ...env },
     stdio: ['ignore', 'pipe', stderr],
   });
   let said = '';
@@ -50,7 +51,7 @@ async function startOnTerminal(env: Record<string, string> = {}): Promise<{ url:
   const command = `exec ${process.execPath} ${join(import.meta.dirname, '../../../dist/weft.js')} serve --port 0`;
   child = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, SHELL: '/bin/sh', TERM: 'xterm', ...env },
+    env: { PATH: process.env.PATH, ...buildCache(), SHELL: '/bin/sh', TERM: 'xterm', ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let said = '';

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildCache } from '../../../../test/compile-cache.ts';
 import { askRaw, openRawConnection } from '../../../../test/raw-connection.ts';
 import { withoutSecrets } from './log.ts';
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-log-'));
   child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/weft.js'), 'serve', '--port', '0'], {
     cwd: folder,
-    env: { PATH: process.env.PATH, WEFT_LOG_LEVEL: 'trace' },
+    env: { PATH: process.env.PATH, ...buildCache(), WEFT_LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stderr!.setEncoding('utf8').on('data', (text) => {
