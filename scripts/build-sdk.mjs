@@ -25,8 +25,10 @@ import { ensureInstalled, isNode24, node24, root, runInForeground } from './inst
 const folder = join(root, 'sdk');
 const built = join(folder, 'dist');
 /** Of the contract, what is code rather than a schema. */
-const contractFile = /'@weft\/contract\/([a-z-]+)'/g;
+const contractFile = /'@weft\/contract\/((?!agent-channel)[a-z-]+)'/g;
 const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
+/** Schemas that are checked while it runs: they are written as they are, beside the types. */
+const schemaImport = /import \{([^}]*)\} from '@weft\/contract\/agent-channel'/g;
 
 await ensureInstalled();
 const args = process.argv.slice(2);
@@ -39,8 +41,8 @@ async function build(tarball) {
   const work = mkdtempSync(join(tmpdir(), 'weft-sdk-'));
   try {
     symlinkSync(join(root, 'node_modules'), join(work, 'node_modules'));
-    const names = copySources(join(work, 'src'));
-    writeFileSync(join(work, 'src', 'contract.ts'), await contractTypes(names));
+    const { names, schemas } = copySources(join(work, 'src'));
+    writeFileSync(join(work, 'src', 'contract.ts'), await contractTypes(names, schemas));
     const fresh = join(work, 'dist');
     compile(work, 'module', fresh);
     compile(work, 'commonjs', join(fresh, 'cjs'));
@@ -67,10 +69,15 @@ async function build(tarball) {
 function copySources(target) {
   /** @type {Set<string>} */
   const names = new Set();
+  /** @type {Set<string>} */
+  const schemas = new Set();
   const source = join(folder, 'src');
   for (const entry of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
     if (!entry.endsWith('.ts') || entry.endsWith('.test.ts')) continue;
     const text = readFileSync(join(source, entry), 'utf8');
+    for (const [, imported = ''] of text.matchAll(schemaImport)) {
+      for (const name of imported.split(',')) schemas.add(plainName(name));
+    }
     for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(`${name}.ts`, target);
     for (const [, imported, exported] of text.matchAll(contractImport)) {
       for (const name of (imported ?? exported ?? '').split(',')) if (name.trim()) names.add(plainName(name));
@@ -79,11 +86,12 @@ function copySources(target) {
     mkdirSync(dirname(path), { recursive: true });
     const top = entry.includes('/') ? '..' : '.';
     const standalone = text
-      .replaceAll("'@weft/contract'", `'${top}/contract.ts'`)
+      .replaceAll(/'@weft\/contract(\/agent-channel)?'/g, `'${top}/contract.ts'`)
       .replaceAll(contractFile, `'${top}/contract/$1.ts'`);
     writeFileSync(path, standalone);
   }
-  return names;
+  for (const name of schemas) names.add(name);
+  return { names, schemas };
 }
 
 /**
@@ -200,10 +208,11 @@ function replace(fresh) {
 }
 
 /**
- * TypeScript for these schemas, and for those that they refer to.
+ * TypeScript for these schemas, and for those that they refer to; and some schemas themselves.
  * @param {Set<string>} names
+ * @param {Set<string>} schemas
  */
-async function contractTypes(names) {
+async function contractTypes(names, schemas) {
   const { declareType } = await import('./schema-types.ts');
   /** @type {Record<string, any>} */
   const contract = { ...(await import('../contract/src/index.ts')) };
@@ -224,5 +233,7 @@ async function contractTypes(names) {
   };
 
   for (const name of names) write(name);
+  for (const name of schemas)
+    written.set(`${name} itself`, `export const ${name} = ${JSON.stringify(contract[name])};\n`);
   return `// What crosses the wire.\n${[...written.values()].join('\n')}`;
 }

@@ -8,6 +8,7 @@
 #   WEFT_AGENT_ALLOW      set_tx_power,set_channel,steer_device,sleep,wake,reboot; default: none of them
 #   WEFT_AGENT_INTERVAL   seconds between reports; default: 5
 #   WEFT_AGENT_STATE_DIR  password and executed commands; default: /etc/weft-agent
+#   WEFT_AGENT_RUN_DIR    token and waiting reports, in memory; default: /var/run/weft-agent-NAME
 #   WEFT_AGENT_CERTIFICATE  PEM file of the one certificate to trust
 set -u
 umask 077
@@ -15,38 +16,66 @@ url=${WEFT_URL:?is the address of Weft}
 ap_id=${WEFT_AP_ID:?is the name of this access point}
 allow=,${WEFT_AGENT_ALLOW:-},
 state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
-run=${WEFT_AGENT_RUN_DIR:-/tmp/weft-agent-$ap_id}
+run=${WEFT_AGENT_RUN_DIR:-/var/run/weft-agent-$ap_id}
 max_waiting=500 # reports that are kept while Weft is away
 answer_seconds=10 # how long a device may think about a request to move
 max_events=500 # lines
+max_answer=2048 # of Weft, in blocks of 512 bytes
+max_interval=3600 # seconds
 
 case $ap_id in *[!A-Za-z0-9._-]*) echo "weft-agent: WEFT_AP_ID has letters, digits, dots, underscores and hyphens" >&2; exit 2 ;; esac
-mkdir -p "$state" "$run" || exit 2
-echo "${WEFT_AGENT_INTERVAL:-5}" > "$run/interval"
 main=$$
 
 say() { echo "weft-agent: $*" >&2; }
+end() { say "$2"; exit "$1"; }
+has() { command -v "$1" > /dev/null; }
 is_allowed() { case $allow in *,"$1",*) return 0 ;; *) return 1 ;; esac; }
-is_number() { case $1 in '' | *[!0-9.]* | *.*.* | .) return 1 ;; *) return 0 ;; esac; }
-is_address() { printf %s "$1" | grep -Eqx '([0-9a-f]{2}:){5}[0-9a-f]{2}'; }
+is_number() { case $1 in '' | *[!0-9.]* | *.*.* | . | ???????*) return 1 ;; *) return 0 ;; esac; }
+is_whole() { case $1 in '' | *[!0-9]* | ???????*) return 1 ;; *) [ "$1" -ge "$2" ] && [ "$1" -le "$3" ] ;; esac; } # from to
+hex='[0-9a-f][0-9a-f]'
+# A pattern, because grep would accept any line of several.
+is_address() { case $1 in $hex:$hex:$hex:$hex:$hex:$hex) return 0 ;; *) return 1 ;; esac; }
 # Text of tools, made harmless inside of JSON strings.
 plain() { tr -d '\042\134' | tr -c '[:alnum:][:punct:]' ' ' | cut -c 1-200; }
 
+# In the background, so that a signal ends it.
+rest() { sleep "$1" & nap=$!; wait $nap; kill $nap 2> /dev/null; return 0; }
+
+# What another account has made, or may write to, can be a link to any file, and its owner reads the token.
+own_folder() { # path, mode as a pattern, variable
+  mkdir -p "$1" 2> /dev/null
+  [ ! -L "${1%/}" ] && case $(ls -ldn "$1" 2> /dev/null | awk '{ print $1, $3 }') in $2\ "$(id -u)") return 0 ;; esac
+  end 2 "$1 must be a folder of this account that nobody else can write to, and no link. $3 chooses another."
+}
+
+has curl || has uclient-fetch || end 2 'curl or uclient-fetch is missing'
+has jq || has jsonfilter || end 2 'jq or jsonfilter is missing'
+is_whole "${WEFT_AGENT_INTERVAL:=5}" 1 $max_interval || end 2 "WEFT_AGENT_INTERVAL is 1 to $max_interval seconds"
+own_folder "$state" 'd????-??-?*' WEFT_AGENT_STATE_DIR
+own_folder "$run" 'drwx------*' WEFT_AGENT_RUN_DIR
+echo "$WEFT_AGENT_INTERVAL" > "$run/interval"
+
 # --- HTTP and JSON ---------------------------------------------------------------------------------------------------------
 
-# request METHOD PATH [BODY FILE]: the answer is in $run/answer-$part; true for 2xx. The status, where it is known, in $status.
-# Passwords and tokens are in files that only this account can read, not on a command line.
+# request METHOD PATH [BODY FILE [MEDIA TYPE]]: the answer is in $run/answer-$part; true for 2xx. The status, where it is known, in
+# $status. Passwords and tokens are in files that only this account can read, not on a command line. The files of an answer
+# are in memory: one that does not end must not fill it.
 request() {
   status=0
+  type="Content-Type: ${4:-application/json}"
   : > "$run/answer-$part"
-  if command -v curl > /dev/null; then
-    status=$(curl -s -m 90 -X "$1" -H @"$run/header" ${3:+-H 'Content-Type: application/json' --data-binary @"$3"} \
+  if has curl; then
+    status=$(ulimit -f $max_answer; curl -s -m 90 -X "$1" -H @"$authorization" ${3:+-H "$type" --data-binary @"$3"} \
       ${WEFT_AGENT_CERTIFICATE:+--cacert "$WEFT_AGENT_CERTIFICATE"} -D "$run/head-$part" -o "$run/answer-$part" -w '%{http_code}' "$url$2") || status=0
     case $status in 2??) set_clock; return 0 ;; *) return 1 ;; esac
   fi
-  # It sends GET, or POST with data, which is all that is needed here.
-  uclient-fetch -q -T 90 --header="$(cat "$run/header")" ${3:+--header='Content-Type: application/json' --post-file="$3"} \
-    ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} -O "$run/answer-$part" "$url$2" 2> /dev/null && status=200
+  # It sends GET, or POST with data, which is all that is needed here, and says the status of a refusal in words.
+  with=$(cat "$authorization")
+  (ulimit -f $max_answer; uclient-fetch -T 90 ${with:+--header="$with"} ${3:+--header="$type" --post-file="$3"} \
+    ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} -O "$run/answer-$part" "$url$2") 2> "$run/head-$part" && status=200 && return 0
+  status=$(sed -n 's/.*HTTP error \([0-9]*\).*/\1/p' "$run/head-$part" | head -n 1)
+  : "${status:=0}"
+  return 1
 }
 
 # Many access points do not know the time after a start. What Weft says in its answers is kept as the difference to the uptime.
@@ -82,26 +111,36 @@ password() {
   cat "$state/password"
 }
 
-# Registers if it can, then logs in; false if Weft is away or refuses.
+# Registers if it can, then logs in; false if Weft is away or refuses, with why in $reason.
 log_in() {
+  reason="No enrolment token is set, and Weft does not know this name with this password."
+  authorization=$run/header-$part
   if [ -n "${WEFT_ENROLMENT_TOKEN:-}" ] && [ ! -e "$state/enrolled" ]; then
-    echo "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$run/header"
+    echo "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$authorization"
     printf '{"ap_id":"%s","password":"%s","configuration":%s}' "$ap_id" "$(password)" "$(configuration)" > "$run/body-$part"
-    request POST /api/v1/agents/public "$run/body-$part" && : > "$state/enrolled" && say "registered as $ap_id"
+    if request POST /api/v1/agents/public "$run/body-$part"; then : > "$state/enrolled"; say "registered as $ap_id"
+    else reason="The registration was refused: $(json .detail | plain)"; fi
   fi
-  : > "$run/header"
+  : > "$authorization"
   printf 'username=%s&password=%s' "$ap_id" "$(password)" > "$run/body-$part"
-  if command -v curl > /dev/null; then
-    curl -s -m 30 ${WEFT_AGENT_CERTIFICATE:+--cacert "$WEFT_AGENT_CERTIFICATE"} --data @"$run/body-$part" \
-      -o "$run/answer-$part" "$url/api/v1/token/?login_type=agent" || return 1
-  else
-    uclient-fetch -q -T 30 ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} \
-      --post-file="$run/body-$part" -O "$run/answer-$part" "$url/api/v1/token/?login_type=agent" 2> /dev/null || return 1
-  fi
+  request POST '/api/v1/token/?login_type=agent' "$run/body-$part" application/x-www-form-urlencoded || { authorization=$run/header; return 1; }
   token=$(json .access_token)
-  [ -n "$token" ] || return 1
-  # Written beside and renamed: the other part may read it at any time.
-  echo "Authorization: Bearer $token" > "$run/header.$part" && mv "$run/header.$part" "$run/header"
+  # Renamed: the other part may read it at any time.
+  [ -n "$token" ] && echo "Authorization: Bearer $token" > "$authorization" && mv "$authorization" "$run/header"
+  authorization=$run/header
+  reason='What answers there is not Weft.'
+  [ -n "$token" ]
+}
+
+# Until it is in. What trying again cannot change ends the agent.
+first_log_in() {
+  until log_in; do
+    case $status in
+      408 | 429 | 0 | 5??) say "cannot log in to $url (status $status). Retrying." ;;
+      *) end 1 "cannot log in to $url as $ap_id (status $status). $reason Create a new install line: weft agent line $ap_id" ;;
+    esac
+    rest 5
+  done
 }
 
 # --- Measurements ----------------------------------------------------------------------------------------------------------
@@ -116,8 +155,24 @@ radios() {
     END { out() }'
 }
 
+# What is missing is said once, and what would need it is left out: "asleep" would be wrong.
+look_for_radios() {
+  sees_radios=
+  if ! has iw; then trouble='iw is missing: there are no metrics and devices of WiFi.'
+  elif [ -z "$(interfaces)" ]; then trouble='iw lists no WiFi interface: there are no metrics and devices of WiFi.'
+  else
+    sees_radios=1
+    trouble=; has hostapd_cli || trouble='hostapd_cli is missing: there are no WiFi commands, and devices are reported with the interval only.'
+  fi
+  [ "$trouble" = "${told_trouble:-}" ] || [ -z "$trouble" ] || say "$trouble"
+  told_trouble=$trouble
+}
+
 interfaces() { iw dev 2> /dev/null | awk '$1 == "Interface" { print $2 }'; }
 served() { for each in $(interfaces); do hostapd_cli -i "$each" status 2> /dev/null | grep -q '^state=' && echo "$each"; done; }
+
+# An allowed command for which this machine has the tools.
+offers() { is_allowed "$1" && has iw && has hostapd_cli; }
 
 # As JSON without brackets; all stations of an interface that are let in.
 devices_of() {
@@ -144,38 +199,42 @@ sample() {
   done < "$run/radios-now"
   connected=$(printf %s "$devices" | grep -o '"device"' | grep -c .)
   active=0; [ "$count" -gt 0 ] && active=1
+  wifi=; [ -n "$sees_radios" ] && wifi=",\"active\":$active,\"connected_devices\":$connected$metrics,\"devices\":[$devices]"
   read -r uptime _ < /proc/uptime
   read -r load _ < /proc/loadavg
   memory=$(awk '$1 == "MemAvailable:" { printf "%.1f", $2 / 1024 }' /proc/meminfo)
-  printf '{"ts":%s,"uptime_seconds":%s,"load1":%s,"memory_available_mb":%s,"active":%s,"connected_devices":%s%s,"devices":[%s]%s}\n' \
-    "$(now_ms)" "$uptime" "$load" "${memory:-0}" "$active" "$connected" "$metrics" "$devices" "$1"
+  printf '{"ts":%s,"uptime_seconds":%s,"load1":%s,"memory_available_mb":%s%s%s}\n' \
+    "$(now_ms)" "$uptime" "$load" "${memory:-0}" "$wifi" "$1"
 }
 
 configuration() {
-  printf '{"access_point_type":"WiFi","report_interval_seconds":%s,"agent":"weft-agent.sh","radios":[' "$(cat "$run/interval")"
+  type=; [ -n "$sees_radios" ] && type='"access_point_type":"WiFi",'
+  printf '{%s"report_interval_seconds":%s,"agent":"weft-agent.sh","radios":[' "$type" "$(cat "$run/interval")"
   radios | while read -r name bssid channel freq width _; do
     printf '%s{"interface":"%s","bssid":"%s","channel":%s,"frequency_mhz":%s,"width_mhz":%s}' "${comma:-}" "$name" "$bssid" "$channel" "$freq" "${width:-20}"
     comma=,
   done
-  printf '],"metrics":{"uptime_seconds":{"label":"Uptime","unit":"s"},"load1":{"label":"Load"},"active":{"label":"Active"},'
-  printf '"memory_available_mb":{"label":"Memory available","unit":"MB"},"connected_devices":{"label":"Connected devices"}},"commands":['
+  printf '],"metrics":{"uptime_seconds":{"label":"Uptime","unit":"s"},"load1":{"label":"Load"},"memory_available_mb":{"label":"Memory available","unit":"MB"}'
+  [ -n "$sees_radios" ] && printf ',"active":{"label":"Active"},"connected_devices":{"label":"Connected devices"}'
+  printf '},"commands":['
   printf '{"name":"identify","parameter":"identify","params":{}},'
   printf '{"name":"set_report_interval","parameter":"report_interval","params":{"seconds":{"type":"integer","minimum":1,"maximum":3600}}}'
   which=; [ "$(served | wc -l)" -gt 1 ] && which='"interface":{"type":"string"}'
-  is_allowed set_tx_power && printf ',{"name":"set_tx_power","parameter":"tx_power","params":{"dbm":{"type":"number","minimum":0,"maximum":30}%s}}' "${which:+,$which}"
-  is_allowed set_channel && printf ',{"name":"set_channel","parameter":"channel","params":{"channel":{"type":"integer","minimum":1,"maximum":196}%s}}' "${which:+,$which}"
-  for each in sleep wake; do is_allowed $each && printf ',{"name":"%s","parameter":"power_state","params":{%s}}' $each "$which"; done
+  offers set_tx_power && printf ',{"name":"set_tx_power","parameter":"tx_power","params":{"dbm":{"type":"number","minimum":0,"maximum":30}%s}}' "${which:+,$which}"
+  offers set_channel && printf ',{"name":"set_channel","parameter":"channel","params":{"channel":{"type":"integer","minimum":1,"maximum":196}%s}}' "${which:+,$which}"
+  for each in sleep wake; do offers $each && printf ',{"name":"%s","parameter":"power_state","params":{%s}}' $each "$which"; done
   is_allowed reboot && printf ',{"name":"reboot","parameter":"reboot","params":{}}'
-  is_allowed steer_device && printf ',{"name":"steer_device","parameter":"steering","params":{"device":{"type":"string"},"target":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":300,"optional":true},"force":{"type":"boolean","optional":true}}}'
+  offers steer_device && printf ',{"name":"steer_device","parameter":"steering","params":{"device":{"type":"string"},"target":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":300,"optional":true},"force":{"type":"boolean","optional":true}}}'
   printf ']}'
 }
 
 # Reports wait in a file of lines until Weft has stored them; the oldest are lost when there are too many.
 report() {
+  look_for_radios
   radios > "$run/radios-now"
   follow_new
   # Where they are and how often this is said is part of the configuration.
-  key=$(cut -d ' ' -f 1-5 "$run/radios-now"; cat "$run/interval")
+  key=$(cut -d ' ' -f 1-5 "$run/radios-now"; cat "$run/interval"; echo "$trouble")
   news=; [ "$key" = "${told:-}" ] || news=",\"configuration\":$(configuration)"
   sample "$news" >> "$run/waiting"
   told=$key
@@ -208,7 +267,7 @@ hostapd() { said=$(hostapd_cli -i "$@" 2>&1 | tail -n 1); [ "$said" = OK ]; }
 
 set_channel() {
   channel=$(json '[0].args.channel')
-  is_number "$channel" || { fail 'channel must be a number'; return; }
+  is_whole "$channel" 1 196 || { fail 'channel must be a whole number from 1 to 196'; return; }
   now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
   # A radio stays in its band.
   if [ "${now:-0}" -lt 3000 ]; then freq=$((2407 + channel * 5)); else freq=$((5000 + channel * 5)); fi
@@ -228,7 +287,7 @@ set_channel() {
 
 set_tx_power() {
   dbm=$(json '[0].args.dbm')
-  is_number "$dbm" || { fail 'dbm must be a number'; return; }
+  is_number "$dbm" && is_whole "${dbm%.*}" 0 30 || { fail 'dbm must be a number from 0 to 30'; return; }
   said=$(iw dev "$1" set txpower fixed "$(awk -v dbm="$dbm" 'BEGIN { printf "%d", dbm * 100 }')" 2>&1) || { fail "$said"; return; }
   printf '{"state":"succeeded","applied":{"dbm":%s}}' "$(radios | awk -v name="$1" '$1 == name { print $6 }')"
 }
@@ -249,14 +308,15 @@ steer_device() {
     radio="[0].args.target_radios[$index]"
     bssid=$(json "$radio.bssid") channel=$(json "$radio.channel") class=$(json "$radio.op_class") phy=$(json "$radio.phy_type")
     [ -n "$bssid" ] || break
+    is_whole "$channel" 1 233 || { fail 'target_radios are invalid'; return; }
     if [ -z "$class" ]; then if [ "$channel" -le 14 ]; then class=81; elif [ "$channel" -le 48 ]; then class=115; else class=125; fi; fi
-    if ! is_address "$bssid" || ! is_number "$channel$class${phy:-7}"; then fail 'target_radios are invalid'; return; fi
+    if ! is_address "$bssid" || ! is_whole "$class" 0 255 || ! is_whole "${phy:-7}" 0 255; then fail 'target_radios are invalid'; return; fi
     set -- "$@" "neighbor=$bssid,0x0000,$class,$channel,${phy:-7},0301ff"
   done
   [ $# -gt 0 ] || { fail 'the radios of the target are unknown or asleep'; return; }
   if [ "$(json '[0].args.force')" = true ]; then
     seconds=$(json '[0].args.timeout_seconds')
-    is_number "${seconds:=30}" || seconds=30
+    is_whole "${seconds:=30}" 1 300 || { fail 'timeout_seconds must be a whole number from 1 to 300'; return; }
     set -- "$@" disassoc_imminent=1 "disassoc_timer=$((seconds * 10))"
   fi
   here=
@@ -283,7 +343,7 @@ execute() {
     identify) printf '{"state":"succeeded","result":{"hostname":"%s","agent":"weft-agent.sh"}}' "$(plain < /proc/sys/kernel/hostname | tr -d ' ')"; return ;;
     set_report_interval)
       seconds=$(json '[0].args.seconds')
-      is_number "$seconds" || { fail 'seconds must be a number'; return; }
+      is_whole "$seconds" 1 $max_interval || { fail "seconds must be a whole number from 1 to $max_interval"; return; }
       echo "$seconds" > "$run/interval"
       kill -USR1 $main
       printf '{"state":"succeeded"}'
@@ -330,7 +390,7 @@ keep_at() { # function
   while :; do
     if "$1"; then pause=1; continue; fi
     [ "$pause" -gt 1 ] && say "Weft cannot be reached or refuses (status $status). Retrying."
-    log_in || sleep $pause
+    log_in || rest $pause
     [ $pause -lt 30 ] && pause=$((pause * 2))
   done
 }
@@ -340,10 +400,7 @@ report_and_rest() {
   report || return 1
   # A signal tells that a device has come or gone.
   [ -z "$woken" ] || return 0
-  sleep "$(cat "$run/interval")" & nap=$!
-  wait $nap
-  kill $nap 2> /dev/null
-  return 0
+  rest "$(cat "$run/interval")"
 }
 
 # Events of hostapd, each printed by echo; hostapd_cli ends when hostapd does, and is started again.
@@ -364,6 +421,7 @@ follow() { # interface
 
 # hostapd may start after this.
 follow_new() {
+  has hostapd_cli || return 0
   while read -r name _; do
     case $followed in *" $name "*) continue ;; esac
     followed="$followed$name "
@@ -373,6 +431,7 @@ follow_new() {
 
 : > "$run/events"
 : > "$run/header"
+authorization=$run/header
 rm -f "$run/clock"
 part=report
 woken=
@@ -384,7 +443,8 @@ trap 'kill $children 2> /dev/null; kill $(cat "$run"/listener-* 2> /dev/null) 2>
 rm -f "$run"/listener-*
 served > "$run/radios-now"
 follow_new
-until log_in; do say "cannot log in to $url. Retrying."; sleep 5; done
+look_for_radios
+first_log_in
 say "connected to $url as $ap_id"
 (part=commands; trap - USR1; keep_at take_commands) & children="$children $!"
 keep_at report_and_rest

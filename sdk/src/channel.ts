@@ -1,7 +1,9 @@
 // The WebSocket of an agent, held open: opened again after every break with growing pauses, and with a new token before the
 // old one ends, so that there is no gap.
-import type { ChannelDownMessage } from '@weft/contract';
+import { ChannelDownMessage } from '@weft/contract/agent-channel';
 import type { BackOff } from '@weft/contract/back-off';
+import { isObject } from '@weft/contract/is-object';
+import { hasShape } from '@weft/contract/schema-check';
 import { WebSocket } from 'ws';
 import { trustOf } from './kept-connections.ts';
 import type { Session } from './session.ts';
@@ -122,7 +124,7 @@ export class Channel {
   }
 
   #open(token: string): Promise<WebSocket> {
-    const { session, onMessage } = this.#options;
+    const { session, onMessage, onError } = this.#options;
     const socket = new WebSocket(session.channelUrl, {
       ...trustOf(session.trustedCertificate),
       headers: { authorization: `Bearer ${token}` },
@@ -153,7 +155,8 @@ export class Channel {
       socket.on('message', (bytes) => {
         alive();
         const message = parse(String(bytes));
-        if (message && message.type !== 'command') this.#heardAtMs = performance.now();
+        if (!message) onError(invalidMessage());
+        else if (message.type !== 'command') this.#heardAtMs = performance.now();
         if (message) onMessage(message);
       });
       socket.on('close', (code, reason) => {
@@ -200,12 +203,23 @@ async function readText(response: AsyncIterable<Buffer>): Promise<string> {
   return text;
 }
 
+/** Undefined for what is not a message of Weft. */
 function parse(text: string): ChannelDownMessage | undefined {
   try {
-    return JSON.parse(text);
+    const message = JSON.parse(text);
+    // A Weft from before free text sends an object with name and arguments as `command`.
+    if (message?.type === 'command' && isObject(message.command)) {
+      const { name, ...args } = message.command;
+      Object.assign(message, { name, args, command: JSON.stringify(message.command) });
+    }
+    return hasShape<ChannelDownMessage>(ChannelDownMessage, message) ? message : undefined;
   } catch {
     return undefined;
   }
+}
+
+function invalidMessage(): Error {
+  return Object.assign(new Error('a message of Weft is invalid and was ignored'), { code: 'invalid_message' });
 }
 
 function ignore(): void {}

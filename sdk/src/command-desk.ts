@@ -101,8 +101,8 @@ export class CommandDesk {
 
   /** A command came, maybe not for the first time. */
   take(message: ChannelCommand): void {
-    const given = toGiven(message);
-    const { command_id, name } = given;
+    const { command_id, name, args, command } = message;
+    const given = { command_id, name, args, command };
     const known = this.#known.get(command_id);
     if (known) {
       // Weft sends it again because it has no result yet; without a channel the result is sent once there is one.
@@ -235,13 +235,6 @@ export class CommandDesk {
       return;
     }
   }
-}
-
-/** A Weft from before free text sends an object with name and arguments as `command`. */
-function toGiven({ command_id, command, name, args }: ChannelCommand): GivenCommand {
-  if (typeof command === 'string') return { command_id, name, args, command };
-  const { name: called, ...given } = command as { name: string } & Record<string, unknown>;
-  return { command_id, name: called, args: given };
 }
 
 function toText(command_id: string, answer: Record<string, unknown>): string {

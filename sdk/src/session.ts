@@ -140,7 +140,8 @@ export class Session {
       this.#formerPassword = undefined;
       return answer;
     });
-    const { access_token, expires_in } = answer as { access_token: string; expires_in: number };
+    const { access_token, expires_in } = (answer ?? {}) as { access_token: string; expires_in: number };
+    if (typeof access_token !== 'string' || !(expires_in > 0)) throw new Error('what answers there is not Weft');
     this.#token = access_token;
     const lifeMs = expires_in * 1000;
     this.#renewAtMs = startedAt + Math.max(lifeMs / 2, lifeMs * renewAfter - roundingMs);

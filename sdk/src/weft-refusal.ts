@@ -39,9 +39,12 @@ export function isPassing(error: unknown): boolean {
   return error instanceof WeftUnreachable || (error instanceof WeftRefusal && error.isPassing);
 }
 
+/** A timer that is longer than it can be would not wait at all. */
+const maxPauseMs = 3_600_000;
+
 /** How long Weft asks to wait. */
 export function retryAfterMs(error: unknown): number {
-  return error instanceof WeftRefusal ? (error.retryAfterSeconds ?? 0) * 1000 : 0;
+  return error instanceof WeftRefusal ? Math.min((error.retryAfterSeconds ?? 0) * 1000, maxPauseMs) : 0;
 }
 
 /** What is not an answer of Weft's. */

@@ -1,0 +1,234 @@
+// weft-agent.sh under the shell of this machine: where it keeps its secrets, what it does without its tools, and what a
+// hostile Weft can make it do. e2e/lab runs it with hostapd and real radios.
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { App } from '../../../sdk/src/index.ts';
+import { oneRadio, stations } from '../../../test/pure/iw-recordings.ts';
+import { untilSo } from '../../../test/pure/until-so.ts';
+import { startWeft, type TestWeft } from '../../../test/weft.ts';
+
+const script = join(import.meta.dirname, '../../install/weft-agent.sh');
+/** The tools that every access point has; `iw` and `hostapd_cli` are added where they are there. */
+const common =
+  'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv paste ps rm sed seq sha256sum sleep tail tr wc';
+const pathOf = (tool: string) => spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
+const missing = ['curl', 'jq'].filter((tool) => pathOf(tool) === '');
+if (missing.length > 0)
+  process.stderr.write(`The shell agent is NOT tested: ${missing.join(' and ')} is not installed.\n`);
+
+let weft: TestWeft;
+beforeAll(async () => {
+  weft = await startWeft();
+});
+afterAll(() => weft.stop());
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-shell-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The script, with folders of its own and only the tools of `more` beside the common ones. */
+function start(env: Record<string, string>, more: Record<string, string> = {}) {
+  const folder = newFolder();
+  const tools = join(folder, 'tools');
+  mkdirSync(tools);
+  for (const tool of common.split(' ')) {
+    const path = pathOf(tool);
+    if (path.startsWith('/')) symlinkSync(path, join(tools, tool));
+  }
+  for (const [name, text] of Object.entries(more)) {
+    writeFileSync(join(tools, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(tools, name), 0o755);
+  }
+  const run = env.WEFT_AGENT_RUN_DIR ?? join(folder, 'run');
+  const state = join(folder, 'state');
+  const child = spawn('/bin/sh', [script], {
+    env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '1', ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (text) => {
+    said += text;
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  // What it has started may hold its output open until the server of the test ends.
+  const gone = new Promise((resolve) => child.on('exit', resolve));
+  onTestFinished(async () => {
+    child.kill('SIGTERM');
+    await gone;
+  });
+  return { run, state, ended, said: () => said };
+}
+
+type Handler = (path: string, body: string, response: ServerResponse, request: IncomingMessage) => void;
+
+/** Something that pretends to be Weft. */
+async function pretend(handle: Handler): Promise<string> {
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const piece of request) body += piece;
+    handle(`${request.method} ${request.url}`, body, response, request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Gives each of these once, by long poll, and resolves what the agent answers. */
+async function giveCommands(commands: { name: string; args: object }[]): Promise<{ url: string; answers: string[] }> {
+  const answers: string[] = [];
+  const url = await pretend((path, body, response) => {
+    if (path.startsWith('POST /api/v1/token')) response.end('{"access_token":"a","expires_in":3600}');
+    else if (path.startsWith('POST /api/v1/agents/')) response.end(String(answers.push(body)));
+    else if (!path.startsWith('GET ')) response.end('{}');
+    else {
+      const next = commands[answers.length];
+      if (next) response.end(JSON.stringify([{ command_id: `c-${answers.length}`, ...next }]));
+    }
+  });
+  return { url, answers };
+}
+
+describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
+  test('registers, reports and obeys, and what is missing is said and left out', async () => {
+    const token = (
+      await weft.request('POST', '/api/v1/enrolment_tokens', {
+        token: await weft.admin(),
+        json: { ap_id_pattern: 'shell-1' },
+      })
+    ).body.token;
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-1', WEFT_ENROLMENT_TOKEN: token });
+    await untilSo(() => expect(agent.said()).toContain('connected to'));
+    expect(agent.said()).toContain('iw is missing');
+    const read = async (path: string) => (await weft.request('GET', path, { token: await weft.admin() })).body;
+    const metrics = await untilSo(async () => {
+      const { metrics } = (await read('/api/v1/metrics/latest?agents=shell-1')).agents[0];
+      expect(metrics).toHaveProperty('uptime_seconds');
+      return metrics;
+    });
+    for (const name of ['active', 'connected_devices']) expect(metrics).not.toHaveProperty(name);
+    expect((await read('/api/v1/agents/shell-1')).configuration).not.toHaveProperty('access_point_type');
+    expect(readdirSync(agent.state)).toContain('password');
+    const app = new App({ url: weft.url, token: await weft.admin() });
+    expect(await (await app.command('shell-1', 'identify')).result()).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('reports the devices of its radios', async () => {
+    const bodies: string[] = [];
+    const url = await pretend((path, body, response) => {
+      if (path.includes('agent_update')) bodies.push(body);
+      if (!path.startsWith('GET ')) response.end('{"access_token":"a","expires_in":3600}');
+    });
+    const iw = `case $* in dev) cat <<'E'\n${oneRadio}E\n;; *station*) cat <<'E'\n${stations(1)}E\n;; esac`;
+    const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-2' }, { iw });
+    await untilSo(() => expect(bodies.length).toBeGreaterThan(0));
+    expect(JSON.parse(bodies[0]!).samples[0]).toMatchObject({
+      active: 1,
+      connected_devices: 2,
+      channel: 36,
+      devices: [{ device: '02:00:00:00:01:00' }, { device: '02:00:00:00:02:00' }],
+      configuration: { access_point_type: 'WiFi', radios: [{ interface: 'wlan0' }] },
+    });
+    expect(agent.said()).toContain('hostapd_cli is missing');
+  });
+
+  test('ends with the reason where there is no token, and the name is not known', async () => {
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-3' });
+    expect(await agent.ended).toBe(1);
+    expect(agent.said()).toContain('No enrolment token is set');
+    expect(agent.said()).toContain('weft agent line shell-3');
+  });
+
+  test('a token that Weft refuses is the reason', async () => {
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-4', WEFT_ENROLMENT_TOKEN: 'weft-enrol-none' });
+    expect(await agent.ended).toBe(1);
+    expect(agent.said()).toMatch(/registration was refused: .*token/);
+  });
+
+  test('a folder that others can write to, and a link, are refused and stay as they are', async () => {
+    const url = 'http://127.0.0.1:1';
+    const open = newFolder();
+    chmodSync(open, 0o777);
+    const opened = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-5', WEFT_AGENT_RUN_DIR: open });
+    expect(await opened.ended).toBe(2);
+    expect(opened.said()).toContain('WEFT_AGENT_RUN_DIR');
+    expect(readdirSync(open)).toEqual([]);
+    const target = newFolder();
+    writeFileSync(join(target, 'header'), 'mine');
+    const link = join(newFolder(), 'link');
+    symlinkSync(target, link);
+    const linked = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-5', WEFT_AGENT_RUN_DIR: link });
+    expect(await linked.ended).toBe(2);
+    expect(readFileSync(join(target, 'header'), 'utf8')).toBe('mine');
+  });
+
+  test('nothing of it is in a folder under /tmp that somebody made first', async () => {
+    const name = `shell-${process.pid}-${Date.now()}`;
+    const trap = join('/tmp', `weft-agent-${name}`);
+    mkdirSync(trap, { mode: 0o777 });
+    onTestFinished(() => {
+      for (const folder of [trap, `/var/run/weft-agent-${name}`]) rmSync(folder, { recursive: true, force: true });
+    });
+    // Who is not root has no place under /var/run, and is told so.
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: name, WEFT_AGENT_RUN_DIR: '' });
+    expect(await agent.ended).toBe(process.getuid?.() === 0 ? 1 : 2);
+    expect(readdirSync(trap)).toEqual([]);
+  });
+
+  test('an answer that does not end is cut off', async () => {
+    let sent = 0;
+    const closed = Promise.withResolvers<void>();
+    const url = await pretend((_path, _body, response) => {
+      const piece = Buffer.alloc(64 * 1024, 0x61);
+      const more = () => {
+        // The script of before took all of it.
+        while (sent < 64 * 1024 * 1024) {
+          sent += piece.length;
+          if (!response.write(piece)) return;
+        }
+        response.end();
+      };
+      response.on('drain', more);
+      response.on('close', () => closed.resolve());
+      more();
+    });
+    start({ WEFT_URL: url, WEFT_AP_ID: 'shell-6' });
+    await closed.promise;
+    // What it takes, and what waits in the buffers of the connection.
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test('values out of their range and addresses of two lines are refused', async () => {
+    const seconds = ['0.0', 3601, '1\n2', 99999999999999999999n.toString()];
+    const device = '02:00:00:00:01:00\n02:00:00:00:02:00';
+    const { url, answers } = await giveCommands([
+      ...seconds.map((each) => ({ name: 'set_report_interval', args: { seconds: each } })),
+      { name: 'steer_device', args: { device, target_radios: [{ bssid: '02:00:00:00:00:01', channel: 6 }] } },
+      { name: 'set_report_interval', args: { seconds: 60 } },
+    ]);
+    const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-7', WEFT_AGENT_ALLOW: 'steer_device' });
+    await untilSo(() => expect(answers).toHaveLength(seconds.length + 2));
+    for (const answer of answers.slice(0, -1)) expect(JSON.parse(answer)).toMatchObject({ state: 'failed' });
+    expect(JSON.parse(answers.at(-2)!).result.error).toContain('hardware address');
+    expect(JSON.parse(answers.at(-1)!)).toEqual({ state: 'succeeded' });
+    expect(readFileSync(join(agent.run, 'interval'), 'utf8')).toBe('60\n');
+  });
+});
