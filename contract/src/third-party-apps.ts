@@ -74,7 +74,14 @@ const AppName = Type.String({
   description:
     'Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly.',
 });
-const ApiKey = Type.String({ minLength: 8, maxLength: 512 });
+/** Shorter keys are accepted, and the answer that takes one says so in `warning`. */
+export const SOUND_KEY_LENGTH = 16;
+const ApiKey = Type.String({
+  format: 'new-api-key',
+  minLength: 1,
+  maxLength: 512,
+  description: `From ${SOUND_KEY_LENGTH} random characters on it cannot be guessed.`,
+});
 // Free-form on the wire: keys without a meaning are kept. The format checks those that have one.
 const Permissions = Type.Record(Type.String(), Type.Unknown(), {
   format: 'app-permissions',
@@ -86,6 +93,15 @@ export const ThirdPartyApp = Type.Object(
   { title: 'ThirdPartyApp' },
 );
 export type ThirdPartyApp = Type.Static<typeof ThirdPartyApp>;
+
+export const ChangedThirdPartyApp = Type.Object(
+  {
+    ...ThirdPartyApp.properties,
+    warning: Type.Optional(Type.String({ description: 'Only where the key that was given can be guessed.' })),
+  },
+  { title: 'ChangedThirdPartyApp' },
+);
+export type ChangedThirdPartyApp = Type.Static<typeof ChangedThirdPartyApp>;
 
 /** An app in a list: everything but the key. */
 export const ThirdPartyAppSummary = Type.Object(

@@ -86,11 +86,18 @@ export function createPages(options: PagesOptions): {
 
 /** What describes the interface, for machines. */
 export function createDocuments(config: Config, routes: readonly Route[]) {
-  const { passwordLength, agentPasswordMinLength, publicUrl, emulator } = config;
+  const { passwordLength, agentPasswordMinLength, appKeyMinLength, publicUrl, emulator } = config;
   const productVersion = packageJson.version;
   const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
   return {
-    openApi: createOpenApi({ routes, passwordLength, agentPasswordMinLength, maxima, productVersion }),
+    openApi: createOpenApi({
+      routes,
+      passwordLength,
+      agentPasswordMinLength,
+      appKeyMinLength,
+      maxima,
+      productVersion,
+    }),
     asyncApi: createAsyncApi({ productVersion, publicUrl }),
   };
 }

@@ -15,11 +15,14 @@ export interface PasswordRules {
   passwordLength: { min: number; max: number };
   /** The minimum for agents, if it is another one. */
   agentPasswordMinLength?: number | undefined;
+  /** The minimum for keys of apps; default: 1. */
+  appKeyMinLength?: number;
   /** Whether passwords of users must not be easy to guess. */
   strictPasswords?: boolean;
 }
 
-export function createFormats({ passwordLength, agentPasswordMinLength, strictPasswords }: PasswordRules): Formats {
+export function createFormats(rules: PasswordRules): Formats {
+  const { passwordLength, agentPasswordMinLength, appKeyMinLength = 1, strictPasswords } = rules;
   const { min, max } = passwordLength;
   return {
     email: stringCheck(checkEmail),
@@ -30,6 +33,7 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
       return weakness === undefined ? checked : { problems: [valueError(loc, `the password ${weakness}`)] };
     }),
     'new-agent-password': stringCheck((text, loc) => checkLength(text, agentPasswordMinLength ?? min, max, loc)),
+    'new-api-key': stringCheck((text, loc) => checkLength(text, appKeyMinLength, undefined, loc)),
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
@@ -50,7 +54,7 @@ export function createFormats({ passwordLength, agentPasswordMinLength, strictPa
 
 type Checked = ReturnType<FormatCheck>;
 
-function checkLength(text: string, min: number, max: number, loc: Loc): Checked {
+function checkLength(text: string, min: number, max: number | undefined, loc: Loc): Checked {
   const problem = lengthProblem(text, min, max, loc);
   return problem ? { problems: [problem] } : { value: text };
 }

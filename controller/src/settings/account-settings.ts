@@ -68,6 +68,13 @@ export const accountSettings = {
     read: read.wholeNumber(8, 1024),
     description: 'Maximum length of a password.',
   }),
+  appKeyMinLength: withDefault('app-key-min-length', '1', {
+    name: 'WEFT_APP_KEY_MIN_LENGTH',
+    group: 'Accounts',
+    placeholder: 'N',
+    read: read.wholeNumber(1, 512),
+    description: 'Minimum length of the key of an app. Shorter ones that exist stay.',
+  }),
 
   smtpUrl: secret({
     name: 'WEFT_SMTP_URL',

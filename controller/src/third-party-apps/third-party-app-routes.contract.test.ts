@@ -47,7 +47,7 @@ eachDatabase((kind) => {
       return [status, body];
     };
     const permissions = { agents: ['north-*'], expires_at: '2999-01-01 00:00', note: { 'any key': [1, null] } };
-    const input = { app_name: 'app@x', api_key: 'a longer kéy 🔑', permissions };
+    const input = { app_name: 'app@x', api_key: 'a much longer kéy 🔑', permissions };
     const app = { id: uuid, ...input };
     const path = `${apps}app@x`;
     expect(await ask('POST', apps, input)).toEqual([200, app]);
@@ -55,15 +55,15 @@ eachDatabase((kind) => {
     expect(await ask('GET', path)).toEqual([200, app]);
     expect(await ask('GET', apps)).toEqual([200, [{ id: uuid, app_name: 'app@x', permissions }]]);
     expect(await ask('PUT', path, { permissions: {} })).toEqual([200, { ...app, permissions: {} }]);
-    expect(await ask('PUT', path, { api_key: 'another one' })).toEqual([
+    expect(await ask('PUT', path, { api_key: 'another good key' })).toEqual([
       200,
-      { ...app, api_key: 'another one', permissions: {} },
+      { ...app, api_key: 'another good key', permissions: {} },
     ]);
     expect(await ask('PUT', path, { api_key: null, permissions: null })).toEqual([
       200,
-      { ...app, api_key: 'another one', permissions: {} },
+      { ...app, api_key: 'another good key', permissions: {} },
     ]);
-    await fresh.login('third_party_app', 'app@x', 'another one');
+    await fresh.login('third_party_app', 'app@x', 'another good key');
     expect(await ask('DELETE', path)).toEqual([200, { status: 'success', detail: expect.any(String) }]);
     for (const [method, json] of [['GET'], ['PUT', {}], ['DELETE']] as const)
       expect(await ask(method, path, json)).toEqual([404, notFound]);

@@ -1,5 +1,6 @@
 // Operations on third-party apps.
 import {
+  ChangedThirdPartyApp,
   StatusAnswer,
   ThirdPartyApp,
   ThirdPartyAppCreate,
@@ -25,7 +26,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       summary: 'Register a third-party app',
       failures: { 409: 'An app with this app_name exists' },
       body: ThirdPartyAppCreate,
-      response: ThirdPartyApp,
+      response: ChangedThirdPartyApp,
       handle: ({ body, caller }) => apps.create(body, caller),
     }),
     route({
@@ -62,7 +63,7 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
       tag,
       summary: "Change an app's api key or permissions",
       body: ThirdPartyAppUpdate,
-      response: ThirdPartyApp,
+      response: ChangedThirdPartyApp,
       handle: (context) => apps.update(context.path('app_name'), context.body, context.caller),
     }),
     // spec #20

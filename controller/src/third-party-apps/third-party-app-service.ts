@@ -1,7 +1,13 @@
 // Third-party apps: programs that read and control the network. Stores their api keys encrypted and authenticates
 // apps for auth.
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { AppPermissions, type ThirdPartyApp, type ThirdPartyAppSummary } from '@weft/contract';
+import {
+  AppPermissions,
+  type ChangedThirdPartyApp,
+  SOUND_KEY_LENGTH,
+  type ThirdPartyApp,
+  type ThirdPartyAppSummary,
+} from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { changedKeys, keyNames, type NewAuditEntry, shownValues } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -61,7 +67,7 @@ export class ThirdPartyAppService implements PrincipalSource {
     return (await this.#apps.list()).map(({ id, app_name, permissions }) => ({ id, app_name, permissions }));
   }
 
-  async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ThirdPartyApp> {
+  async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ChangedThirdPartyApp> {
     if ((await this.#apps.count()) >= this.#maxApps) {
       throw new TryLaterError(429, 'too_many_apps', `This installation holds at most ${this.#maxApps} apps`, 3600);
     }
@@ -72,14 +78,14 @@ export class ThirdPartyAppService implements PrincipalSource {
       app,
       this.#audit.entry(() => appCreated(by, app)),
     );
-    return this.#toResponse(app);
+    return this.#toChanged(app, api_key);
   }
 
   async update(
     app_name: string,
     input: { api_key?: string | null; permissions?: Record<string, unknown> | null },
     by: Actor,
-  ): Promise<ThirdPartyApp> {
+  ): Promise<ChangedThirdPartyApp> {
     const before = await this.#apps.get(app_name);
     if (!before) throw appNotFound();
     const change: ThirdPartyAppChange = {};
@@ -94,7 +100,7 @@ export class ThirdPartyAppService implements PrincipalSource {
       (also) => this.#apps.update(app_name, change, { also }),
     );
     if (!after) throw appNotFound();
-    return this.#toResponse(after);
+    return this.#toChanged(after, input.api_key);
   }
 
   async remove(app_name: string, by: Actor): Promise<void> {
@@ -139,6 +145,12 @@ export class ThirdPartyAppService implements PrincipalSource {
       : this.#keyring.decrypt(this.#decoy, 'decoy');
     const matches = timingSafeEqual(digest(expected), digest(api_key));
     return app && matches ? toPrincipal(app) : undefined;
+  }
+
+  #toChanged(app: ThirdPartyAppRecord, api_key: string | null | undefined): ChangedThirdPartyApp {
+    if (!api_key || [...api_key].length >= SOUND_KEY_LENGTH) return this.#toResponse(app);
+    const warning = `A key of fewer than ${SOUND_KEY_LENGTH} characters can be guessed`;
+    return { ...this.#toResponse(app), warning };
   }
 
   #toResponse(app: ThirdPartyAppRecord): ThirdPartyApp {

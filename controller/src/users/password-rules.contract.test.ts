@@ -66,11 +66,9 @@ describe('beyond loopback', () => {
     expect((await ask('POST', '/api/v1/agents/', agent('seven77')))[0]).toBe(422);
     const app = (api_key: string) => ({ app_name: `app-${api_key.length}`, api_key, permissions: {} });
     expect((await ask('POST', '/api/v1/third_party_apps/', app('password')))[0]).toBe(200);
-    expect(await ask('POST', '/api/v1/third_party_apps/', app('1'))).toEqual([
-      422,
-      ['body', 'api_key'],
-      'string_too_short',
-    ]);
+    expect((await ask('POST', '/api/v1/third_party_apps/', app('1')))[0]).toBe(200);
+    const refused = [422, ['body', 'api_key'], 'string_too_short'];
+    expect(await ask('POST', '/api/v1/third_party_apps/', app(''))).toEqual(refused);
   });
 
   it('the first administrator cannot be created with one by the settings', async () => {

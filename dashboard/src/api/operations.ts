@@ -550,6 +550,15 @@ export type CallbackAnswer = {
   seq: number;
 };
 
+export type ChangedThirdPartyApp = {
+  id: string;
+  app_name: string;
+  api_key: string;
+  permissions: AppPermissions;
+  /** Only where the key that was given can be guessed. */
+  warning?: string;
+};
+
 export type Command = {
   command_id: string;
   job_number: string;
@@ -1739,6 +1748,7 @@ export type ThirdPartyApp = {
 export type ThirdPartyAppCreate = {
   /** Identifies the app at login and, percent-encoded, in paths: 1 to 128 printable characters in Unicode NFC, without a space at either end. Compared exactly. */
   app_name: string;
+  /** From 16 random characters on it cannot be guessed. */
   api_key: string;
   permissions: AppPermissions;
 };
@@ -1983,7 +1993,7 @@ export interface Operations {
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
   create_silence: { json: SilenceInput; answer: Silence };
   create_site: { json: SiteCreate; answer: Site };
-  create_third_party_app: { json: ThirdPartyAppCreate; answer: ThirdPartyApp };
+  create_third_party_app: { json: ThirdPartyAppCreate; answer: ChangedThirdPartyApp };
   create_token: { query: { login_type: LoginType }; form: LoginForm; answer: Token };
   create_user: { json: UserCreate; answer: TokenData };
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
@@ -2092,7 +2102,7 @@ export interface Operations {
   update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
   update_silence: { path: { silence_id: string }; json: SilenceInput; answer: Silence };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
-  update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ThirdPartyApp };
+  update_third_party_app: { path: { app_name: string }; json: ThirdPartyAppUpdate; answer: ChangedThirdPartyApp };
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
   update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
   watch_device: { path: { device: string }; json: DeviceWatchRequest; answer: Device };

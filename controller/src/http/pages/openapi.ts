@@ -14,12 +14,13 @@ export interface OpenApiOptions {
   /** Of Weft; the interface has its own. */
   productVersion: string;
   agentPasswordMinLength?: number | undefined;
+  appKeyMinLength: number;
 }
 
 type Json = Record<string, unknown>;
 
 export function createOpenApi(options: OpenApiOptions): Json {
-  const { routes, passwordLength, agentPasswordMinLength, maxima, productVersion } = options;
+  const { routes, passwordLength, agentPasswordMinLength, appKeyMinLength, maxima, productVersion } = options;
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
@@ -177,6 +178,10 @@ export function createOpenApi(options: OpenApiOptions): Json {
       const isOfAgent = copy.format === 'new-agent-password';
       const minLength = (isOfAgent ? agentPasswordMinLength : undefined) ?? passwordLength.min;
       Object.assign(copy, { format: 'password', minLength, maxLength: passwordLength.max });
+    }
+    if (copy.format === 'new-api-key') {
+      delete copy.format;
+      copy.minLength = appKeyMinLength;
     }
     if (copy.patternProperties) {
       const [values] = Object.values(copy.patternProperties as Record<string, TSchema>);
