@@ -16,14 +16,18 @@ url=${WEFT_URL:?is the address of Weft}
 ap_id=${WEFT_AP_ID:?is the name of this access point}
 allow=,${WEFT_AGENT_ALLOW:-},
 state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
-run=${WEFT_AGENT_RUN_DIR:-/var/run/weft-agent-$ap_id}
+# As it stands in addresses and forms: percent-encoded, if it is not plain. Names of files are shorter than names may be.
+ap=$ap_id
+case $ap_id in *[!A-Za-z0-9._-]*) ap=$(printf %s "$ap_id" | { od -An -v -tx1 2> /dev/null || hexdump -v -e '1/1 " %02x"'; } | tr -d '\n' | sed 's/ /%/g') ;; esac
+run=${WEFT_AGENT_RUN_DIR:-/var/run/weft-agent-$(printf %s "$ap" | cut -c 1-200)}
 max_waiting=500 # reports that are kept while Weft is away
 answer_seconds=10 # how long a device may think about a request to move
 max_events=500 # lines
 max_answer=2048 # of Weft, in blocks of 512 bytes
 max_interval=3600 # seconds
 
-case $ap_id in *[!A-Za-z0-9._-]*) echo "weft-agent: WEFT_AP_ID has letters, digits, dots, underscores and hyphens" >&2; exit 2 ;; esac
+# Weft knows which names there are. These would be something else in a file name, an address or a JSON text.
+case $ap_id in -* | . | .. | *[/\\\"]* | *[[:cntrl:]]*) echo "weft-agent: WEFT_AP_ID is not the name of an access point" >&2; exit 2 ;; esac
 main=$$
 
 say() { echo "weft-agent: $*" >&2; }
@@ -122,7 +126,7 @@ log_in() {
     else reason="The registration was refused: $(json .detail | plain)"; fi
   fi
   : > "$authorization"
-  printf 'username=%s&password=%s' "$ap_id" "$(password)" > "$run/body-$part"
+  printf 'username=%s&password=%s' "$ap" "$(password)" > "$run/body-$part"
   request POST '/api/v1/token/?login_type=agent' "$run/body-$part" application/x-www-form-urlencoded || { authorization=$run/header; return 1; }
   token=$(json .access_token)
   # Renamed: the other part may read it at any time.
@@ -368,7 +372,7 @@ execute() {
 
 # A command is executed once: what became of it is on disk before it is told, and is told again when it comes again.
 take_commands() {
-  request GET "/api/v1/agents/$ap_id/commands?wait=25" || return 1
+  request GET "/api/v1/agents/$ap/commands?wait=25" || return 1
   id=$(json '[0].command_id' | tr -cd A-Za-z0-9-)
   [ -n "$id" ] || return 0
   outcome=$(sed -n "s/^$id //p" "$state/commands" 2> /dev/null | tail -n 1)
@@ -379,7 +383,7 @@ take_commands() {
     tail -n 200 "$state/commands" > "$state/commands.new" && mv "$state/commands.new" "$state/commands"
   fi
   printf %s "$outcome" > "$run/body-$part"
-  request POST "/api/v1/agents/$ap_id/commands/$id" "$run/body-$part" || [ "$status" = 409 ]
+  request POST "/api/v1/agents/$ap/commands/$id" "$run/body-$part" || [ "$status" = 409 ]
 }
 
 # --- Parts that run side by side -------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // its channel open by itself, whatever happens to the connection.
 import { join } from 'node:path';
 import type { ChannelDownMessage } from '@weft/contract';
+import { folderOf } from '@weft/contract/ap-id';
 import { BackOff } from '@weft/contract/back-off';
 import { pauseUnless } from '@weft/contract/pause';
 import type { AgentOptions, ArgumentsOf, CommandDeclaration } from './agent-options.ts';
@@ -65,7 +66,7 @@ export class Agent {
     const onError = (error: Error) => options.onError?.(error);
     const say = (text: string) => void this.#channel.send(text);
     this.#offers = new SecretOffers({ session: this.#session, keep: options.keepSecret, send: say, onError });
-    const folder = options.spoolDir && join(options.spoolDir, encodeURIComponent(options.ap_id));
+    const folder = options.spoolDir && join(options.spoolDir, folderOf(options.ap_id));
     if (folder) this.#memory = new CommandMemory(join(folder, 'commands.log'), maxRemembered);
     this.#desk = new CommandDesk({ send: say, memory: this.#memory, onError });
     const stamp = (moment: number) => this.#stamp(moment);

@@ -1,6 +1,7 @@
 // The agent of a real access point: measures at every interval, reports, executes the commands that the operator
 // allows, and logs one line per event. Runs until it is stopped.
 import { join } from 'node:path';
+import { folderOf } from '@weft/contract/ap-id';
 import { Agent } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { type AgentSettings, maxIntervalSeconds } from './agent-settings.ts';
@@ -69,7 +70,7 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
 
 function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Record<string, unknown>): Agent {
   const { url, ap_id, stateDir, enrolmentToken, trustedCertificate } = settings;
-  const folder = join(stateDir, encodeURIComponent(ap_id));
+  const folder = join(stateDir, folderOf(ap_id));
   let own: OwnPassword;
   try {
     own = ownPassword(folder);

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { nameRule, readApId } from '@weft/contract/ap-id';
 import { isObject } from '@weft/contract/is-object';
 import type { CommandLine, CommandOption } from '../command.ts';
 import { parseUrl } from '../connection.ts';
@@ -158,13 +159,9 @@ function withoutEmpty(env: Env): Env {
   return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-// Validates the name of an access point: the rule of the contract, without its schema library.
-export const apIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$/;
-
 /** Throws UsageError. */
 export function parseApId(text: string): string {
-  if (apIdPattern.test(text)) return text;
-  throw new UsageError(
-    `${JSON.stringify(text)} is not a valid access point name: a letter or digit, then letters, digits and . _ : @ + -, at most 128 characters.`,
-  );
+  const name = readApId(text);
+  if (name !== undefined) return name;
+  throw new UsageError(`${JSON.stringify(text)} is not a valid access point name: ${nameRule}.`);
 }

@@ -1,7 +1,7 @@
 // A table of new access points: a column `ap_id`, and other columns that become configuration. All errors
 // are found before anything is created.
+import { nameKey, nameRule, readApId } from '@weft/contract/ap-id';
 import { CsvError, parseCsvTable, requireWidth } from '../../csv.ts';
-import { apIdPattern } from '../agent-settings.ts';
 import { parseAssignments, problemOfKey, problemsOfConfiguration } from '../configuration.ts';
 
 export interface ListedAccessPoint {
@@ -55,10 +55,11 @@ export async function readAccessPointList(
         continue;
       }
       const cells = row.cells.map((cell) => cell.trim());
-      const ap_id = cells[at]!;
-      const problem = problemOfName(ap_id, lineOf.get(ap_id));
+      const ap_id = readApId(cells[at]!) ?? cells[at]!;
+      const key = nameKey(ap_id);
+      const problem = problemOfName(ap_id, lineOf.get(key));
       if (problem) problems.push(`line ${row.line}: ${problem}`);
-      lineOf.set(ap_id, row.line);
+      lineOf.set(key, row.line);
       const assignments = cells.flatMap((cell, index) => (index === at || cell === '' ? [] : `${keys[index]}=${cell}`));
       if (areKeysValid) {
         const wrong = problemsOfConfiguration(parseAssignments([...common, ...assignments]));
@@ -77,8 +78,6 @@ export async function readAccessPointList(
 
 function problemOfName(ap_id: string, otherLine: number | undefined): string | undefined {
   if (ap_id === '') return 'ap_id is empty';
-  if (!apIdPattern.test(ap_id)) {
-    return `${JSON.stringify(ap_id)} is not a valid access point name: use letters, digits and . _ : @ + -, no * and no ?`;
-  }
+  if (readApId(ap_id) === undefined) return `${JSON.stringify(ap_id)} is not a valid access point name: ${nameRule}`;
   return otherLine === undefined ? undefined : `${ap_id} is already in line ${otherLine}`;
 }
