@@ -57,6 +57,7 @@ const decision = new CommandDecision({
   fleet,
   blast: new BlastRadius(),
   life: new CommandStateMachine({ retentionMs: 86_400_000, resendMs: 15_000 }),
+  isSent: () => false,
 });
 
 async function measure(parameter: string): Promise<{ sorted: number[]; lost: number; near: number }> {

@@ -1,6 +1,7 @@
 // What every change of commands goes through, on one database: the store, the rules, the decision, the ledger and the
 // dispatcher. The part (commands-part.ts) puts intake, transports and upkeep around it.
 import type { ConflictRules } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { Event } from '../event-kinds.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -23,6 +24,7 @@ import { RulesKeeper } from './ledger/rules-keeper.ts';
 const resendMs = 15_000;
 /** Of one caller. */
 const maxOpenCommands = 20_000;
+const maxUnwritten = 50_000;
 
 export interface CommandCoreOptions {
   database: SqlDatabase;
@@ -54,7 +56,10 @@ export function createCommandCore(options: CommandCoreOptions) {
   const fleet = new FleetMap(rules.current);
   rulesChanged.on((changed) => fleet.rulesChanged(changed));
   const life = new CommandStateMachine({ retentionMs, resendMs });
-  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life });
+  // Sent to agents, but not yet recorded in the database. Beyond the limit the oldest are dropped and sent once more.
+  const unwritten = new BoundedMap<string>(maxUnwritten);
+  const isSent = (command_id: string) => unwritten.has(command_id);
+  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life, isSent });
   const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
   const committed = new Event<[Committed]>();
   const ledger = new CommandLedger({
@@ -78,6 +83,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     operations,
     keyring,
     devices: options.devices,
+    unwritten,
     isShared,
     onError,
     now,

@@ -6,13 +6,13 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { DeviceNames } from '../../devices/privacy/device-names.ts';
 import { NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
-import { valueError } from '../../input/value-rules.ts';
+import { invalidValue, valueError } from '../../input/value-rules.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, positionOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
-import type { ParsedCommand } from '../grammar/command-text.ts';
+import { type ParsedCommand, parameterOfText } from '../grammar/command-text.ts';
 import { isDeviceCommand } from '../grammar/device-commands.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
@@ -44,6 +44,8 @@ export interface CommandIntakeOptions {
 }
 
 const defaultExpiryS = 600;
+/** Sent twice, they are wanted twice. */
+const actions: ReadonlySet<string> = new Set(['reboot', 'identify']);
 
 export class CommandIntake {
   readonly #agents: Pick<AgentService, 'find'>;
@@ -119,6 +121,10 @@ export class CommandIntake {
     loc: Loc = ['query', 'command'],
   ): NewCommand {
     const { ap_id, configuration } = agent;
+    // Agents may pass the text on to a shell or a serial line: what is one command here must not be two there.
+    if (command.hasLines && configuration.multiline !== true) {
+      throw invalidValue(loc, 'a command to this agent is one line: its configuration does not say `multiline: true`');
+    }
     const declared = readDeclaredCommands(configuration);
     const { name: called, args, text } = this.#withDeviceName(asDeclared(command, declared), loc);
     const declaration = requireDeclared(declared, { name: called, args }, loc);
@@ -130,6 +136,7 @@ export class CommandIntake {
     const shown = withoutSecretArguments({ name: called, args }, declaration ?? null, (value) =>
       this.#keyring.fingerprint(JSON.stringify([caller.kind, caller.id, value])),
     );
+    const isText = command.isFreeText === true && !declared;
     const hasSecrets = shown !== args;
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
@@ -140,7 +147,9 @@ export class CommandIntake {
         ...positionOf(configuration),
         name: called,
         args: shown,
-        parameter: declaration?.parameter ?? defaultParameter(called),
+        parameter: declaration?.parameter ?? (isText ? parameterOfText(command) : defaultParameter(called)),
+        ...(isText && { is_text: true }),
+        ...((command.isFreeText || actions.has(called)) && { is_action: true }),
         caller_kind: kind,
         caller_id: id,
         caller_name: name,

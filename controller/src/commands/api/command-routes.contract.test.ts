@@ -83,8 +83,8 @@ describe('#24', () => {
     ['no argument where the agent declares one', { agent_id: 'ap-2', command: 'set_tx_power' }, 422],
     ['free text where the agent declares an argument', { agent_id: 'ap-2', command: 'set_tx_power 17' }, 422],
     ['an argument out of range', { agent_id: 'ap-2', command: '{"name":"set_tx_power","dbm":21}' }, 422],
-    ['X6: a shell', { agent_id: 'ap-1', command: '; touch /tmp/x' }, 422],
-    ['X6: a substitution', { agent_id: 'ap-1', command: '$(id)' }, 422],
+    ['X6: a shell, to an agent that declares its commands', { agent_id: 'ap-2', command: '; touch /tmp/x' }, 422],
+    ['X6: a substitution, to such an agent', { agent_id: 'ap-2', command: '$(id)' }, 422],
     ['X6: a line end', { agent_id: 'ap-1', command: 'sleep\nwake' }, 422],
     ['a guard that is none', { agent_id: 'ap-1', command: 'sleep', guard: 'rssi' }, 422],
     ['a hold that is too long', { agent_id: 'ap-1', command: 'sleep', hold_seconds: '3601' }, 422],
@@ -93,6 +93,11 @@ describe('#24', () => {
     const before = (await weft.request('GET', '/api/v1/commands?limit=200', { token: admin })).body.length;
     expect((await send(admin, query as unknown as Record<string, string>)).status).toBe(expected);
     expect((await weft.request('GET', '/api/v1/commands?limit=200', { token: admin })).body.length).toBe(before);
+  });
+
+  test('X6: a shell as free text travels as data', async () => {
+    const { body } = await send(admin, { agent_id: 'ap-1', command: '; touch /tmp/x $(id)' });
+    expect(await read(body.command_id)).toMatchObject({ command: '; touch /tmp/x $(id)', name: ';' });
   });
 
   test('X6: a shell in an argument travels as data', async () => {

@@ -16,6 +16,10 @@ export interface Intent extends Want {
   /** Where the agent stands, for the blast radius; null: nowhere in particular. */
   site: string | null;
   parameter: string;
+  /** Free text to an agent that declares no commands: callers make up such parameters, so few are held. */
+  is_text?: true;
+  /** It does something rather than set a value: a later one of the same caller does not replace it. */
+  is_action?: true;
   caller_kind: IntentCallerKind;
   caller_id: string;
   caller_name: string;
@@ -89,6 +93,8 @@ export interface Decision {
   supersedes: Lease[];
   /** The caller's own lease, if it ends without a new one. */
   ends?: Lease;
+  /** The caller's own lease, of a command that need not be sent any more if it was not yet. */
+  replaces?: Lease;
   /** What is to be sent; absent if nothing is. */
   args?: Record<string, unknown>;
   /** When a queued command is to be decided again. */

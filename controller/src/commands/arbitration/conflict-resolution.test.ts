@@ -247,11 +247,12 @@ describe('an indirect conflict', () => {
 describe('S3 too soon', () => {
   const rules = rulesWith({ min_interval_ms: 1000 });
 
-  test('is any second command within the interval, whoever sends it', () => {
+  test('is a second command of another caller within the interval', () => {
     const world = new ConflictWorld(rules);
-    expect(world.send(intentOf(), startMs).verdict).toBe('accepted');
+    expect(world.send(intentOf({ hold_seconds: 0 }), startMs).verdict).toBe('accepted');
+    const other = { caller_id: 'b', priority: 99 };
     for (let n = 0; n < 99; n++) {
-      const decision = world.send(intentOf({ args: { dbm: n } }), startMs + n * 10);
+      const decision = world.send(intentOf({ ...other, args: { dbm: n } }), startMs + n * 10);
       expect(decision).toMatchObject({
         verdict: 'rejected',
         reason: 'too_soon',
@@ -259,8 +260,18 @@ describe('S3 too soon', () => {
         supersedes: [],
       });
     }
-    expect(world.send(intentOf({ caller_id: 'b' }), startMs + 999)).toMatchObject({ reason: 'too_soon' });
-    expect(world.send(intentOf(), startMs + 1000).verdict).toBe('accepted');
+    expect(world.send(intentOf(other), startMs + 999)).toMatchObject({ reason: 'too_soon' });
+    expect(world.send(intentOf({ args: { dbm: 7 } }), startMs + 999).verdict).toBe('accepted');
+    expect(world.send(intentOf(other), startMs + 1999).verdict).toBe('accepted');
+  });
+
+  test('is nothing that a caller sends after its own, whose lease it replaces unless it is an action', () => {
+    const world = new ConflictWorld(rules);
+    const first = world.send(intentOf(), startMs).lease;
+    const second = world.send(intentOf({ args: { dbm: 1 } }), startMs + 1);
+    expect(second).toMatchObject({ reason: 'own_lease', replaces: first });
+    const action = world.send(intentOf({ args: { dbm: 2 }, is_action: true }), startMs + 2);
+    expect([action.verdict, action.replaces]).toEqual(['accepted', undefined]);
   });
 
   test('is not for those who stand above the last sender, nor for Weft', () => {
@@ -269,7 +280,8 @@ describe('S3 too soon', () => {
     expect(world.send(intentOf({ ...operator, args: { dbm: 1 } }), startMs + 1)).toMatchObject({
       reason: 'higher_rank',
     });
-    expect(world.send(intentOf({ ...operator, args: { dbm: 2 } }), startMs + 2)).toMatchObject({ reason: 'too_soon' });
+    const second = intentOf({ ...operator, caller_id: 'second', args: { dbm: 1 } });
+    expect(world.send(second, startMs + 2)).toMatchObject({ reason: 'too_soon' });
     const weft = { caller_kind: 'weft', caller_id: 'weft', rank: 3 } as const;
     expect(world.send(intentOf({ ...weft, args: { dbm: 3 } }), startMs + 3)).toMatchObject({ reason: 'higher_rank' });
     expect(world.send(intentOf({ ...weft, args: { dbm: 4 } }), startMs + 4)).toMatchObject({ reason: 'own_lease' });

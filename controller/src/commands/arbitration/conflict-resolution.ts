@@ -18,7 +18,8 @@ type Resolution =
  * - an app's command to a frozen parameter, or beyond the blast radius, is rejected;
  * - a caller is never in conflict with itself, and the value that others hold already is accepted beside them;
  * - against every other lease the higher rank wins, then the group's policy; an intent that loses against one lease loses;
- * - a command that has won comes too soon after one of the same rank or a higher one, unless Weft itself sends it.
+ * - a command that has won comes too soon after one of another caller of the same rank or a higher one, unless Weft itself
+ *   sends it.
  * A loser is queued where the group says so and the leases end before it expires.
  */
 export function decide(
@@ -127,7 +128,8 @@ function lose(intent: Intent, lostTo: Lease[], group: ParameterGroup): Decision 
 function tooSoon(intent: Intent, { recent }: ParameterState, group: ParameterGroup, nowMs: number) {
   const last = recent.at(-1);
   // A caller that may overrule the last sender must not be blocked by its minimum interval.
-  if (!last || intent.rank >= ranks.weft || intent.rank > last.rank) return undefined;
+  if (!last || last.caller_id === intent.caller_id || intent.rank >= ranks.weft || intent.rank > last.rank)
+    return undefined;
   // A last command in the future is another node's clock, or one that was set back.
   if (Math.abs(nowMs - last.at) >= group.min_interval_ms) return undefined;
   const retry_at = last.at + group.min_interval_ms;
@@ -149,11 +151,10 @@ function pass(
   const decision: Decision = { verdict, reason, detail: detailOf(reason, intent, rival), supersedes, args };
   if (rival) decision.rival = rival;
   const holdMs = (intent.hold_seconds ?? group.hold_s) * 1000;
+  const own = live.find((lease) => lease.caller_id === intent.caller_id && isOn(lease, intent));
+  if (own && !intent.is_action) decision.replaces = own;
   if (holdMs > 0) decision.lease = leaseOf(intent, group, nowMs, nowMs + holdMs);
-  else {
-    const own = live.find((lease) => lease.caller_id === intent.caller_id && isOn(lease, intent));
-    if (own) decision.ends = own;
-  }
+  else if (own) decision.ends = own;
   if (intent.rank >= ranks.operator) {
     if (state.frozen_until !== null && state.frozen_until > nowMs) decision.frozen_until = null;
   } else if (rules.oscillation.freeze_s > 0) {

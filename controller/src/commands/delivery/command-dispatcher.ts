@@ -21,7 +21,6 @@ const maxResultBytes = 64 * 1024;
 const flushAfterMs = 50;
 const retryAfterMs = 1_000;
 /** Beyond these limits the oldest are dropped; such commands are sent once more. */
-const maxUnwritten = 50_000;
 const maxLocallyDispatched = 20_000;
 const maxEnded = 50_000;
 
@@ -32,6 +31,8 @@ export interface CommandDispatcherOptions {
   keyring: Pick<Keyring, 'decrypt'>;
   /** Default: nothing of a command is replaced. */
   devices?: DeviceDelivery | undefined;
+  /** Where it notes what was sent and is not recorded yet. */
+  unwritten: BoundedMap<string>;
   /**
    * Other nodes create commands in the same database. Only the database then knows the order of the
    * commands of one agent, so nothing is handed over from memory.
@@ -50,8 +51,7 @@ export class CommandDispatcher implements CommandDelivery {
   readonly #options: CommandDispatcherOptions;
   readonly #now: () => number;
   readonly #listeners: DueListener[] = [];
-  /** Sent to agents, but not yet recorded in the database. */
-  readonly #unwritten = new BoundedMap<string>(maxUnwritten);
+  readonly #unwritten: BoundedMap<string>;
   /** Jobs whose commands were dispatched by this node: the broker's message about them is ignored. */
   readonly #locallyDispatched = new BoundedMap<string>(maxLocallyDispatched);
   /** The last that have ended, as far as this node has ended them. */
@@ -63,6 +63,7 @@ export class CommandDispatcher implements CommandDelivery {
 
   constructor(options: CommandDispatcherOptions) {
     this.#options = options;
+    this.#unwritten = options.unwritten;
     this.#now = options.now ?? Date.now;
   }
 

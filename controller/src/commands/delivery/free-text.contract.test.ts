@@ -5,13 +5,29 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
-const texts = ['reboot now', ' Set  channel 36 ', 'sleep', '{ "dbm": 17, "name": "set_tx_power" }', 'say "ü" {x}'];
+const texts = [
+  'reboot now',
+  ' Set  channel 36 ',
+  'sleep',
+  '{ "dbm": 17, "name": "set_tx_power" }',
+  'say "ü" {x}',
+  '42',
+  'a=1;b=2',
+  'Übertrage',
+  '["a"]',
+  '{not json',
+];
 const parsed = [
   ['reboot', { text: 'now' }],
   ['set', { text: 'channel 36' }],
   ['sleep', {}],
   ['set_tx_power', { dbm: 17 }],
   ['say', { text: '"ü" {x}' }],
+  ['42', {}],
+  ['a=1;b=2', {}],
+  ['übertrage', {}],
+  ['["a"]', {}],
+  ['{not', { text: 'json' }],
 ];
 
 let weft: TestWeft;
@@ -96,11 +112,69 @@ test('a batch takes free text and objects', async () => {
   ]);
 });
 
-test('what looks like JSON and is no command stays refused', async () => {
+test('several lines are for agents that say they take them', async () => {
   await weft.agent('strict');
-  for (const text of ['{reboot}', '[reboot]', '{"name":"x"', '[1,2', '{"dbm":1}', ' {']) {
-    expect([text, (await send('strict', text)).status]).toEqual([text, 422]);
+  const agent = await weft.agent('multi', { multiline: true });
+  const text = 'configure\nset channel 36';
+  expect((await send('strict', text)).body.detail[0].msg).toContain('multiline');
+  expect((await send('strict', ' ')).status).toBe(422);
+  for (const bad of ['a\x1b[2J', 'a\0']) expect((await send('multi', bad)).status).toBe(422);
+  expect((await send('multi', text)).status).toBe(200);
+  expect(seen(await poll('multi', agent))).toEqual([[text, 'configure', { text: 'set channel 36' }]]);
+});
+
+test('a caller is not in conflict with itself, however soon', async () => {
+  const agent = await weft.agent('hasty');
+  const app = await weft.app('hasty-app');
+  const sent: string[] = [];
+  for (const text of [
+    'reboot',
+    'reboot',
+    'identify',
+    'identify',
+    'set power 5',
+    'set power 20',
+    'turn_off',
+    'turn_on',
+  ]) {
+    const { status, body } = await send('hasty', text, {}, app);
+    expect([text, status]).toEqual([text, 200]);
+    sent.push(body.command_id);
   }
+  // What was not sent yet need not be; but actions and free text all are, in order.
+  const expectedTexts = ['reboot', 'reboot', 'identify', 'identify', 'set power 5', 'set power 20', 'turn_on'];
+  expect(seen(await poll('hasty', agent)).map(([text]) => text)).toEqual(expectedTexts);
+  const { body } = await weft.request('GET', `/api/v1/commands/${sent[6]}`, { token: app });
+  expect(body).toMatchObject({ state: 'superseded', detail: expect.stringContaining('later command') });
+  await send('hasty', 'turn_off', {}, app);
+  expect(seen(await poll('hasty', agent)).map(([text]) => text)).toEqual(['turn_off']);
+  expect((await send('hasty', 'turn_on', {}, app)).status).toBe(200);
+  const [, off] = (await weft.request('GET', '/api/v1/commands?agent=hasty&limit=2', { token: app })).body;
+  expect([off.command, off.state]).not.toEqual(['turn_off', 'superseded']);
+});
+
+test('free text sets all but its last word', async () => {
+  await weft.agent('worded');
+  const [one, two] = [await weft.app('words-1'), await weft.app('words-2')];
+  expect((await send('worded', 'set power 5', {}, one)).status).toBe(200);
+  expect((await send('worded', 'set channel 36', {}, two)).status).toBe(200);
+  const lost = await send('worded', 'set power 20', {}, two);
+  expect([lost.status, lost.body.reason]).toEqual([409, 'held_by_other']);
+  expect(lost.body.detail).toContain('set power of worded');
+});
+
+test('64 parameters that callers make up are held for an agent; more are sent and not held', async () => {
+  const agent = await weft.agent('crowded');
+  const app = await weft.app('inventive');
+  for (let n = 0; n < 66; n += 1) expect((await send('crowded', `set p${n} 5`, {}, app)).status).toBe(200);
+  const count = async (table: string) => {
+    const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE ap_id = 'crowded'`;
+    return (await weft.platform.database.query<{ n: number }>(sql))[0]!.n;
+  };
+  expect([await count('leases'), await count('parameter_states')]).toEqual([64, 64]);
+  expect(await poll('crowded', agent)).toHaveLength(66);
+  expect((await send('crowded', 'set p1 6', {}, await weft.app('other-1'))).status).toBe(409);
+  expect((await send('crowded', 'set p65 6', {}, await weft.app('other-2'))).body.reason).not.toBe('held_by_other');
 });
 
 test('an agent that lists its commands decides what is allowed', async () => {

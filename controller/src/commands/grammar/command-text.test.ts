@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ValidationError } from '../../errors.ts';
-import { parseCommand, readCommand } from './command-text.ts';
+import { parameterOfText, parseCommand, readCommand } from './command-text.ts';
 
 function problemsOf(text: string) {
   try {
@@ -28,13 +28,63 @@ describe('free text', () => {
   test.each([
     ['reboot now', 'reboot', { text: 'now' }],
     ['set channel 36', 'set', { text: 'channel 36' }],
-    ['sleep ', 'sleep', {}],
-    ['\t sleep \t', 'sleep', {}],
     ['say  "hi" {x} [y]; rm -rf / $(reboot)', 'say', { text: '"hi" {x} [y]; rm -rf / $(reboot)' }],
-    ['wähle_1 nicht', undefined, {}],
+    ['42', '42', {}],
+    ['a=1;b=2', 'a=1;b=2', {}],
+    ['Übertrage', 'übertrage', {}],
+    ['wähle_1 nicht', 'wähle_1', { text: 'nicht' }],
+    ['["a"]', '["a"]', {}],
+    ['{not json', '{not', { text: 'json' }],
+    ['{"dbm":1}', '{"dbm":1}', {}],
+    ['{"name":1}', '{"name":1}', {}],
+    ['{"name":"a b"}', '{"name":"a', { text: 'b"}' }],
+    ["{'name':'x'}", "{'name':'x'}", {}],
+    ['{"name":"x"} y', '{"name":"x"}', { text: 'y' }],
+    ['; touch /tmp/x', ';', { text: 'touch /tmp/x' }],
+    [`a${'b'.repeat(64)}`, `a${'b'.repeat(62)}…`, {}],
   ])('%j', (text, name, args) => {
-    if (name === undefined) expect(problemsOf(text)).toHaveLength(1);
-    else expect(parseCommand(text)).toEqual({ name, args, text });
+    expect(parseCommand(text)).toMatchObject({ name, args, text, isFreeText: true });
+  });
+
+  test.each([
+    ['sleep ', 'sleep'],
+    ['\t sleep \t', 'sleep'],
+  ])('%j is a name with spaces around it', (text, name) => {
+    expect(parseCommand(text)).toEqual({ name, args: {}, text });
+  });
+
+  test('with line breaks says so: not every agent takes them', () => {
+    expect(parseCommand('a\nb c')).toMatchObject({ name: 'a', args: { text: 'b c' }, hasLines: true });
+    for (const text of ['sleep\n', 'a b\r\nc', 'a \u2028b']) expect(parseCommand(text).hasLines).toBe(true);
+    expect(parseCommand('{\n"name":"x"}').hasLines).toBeUndefined();
+  });
+
+  test.each([
+    ['set power 5', 'set power'],
+    ['Set  power   20', 'set power'],
+    ['set channel 36', 'set channel'],
+    ['set_tx_power 17', 'tx_power'],
+    ['sleep 5', 'power_state'],
+    ['42', '42'],
+    ['Übertrage', 'übertrage'],
+    ['set wifi password hunter2 now', 'set'],
+    ['password=hunter2', 'text'],
+    ['kick 3c:a6:f6:00:11:22 now', 'kick'],
+  ])('%j sets %j', (text, parameter) => {
+    expect(parameterOfText(parseCommand(text))).toBe(parameter);
+  });
+
+  test('sets a parameter of bounded length, two texts that differ two of them', () => {
+    const of = (text: string) => parameterOfText(parseCommand(text));
+    const long = `set ${'x'.repeat(5000)}`;
+    expect(of(`${long}a 1`)).toHaveLength(128);
+    expect(of(`${long}a 1`)).toBe(of(`${long}a 2`));
+    expect(of(`${long}a 1`)).not.toBe(of(`${long}b 1`));
+  });
+
+  test('has no credential as its name, which is shown', () => {
+    expect(parseCommand('password=hunter2')).toMatchObject({ name: 'text', args: { text: 'password=hunter2' } });
+    expect(parseCommand('{"psk": "hunter2"}').name).toBe('text');
   });
 
   test('has its name in lower case, and tells how it was spelled', () => {
@@ -43,6 +93,7 @@ describe('free text', () => {
       args: { text: 'NOW' },
       text: 'ReBoot NOW',
       spelled: 'ReBoot',
+      isFreeText: true,
     });
     expect(parseCommand('{"name":"ReBoot"}')).toMatchObject({ name: 'ReBoot' });
   });
@@ -71,39 +122,11 @@ test('keys of the prototype are arguments like any other', () => {
 });
 
 describe('X6 X8 refuses', () => {
-  test.each([
-    ...[
-      '',
-      ' ',
-      '; touch /tmp/x',
-      '$(reboot)',
-      'a\nb',
-      'sleep\n',
-      'a b\r\nc',
-      'a\x1b[2J',
-      'a \u2028b',
-      '[1',
-      '[{"name":"x"}]',
-      ' [',
-      '1sleep',
-      '_x',
-      'schläfe',
-      '"sleep"',
-      '[]',
-    ],
-    ...['17', `a${'b'.repeat(64)}`, 'sleep\0', '\ufeff{"name":"x"}'],
-  ])('%j', (text) => {
+  test.each([...['', ' ', 'a\x1b[2J', 'sleep\0', 'a\x85b\x9f', 'a \ud800']])('%j', (text) => {
     expect(problemsOf(text)).toEqual([expect.objectContaining({ loc: ['query', 'command'], type: 'value_error' })]);
   });
 
   test.each([
-    ['{"dbm":1}', ['query', 'command', 'name'], 'missing'],
-    ['{"name":1}', ['query', 'command', 'name'], 'value_error'],
-    ['{"name":"a b"}', ['query', 'command', 'name'], 'value_error'],
-    ['{"name":null}', ['query', 'command', 'name'], 'value_error'],
-    ['{"name":"x"', ['query', 'command', 11], 'json_invalid'],
-    ['{"name":"x"} y', ['query', 'command', 13], 'json_invalid'],
-    ["{'name':'x'}", ['query', 'command', 1], 'json_invalid'],
     ['{"name":"x","v":1e999}', ['query', 'command', 'v'], 'finite_number'],
     ['{"name":"x","v":[NaN]}', ['query', 'command', 'v', 0], 'finite_number'],
     ['{"name":"x","v":9007199254740993}', ['query', 'command', 'v'], 'value_error'],
@@ -165,7 +188,9 @@ test('what is written as JSON is read as it was; whatever else comes is read or 
   fc.assert(
     fc.property(fc.oneof(units, fc.string()), fc.boolean(), (text, isObject) => {
       try {
-        expect(parseCommand(isObject ? `{"name":"x",${text}}` : text).name).toMatch(/^[A-Za-z]/);
+        const { name, text: kept } = parseCommand(isObject ? `{"name":"x",${text}}` : text);
+        expect(name).toMatch(/^\S{1,64}$/);
+        expect(kept).toContain(text);
       } catch (error) {
         expect(error).toMatchObject({ name: 'ValidationError' });
       }

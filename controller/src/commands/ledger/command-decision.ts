@@ -12,14 +12,25 @@ import type { FleetMap } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { subjectInWords, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
+import { holdsText } from './lease-rows.ts';
 import type { LedgerBatch, ReadSet } from './ledger-batch.ts';
+
+export interface CommandDecisionOptions {
+  fleet: FleetMap;
+  blast: BlastRadius;
+  life: CommandStateMachine;
+  /** Whether this node has sent it, recorded or not. */
+  isSent: (command_id: string) => boolean;
+}
 
 export class CommandDecision {
   readonly #fleet: FleetMap;
   readonly #blast: BlastRadius;
   readonly #life: CommandStateMachine;
+  readonly #isSent: (command_id: string) => boolean;
 
-  constructor({ fleet, blast, life }: { fleet: FleetMap; blast: BlastRadius; life: CommandStateMachine }) {
+  constructor({ fleet, blast, life, isSent }: CommandDecisionOptions) {
+    this.#isSent = isSent;
     this.#fleet = fleet;
     this.#blast = blast;
     this.#life = life;
@@ -48,6 +59,11 @@ export class CommandDecision {
     // Read first: what fails must fail before anything is changed.
     const superseded = [];
     for (const { command_id } of decision.supersedes) superseded.push(await batch.command(command_id));
+    const replaced = decision.replaces && (await batch.command(decision.replaces.command_id));
+    const { ap_id, parameter, is_text } = intent;
+    if (decision.lease && is_text && leases.every((lease) => lease.ap_id !== ap_id || lease.parameter !== parameter)) {
+      if (!(await holdsText(batch.tx, ap_id, batch.leases.of(ap_id), nowMs))) delete decision.lease;
+    }
     batch.entries.push({
       actor: actorOf(intent),
       action: 'command_decided',
@@ -62,6 +78,14 @@ export class CommandDecision {
       // The callers of neighbours need not know of each other.
       const who = subjectOf(command) === subjectOf(intent) ? whoIs(intent) : 'another caller';
       this.#life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);
+    }
+    if (replaced?.state === 'queued' && replaced.ended_at === null && !this.#isSent(replaced.command_id)) {
+      this.#life.end(
+        batch,
+        replaced,
+        'superseded',
+        'Replaced by a later command of the same caller, before it was sent',
+      );
     }
     this.#keepState(batch, intent, decision);
     if (decision.args && intent.caller_kind === 'third_party_app') {
@@ -94,6 +118,7 @@ export class CommandDecision {
     const state = batch.state(subjectOf(intent), parameter);
     Object.assign(state, stateAfter(intent, decision, state, batch.nowMs), { changed_at: batch.nowMs });
     batch.stateChanged(state);
+    if (intent.is_text) batch.textsOf.add(ap_id);
     const { frozen_until } = decision;
     if (frozen_until === undefined || frozen_until === null) return;
     batch.frozen.push({ ap_id, parameter, frozen_until });

@@ -24,6 +24,8 @@ const LEASE_CHANGES = leaseColumns
   .slice(3)
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
+/** Of one agent that declares no commands. */
+const maxTextParameters = 64;
 const STATE_COLUMNS = 'ap_id, parameter, changed_at, frozen_until, recent, value';
 
 type LeaseRow = { [Column in (typeof leaseColumns)[number]]: SqlValue } & SqlRow;
@@ -97,6 +99,30 @@ export async function putStates(tx: SqlQueries, states: readonly StateRecord[]):
       JSON.stringify(recent),
       value && JSON.stringify(value),
     ]),
+  );
+}
+
+/** Whether one more parameter that callers have made up is held: beyond a number, what they send is not. */
+export async function holdsText(
+  tx: SqlQueries,
+  ap_id: string,
+  here: readonly Lease[],
+  nowMs: number,
+): Promise<boolean> {
+  const sql = 'SELECT DISTINCT parameter FROM leases WHERE ap_id = ? AND until > ?';
+  const held = (await tx.query<{ parameter: string }>(sql, [ap_id, nowMs])).map(({ parameter }) => parameter);
+  return new Set([...held, ...here.map(({ parameter }) => parameter)]).size < maxTextParameters;
+}
+
+/** Of the parameters of this agent that are not `known`, only those that changed last are remembered. */
+export async function boundStates(tx: SqlQueries, ap_id: string, known: ReadonlySet<string>): Promise<void> {
+  const sql = 'SELECT parameter FROM parameter_states WHERE ap_id = ? ORDER BY changed_at DESC';
+  const rows = await tx.query<{ parameter: string }>(sql, [ap_id]);
+  const oldest = rows.filter(({ parameter }) => !known.has(parameter)).slice(maxTextParameters);
+  await runRows(
+    tx,
+    'DELETE FROM parameter_states WHERE (ap_id, parameter) IN (VALUES {{rows}})',
+    oldest.map(({ parameter }) => [ap_id, parameter]),
   );
 }
 

@@ -11,6 +11,7 @@ import { LeaseTable } from '../arbitration/lease-table.ts';
 import { type SteeringOutcome, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandRecord, ReadSetFields, StateRecord } from './command-record.ts';
 import type { CommandStore } from './command-store.ts';
+import { boundStates } from './lease-rows.ts';
 import type { PresentRights } from './present-rights.ts';
 
 /** What an operation will read; what it does not name here is not loaded. */
@@ -77,6 +78,8 @@ export class LedgerBatch {
   readonly frozen: { ap_id: string; parameter: string; frozen_until: number }[] = [];
   /** Steering commands that end now, by what the network saw. */
   readonly steered: SteeredDevice[] = [];
+  /** Agents that got free text, whose parameters are made up by callers. */
+  readonly textsOf = new Set<string>();
   /** Whether guards are to be watched from now on. */
   hasGuards = false;
   readonly #store: CommandStore;
@@ -232,6 +235,8 @@ export class LedgerBatch {
       leases: [...this.#newLeases.values()],
       states: [...this.#newStates],
     });
+    const known = new Set(this.rules.groups.flatMap(({ parameters }) => parameters));
+    for (const ap_id of this.textsOf) await boundStates(this.tx, ap_id, known);
   }
 
   #remember(command: CommandRecord): void {

@@ -97,11 +97,11 @@ describe('a replay', () => {
     const slow = rulesWith({ min_interval_ms: 5000 });
     expect(
       differences(priority, slow, [
-        [a(10), 0],
-        [a(20), 2000],
-        [a(30), 6000],
+        [a(10, { hold_seconds: 1 }), 0],
+        [b(20, { hold_seconds: 1 }), 2000],
+        [a(30), 8000],
       ]),
-    ).toEqual(['1: own_lease -> too_soon']);
+    ).toEqual(['1: free -> too_soon']);
   });
 
   test('of a longer reach asks who is near', () => {
