@@ -78,8 +78,8 @@ function fitted(natural: readonly number[], edge: number): number[] {
 }
 
 const good = ['online', 'succeeded', 'accepted', 'running', 'enabled'];
-const doubtful = ['late', 'queued', 'expired', 'cancelled', 'superseded', 'accepted_modified'];
-const bad = ['offline', 'failed', 'rejected', 'refused'];
+const doubtful = ['late', 'queued', 'expired', 'cancelled', 'superseded', 'accepted_modified', 'rolled_back'];
+const bad = ['offline', 'failed', 'rejected', 'refused', 'guard_broken'];
 
 function stateColor(column: string, cell: string): number | undefined {
   if (column !== 'STATE' && column !== 'VERDICT') return undefined;

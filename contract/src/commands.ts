@@ -18,14 +18,26 @@ export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology
 export type Technology = Type.Static<typeof Technology>;
 
 export const CommandState = Type.Enum(
-  ['queued', 'sent', 'received', 'succeeded', 'failed', 'rejected', 'expired', 'superseded', 'cancelled'],
+  [
+    ...['queued', 'sent', 'received', 'succeeded', 'failed', 'rejected', 'expired', 'superseded', 'cancelled'],
+    ...['rolled_back', 'guard_broken'],
+  ] as const,
   {
     title: 'CommandState',
     type: 'string',
-    description: 'Entered only with evidence: `received` when the agent has acknowledged it.',
+    description:
+      'Entered only with evidence: `received` when the agent has acknowledged it. `rolled_back`: its guard was broken, and what was set before is set again; `guard_broken`: that could not be done.',
   },
 );
 export type CommandState = Type.Static<typeof CommandState>;
+
+export const GuardState = Type.Enum(['watching', 'held', 'broken', 'never_seen', 'ended'], {
+  title: 'GuardState',
+  type: 'string',
+  description:
+    '`never_seen`: the metric was not reported while it was watched, so nothing was guarded; `ended`: watched no longer, because somebody has changed the parameter since, or the access point is gone.',
+});
+export type GuardState = Type.Static<typeof GuardState>;
 
 export const VerdictWord = Type.Enum(['accepted', 'accepted_modified', 'queued', 'rejected'], {
   title: 'VerdictWord',
@@ -122,6 +134,12 @@ export const Command = Type.Object(
     result: Type.Unknown({ description: 'The answer of the agent; null without an answer.' }),
     applied: Type.Union([Arguments, Type.Null()], { description: 'The values that the agent has set.' }),
     guard: NullableText,
+    guard_state: Type.Union([GuardState, Type.Null()], {
+      description: 'Null without a guard, and before it is watched.',
+    }),
+    rolled_back_by: Type.Union([Type.String(), Type.Null()], {
+      description: 'The command that restores what was set before, once the guard is broken.',
+    }),
     inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one reverts.' }),
     batch_id: NullableText,
   },

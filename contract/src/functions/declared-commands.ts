@@ -26,6 +26,8 @@ export interface DeclaredCommand {
   parameter: string;
   /** undefined when the agent does not say; then any argument passes, and none is required. */
   params?: Record<string, DeclaredArgument>;
+  /** The command, without arguments, that takes this one back. */
+  inverse?: string;
 }
 
 const defaultParameters: ReadonlyMap<string, string> = new Map([
@@ -34,6 +36,11 @@ const defaultParameters: ReadonlyMap<string, string> = new Map([
   ),
   ['steer_device', 'steering'],
 ]);
+
+const pairs = 'sleep wake,turn_off turn_on,off on,power_off power_on,disable enable'
+  .split(',')
+  .map((pair) => pair.split(' '));
+const defaultInverses = new Map(pairs.flatMap(([off, on]) => [[off!, on!] as const, [on!, off!] as const]));
 
 /** Whether commands and parameters may have this name. */
 export function isCommandName(name: unknown): name is string {
@@ -61,7 +68,7 @@ export function readDeclaredCommands(
   if (!Array.isArray(list)) return undefined;
   const commands = new Map<string, DeclaredCommand>();
   for (const item of list) {
-    const { name, parameter, params }: Record<string, unknown> = isObject(item) ? item : { name: item };
+    const { name, parameter, params, inverse }: Record<string, unknown> = isObject(item) ? item : { name: item };
     if (!isCommandName(name)) continue;
     const command: DeclaredCommand = {
       name,
@@ -72,9 +79,20 @@ export function readDeclaredCommands(
         Object.entries(params).map(([arg, bounds]) => [arg, readArgument(bounds, withUnits)]),
       );
     }
+    if (isCommandName(inverse)) command.inverse = inverse;
     commands.set(name, command);
   }
   return commands;
+}
+
+/** The command among these that takes this one back without arguments: the one it names, or the other of a known pair. */
+export function inverseOf(
+  { name, parameter, inverse = defaultInverses.get(name) }: DeclaredCommand,
+  declared: ReadonlyMap<string, DeclaredCommand>,
+): string | undefined {
+  const found = inverse === undefined ? undefined : declared.get(inverse);
+  const needsNothing = Object.values(found?.params ?? {}).every(({ optional }) => optional);
+  return found?.parameter === parameter && needsNothing ? inverse : undefined;
 }
 
 function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {

@@ -71,6 +71,7 @@ export function createCommandCore(options: CommandCoreOptions) {
     eventLog,
     onSteered: options.onSteered,
     rules,
+    afterwards: operations.guards.concludeRollBacks,
     rights,
     onCommitted: committed.emit,
     onError,

@@ -17,6 +17,7 @@ import { commandRoutes } from './api/command-routes.ts';
 import { CommandService } from './api/command-service.ts';
 import { conflictRoutes } from './api/conflict-routes.ts';
 import { ConflictService } from './api/conflict-service.ts';
+import { GuardScope } from './api/guard-scope.ts';
 import { RivalVisibility } from './api/rival-visibility.ts';
 import { createCommandCore } from './command-core.ts';
 import { DeviceDelivery } from './delivery/device-delivery.ts';
@@ -82,8 +83,10 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate, keyring, names });
   const sight = new RivalVisibility(agents);
-  const commands = new CommandService({ store, ledger, operations, intake, sight });
-  const guards = new GuardWatch({ store, ledger, operations, agents, onError });
+  const { telemetryStore: telemetry } = deps;
+  const scope = new GuardScope({ fleet, rules, sight: events.agentSight.ask, telemetry });
+  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope });
+  const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, onError });
   const batches = new BatchService({
     store,
     ledger,

@@ -594,6 +594,10 @@ export type Command = {
   /** The values that the agent has set. */
   applied: Record<string, unknown> | null;
   guard: string | null;
+  /** Null without a guard, and before it is watched. */
+  guard_state: GuardState | null;
+  /** The command that restores what was set before, once the guard is broken. */
+  rolled_back_by: string | null;
   /** The command that this one reverts. */
   inverse_of: string | null;
   batch_id: string | null;
@@ -637,8 +641,8 @@ export type CommandResult = {
   applied?: Record<string, unknown> | null;
 };
 
-/** Entered only with evidence: `received` when the agent has acknowledged it. */
-export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled';
+/** Entered only with evidence: `received` when the agent has acknowledged it. `rolled_back`: its guard was broken, and what was set before is set again; `guard_broken`: that could not be done. */
+export type CommandState = 'queued' | 'sent' | 'received' | 'succeeded' | 'failed' | 'rejected' | 'expired' | 'superseded' | 'cancelled' | 'rolled_back' | 'guard_broken';
 
 export type Comparison = {
   with: number;
@@ -1212,6 +1216,9 @@ export type Grant = {
 };
 
 export type Grants = (Grant)[];
+
+/** `never_seen`: the metric was not reported while it was watched, so nothing was guarded; `ended`: watched no longer, because somebody has changed the parameter since, or the access point is gone. */
+export type GuardState = 'watching' | 'held' | 'broken' | 'never_seen' | 'ended';
 
 export type HTTPValidationError = {
   detail: (ValidationError)[];

@@ -38,6 +38,8 @@ export const commandsText = {
     expired: 'Expired',
     superseded: 'Superseded',
     cancelled: 'Cancelled',
+    rolled_back: 'Rolled back',
+    guard_broken: 'Guard broken',
   },
   steps: { queued: 'Queued', sent: 'Sent', received: 'Received', ended: 'Finished' },
   stepAhead: 'not yet',

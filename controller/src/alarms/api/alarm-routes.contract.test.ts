@@ -394,7 +394,7 @@ describe('alarms that apps raise', () => {
     expect((await clear()).detail).toBe('The alarm has been cleared');
     expect((await clear()).detail).toBe('No alarm with this key is active');
     expect(await get(`/api/v1/alarms/${worse.id}`)).toMatchObject({ state: 'cleared', cleared_by: 'watcher' });
-    const kinds = (await get('/api/v1/events?kind=alarm.*&agent=desk-1')).items;
+    const kinds = (await get('/api/v1/events?kinds=alarm.*&agent=desk-1')).items;
     expect(kinds.filter(({ data }: { data: { alarm_id: string } }) => data.alarm_id === worse.id)).toHaveLength(3);
   });
 

@@ -216,7 +216,7 @@ export class BatchService {
       const own = { ...options, ...(key !== undefined && { idempotency_key: `${key} ${ap_id}` }) };
       const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);
       if (isDryRun) {
-        const { decision } = await ledger.do(operations.look(wish.intent));
+        const { decision } = await ledger.do(operations.look(wish));
         return { ...head, ...(await sight.of(caller, toDecisionVerdict(decision))) };
       }
       intake.takeTurn(caller);

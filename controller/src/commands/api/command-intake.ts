@@ -1,6 +1,6 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
-import { defaultParameter, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
+import { defaultParameter, inverseOf, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
 import { looksLikeAddress } from '@weft/contract/device-address';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
@@ -140,6 +140,7 @@ export class CommandIntake {
     const hasSecrets = shown !== args;
     const { kind, id, name } = caller;
     const guard = options.guard ?? null;
+    const inverse = declaration && inverseOf(declaration, declared!);
     return {
       intent: {
         command_id,
@@ -170,6 +171,7 @@ export class CommandIntake {
       settle_ms: guard === null ? null : settleMsOf(configuration),
       batch_id: options.batch_id ?? null,
       inverse_of: null,
+      inverse: inverse === undefined ? undefined : { name: inverse, args: {} },
     };
   }
 }

@@ -44,7 +44,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       summary: 'Send a command to an agent, unless it conflicts with the lease of another caller',
       failures: {
         404: 'Agent not found, or not visible to the caller',
-        409: 'The command loses against the lease of another caller, or the idempotency key belongs to another command',
+        409: 'The command loses against the lease of another caller, its guard could not be rolled back, or the idempotency key belongs to another command',
       },
       // The audit log has a line for each already.
       fastLane: true,
@@ -75,7 +75,8 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
         guard: Type.Optional(
           Type.String({
             maxLength: 1024,
-            description: 'A condition that must stay true: `metric<limit` or `metric>limit`.',
+            description:
+              'A condition that must stay true for some seconds after the command has succeeded, else the command is rolled back: `metric<limit` or `metric>limit` of the agent, or JSON `{"selector": "site:hall", "metric": "load", "op": "<", "value": 0.9}` of all agents that match (`op` is `<`, `<=`, `>` or `>=`; the selector `neighbours` means those within interference range).',
           }),
         ),
         dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdict and sends nothing.' })),

@@ -11,6 +11,7 @@ import type { CommandOperations } from '../ledger/command-operations.ts';
 import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
+import type { GuardScope } from './guard-scope.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -21,6 +22,7 @@ export interface CommandServiceOptions {
   operations: CommandOperations;
   intake: CommandIntake;
   sight: RivalVisibility;
+  guards: GuardScope;
   now?: () => number;
 }
 
@@ -56,8 +58,8 @@ export class CommandService {
   /** What would be decided now. */
   async preview(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandPreview> {
     const { ledger, operations, sight } = this.#options;
-    const { intent } = await this.#prepare(caller, ap_id, text, options);
-    return sight.of(caller, toPreview((await ledger.do(operations.look(intent))).decision));
+    const wish = await this.#prepare(caller, ap_id, text, options);
+    return sight.of(caller, toPreview((await ledger.do(operations.look(wish))).decision));
   }
 
   /** Newest first: the caller's own, or all for administrators. */
@@ -111,7 +113,9 @@ export class CommandService {
     const command = parseCommand(text);
     intake.requireSendable(caller, command, options);
     const agent = await intake.target(caller, ap_id);
-    const wish = intake.toNewCommand(caller, agent, command, options);
+    const guard =
+      options.guard === undefined ? undefined : await this.#options.guards.toStored(caller, agent, options.guard);
+    const wish = intake.toNewCommand(caller, agent, command, { ...options, guard });
     intake.takeTurn(caller);
     return wish;
   }

@@ -60,6 +60,15 @@ export class FleetMap {
     this.#neighbours.setRanges(interference_range_m);
   }
 
+  get names(): Iterable<string> {
+    return this.#known;
+  }
+
+  /** The agents of any technology within interference range, without itself. */
+  neighboursOf(rules: ConflictRules, ap_id: string, technology: Technology | null): string[] {
+    return this.#neighbours.within(ap_id, interferenceRange(rules, technology), { anyTechnology: true });
+  }
+
   siteSize(site: string | null): number {
     return this.#sites.of(site);
   }

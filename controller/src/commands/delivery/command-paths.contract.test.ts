@@ -1,4 +1,4 @@
-// What becomes of commands over time: delivery and its evidence, restarts, roll-outs in stages, guards.
+// What becomes of commands over time: delivery and its evidence, restarts, roll-outs in stages.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,47 +94,3 @@ test('an app has so many commands a minute, and a person is not counted', async 
   const { body } = await weft.request('POST', '/api/v1/commands/batch', { token: app, json });
   expect(body.targets[0].reason).toBe('too_many_commands');
 });
-
-test('a guard that is broken takes the command back, and says so', async () => {
-  const agent = await weft.agent('ap-1');
-  const report = (rssi: number) =>
-    weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { rssi } });
-  const rules = await get('/api/v1/conflicts/rules');
-  const quick = { name: 'quick', parameters: ['tx_power'], policy: 'priority', min_interval_ms: 0 };
-  const json = { ...rules, groups: [...rules.groups, quick] };
-  await weft.request('PUT', '/api/v1/conflicts/rules', { token: admin, json });
-  const first = await send('ap-1', { name: 'set_tx_power', dbm: 10 });
-  await answer(agent, 'ap-1', first.command_id, { state: 'succeeded' });
-  const { command_id, job_number } = await send('ap-1', { name: 'set_tx_power', dbm: 3 }, { guard: 'rssi>-80' });
-  await answer(agent, 'ap-1', command_id, { state: 'succeeded' });
-  expect((await get(`/api/v1/jobs/${job_number}`)).ended_at).toBeNull();
-  await report(-70);
-  expect((await get(`/api/v1/jobs/${job_number}`)).ended_at).toBeNull();
-  await expect
-    .poll(
-      async () => {
-        await report(-90);
-        return (await get('/api/v1/commands')).find(({ inverse_of }: never) => inverse_of === command_id);
-      },
-      { timeout: 45_000 },
-    )
-    .toMatchObject({ name: 'set_tx_power', args: { dbm: 10 }, caller_kind: 'weft', state: 'queued' });
-  const { state, messages } = await get(`/api/v1/jobs/${job_number}`);
-  expect([state, messages.at(-2).data[0].rolled_back_by]).toEqual(['failed', expect.any(String)]);
-  const { conflicts } = await get('/api/v1/conflicts?agent=ap-1');
-  expect(conflicts.map(({ kind }: { kind: string }) => kind)).toContain('rolled_back');
-  expect((await get('/api/v1/commands')).filter(({ inverse_of }: never) => inverse_of === command_id)).toHaveLength(1);
-});
-
-test('a guard that holds ends with its time, and so does the job', async () => {
-  const agent = await weft.agent('ap-1');
-  const { command_id, job_number } = await send('ap-1', { name: 'set_tx_power', dbm: 3 }, { guard: 'rssi>-80' });
-  await answer(agent, 'ap-1', command_id, { state: 'succeeded' });
-  await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { rssi: -70 } });
-  await expect
-    .poll(() => get(`/api/v1/jobs/${job_number}`), { timeout: 45_000, interval: 200 })
-    .toMatchObject({
-      state: 'succeeded',
-      messages: [{ final: false }, { final: true }],
-    });
-}, 15_000);

@@ -4,11 +4,13 @@ import { toCommandText } from '@weft/contract/declared-commands';
 import { ConflictError } from '../../errors.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
+import { shownGuard } from '../grammar/guard-expression.ts';
 import type { CommandRecord, StoredRival } from './command-record.ts';
 
 export function toCommand(record: CommandRecord): Command {
   const { command_id, job_number, ap_id, name, args, text, sent_args, parameter, parameter_group } = record;
   const { caller_kind, caller_name, priority, state, applied, result, guard, inverse_of, batch_id } = record;
+  const { guard_state, rolled_back_by } = record;
   return {
     command_id,
     job_number,
@@ -32,7 +34,9 @@ export function toCommand(record: CommandRecord): Command {
     ended_at: toTimeOrNull(record.ended_at),
     result: result === null ? null : JSON.parse(result),
     applied,
-    guard,
+    guard: guard && shownGuard(guard),
+    guard_state,
+    rolled_back_by,
     inverse_of,
     batch_id,
   };

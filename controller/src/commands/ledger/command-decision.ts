@@ -51,8 +51,15 @@ export class CommandDecision {
     return { decision, group };
   }
 
-  /** Decides, writes it into the log, and does what was decided to everything but the command itself. */
-  async make(batch: LedgerBatch, intent: Intent): Promise<{ decision: Decision; group: string }> {
+  /**
+   * Decides, writes it into the log, and does what was decided to everything but the command itself, and but the one that it
+   * takes back: that ends with it.
+   */
+  async make(
+    batch: LedgerBatch,
+    intent: Intent,
+    inverse_of: string | null = null,
+  ): Promise<{ decision: Decision; group: string }> {
     const { decision, group, leases, state } = this.#decide(batch, intent);
     const { nowMs, rules } = batch;
     const record = toDecisionRecord(intent, leases, state, rules, nowMs, decision);
@@ -74,7 +81,8 @@ export class CommandDecision {
     if (decision.ends) batch.endLease(decision.ends);
     if (decision.lease) batch.setLease(decision.lease);
     for (const command of superseded) {
-      if (!command || (command.ended_at !== null && command.guard_until === null)) continue;
+      if (!command || command.command_id === inverse_of) continue;
+      if (command.ended_at !== null && command.guard_until === null) continue;
       // The callers of neighbours need not know of each other.
       const who = subjectOf(command) === subjectOf(intent) ? whoIs(intent) : 'another caller';
       this.#life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);

@@ -6,7 +6,12 @@ import { type DecisionRecord, isPass } from '../arbitration/decision-record.ts';
 import type { CommandRecord } from './command-record.ts';
 import type { LedgerBatch, SteeredDevice } from './ledger-batch.ts';
 
-const endSeverities: Record<string, Severity> = { failed: 'warning', expired: 'warning' };
+const endSeverities: Record<string, Severity> = {
+  failed: 'warning',
+  expired: 'warning',
+  rolled_back: 'warning',
+  guard_broken: 'major',
+};
 
 type Batch = Pick<LedgerBatch, 'entries' | 'closed' | 'steered'>;
 

@@ -53,6 +53,8 @@ export interface CommandLedgerOptions {
   /** Steps of the transaction in which steering commands end. */
   onSteered?: ((tx: SqlQueries, steered: readonly SteeredDevice[]) => Promise<void>) | undefined;
   rules: RulesKeeper;
+  /** After the operations of a batch, before it is written. */
+  afterwards: (batch: LedgerBatch) => Promise<void>;
   /** What callers may do now; default: what they may is not looked at again. */
   rights?: PresentRights | undefined;
   /** What it throws goes to `onError`: the commands are stored. */
@@ -164,6 +166,7 @@ export class CommandLedger {
         outcomes.push({ error });
       }
     }
+    await this.#options.afterwards(batch);
     await jobs.createAll(tx, batch.jobs);
     await batch.flush();
     const messages = await mailbox.appendAll(tx, batch.messages);

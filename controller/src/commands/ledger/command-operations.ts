@@ -1,8 +1,8 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
-import { type AgentCaller, system } from '../../caller.ts';
+import type { AgentCaller } from '../../caller.ts';
 import { ConflictError, TryLaterError } from '../../errors.ts';
-import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
+import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
@@ -11,6 +11,7 @@ import type { Operation } from './command-ledger.ts';
 import { type CommandRecord, commandNotFound } from './command-record.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
 import type { CommandStore } from './command-store.ts';
+import { GuardOperations, restoredBy } from './guard-operations.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
 import { requireRightNow } from './require-right.ts';
@@ -34,6 +35,7 @@ export interface CommandOperationsOptions {
 export class CommandOperations {
   /** How commands that move a device end. */
   readonly steering: SteeringOperations;
+  readonly guards: GuardOperations;
   readonly #store: CommandStore;
   readonly #decision: CommandDecision;
   readonly #life: CommandStateMachine;
@@ -42,6 +44,7 @@ export class CommandOperations {
 
   constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
     this.steering = new SteeringOperations(life);
+    this.guards = new GuardOperations({ life, decision, send: (batch, wish) => this.#send(batch, wish) });
     this.#store = store;
     this.#decision = decision;
     this.#life = life;
@@ -49,7 +52,7 @@ export class CommandOperations {
     this.#isPublished = isPublished;
   }
 
-  /** Throws ConflictError `idempotency_key_used` and TryLaterError `too_many_open_commands`. */
+  /** Throws ConflictError `idempotency_key_used`, `guard_cannot_roll_back`, and TryLaterError `too_many_open_commands`. */
   send(wish: NewCommand): Operation<SendOutcome> {
     return {
       readSet: (reads, rules) => {
@@ -62,10 +65,13 @@ export class CommandOperations {
   }
 
   /** Only decides; changes nothing. */
-  look(intent: Intent): Operation<{ decision: Decision; group: string }> {
+  look(wish: NewCommand): Operation<{ decision: Decision; group: string }> {
     return {
-      readSet: (reads, rules) => this.#decision.readSet(reads, rules, intent),
-      run: async (batch) => this.#decision.look(batch, intent),
+      readSet: (reads, rules) => this.#decision.readSet(reads, rules, wish.intent),
+      run: async (batch) => {
+        restoredBy(batch, wish);
+        return this.#decision.look(batch, wish.intent);
+      },
     };
   }
 
@@ -196,40 +202,6 @@ export class CommandOperations {
     };
   }
 
-  /** Guards that have been watched for long enough. */
-  guardsHeld(command_ids: readonly string[]): Operation<void> {
-    return this.#each(command_ids, (batch, command) => {
-      if (command.guard_until !== null && command.guard_until <= batch.nowMs) this.#life.guardHeld(batch, command);
-    });
-  }
-
-  /** Rolls the command back, unless that was done already; `wish` restores the value before, undefined if it is not known. */
-  guardBroken(guarded: CommandRecord, wish: NewCommand | undefined, why: Record<string, unknown>): Operation<void> {
-    const { command_id, ap_id, parameter } = guarded;
-    return {
-      readSet: (reads, rules) => {
-        reads.commands.add(command_id);
-        if (wish) this.#decision.readSet(reads, rules, wish.intent);
-      },
-      run: async (batch) => {
-        const command = await batch.command(command_id);
-        if (!command || command.guard_until === null) return;
-        const outcome = wish && (await this.#send(batch, wish));
-        const inverse = outcome?.command?.command_id ?? null;
-        const detail = inverse
-          ? `The guard ${command.guard} was broken; taken back`
-          : `The guard ${command.guard} was broken; what was set before is not known`;
-        batch.entries.push({
-          actor: system,
-          action: 'rolled_back',
-          target: { kind: 'agent', name: ap_id },
-          detail: { ap_id, parameter, command_id, inverse_command_id: inverse, detail, ...why },
-        });
-        this.#life.guardBroken(batch, command, detail, inverse);
-      },
-    };
-  }
-
   async #send(batch: LedgerBatch, wish: NewCommand): Promise<SendOutcome> {
     const { intent, owner_id, idempotency_key } = wish;
     await requireRightNow(batch, wish);
@@ -242,9 +214,10 @@ export class CommandOperations {
       const detail = `At most ${this.#maxOpen} of your commands may be open at once`;
       throw new TryLaterError(429, 'too_many_open_commands', detail, 10);
     }
-    const { decision, group } = await this.#decision.make(batch, intent);
+    const previous = restoredBy(batch, wish);
+    const { decision, group } = await this.#decision.make(batch, intent, wish.inverse_of);
     if (decision.verdict === 'rejected') return { command: undefined, decision, group };
-    const command = toNewRecord(wish, group, batch.nowMs);
+    const command = { ...toNewRecord(wish, group, batch.nowMs), previous };
     const decided = { ...command, verdict: decision.verdict, sent_args: decision.args ?? null };
     batch.create(command, toNewJob(wish, decided, this.#isPublished));
     this.#settle(batch, command, decision, group);

@@ -1,5 +1,5 @@
 // Commands, parameter states and roll-outs as they are stored, and what a batch of operations reads and writes.
-import type { CommandState, VerdictReason, VerdictWord } from '@weft/contract';
+import type { CommandState, GuardState, VerdictReason, VerdictWord } from '@weft/contract';
 import { NotFoundError } from '../../errors.ts';
 import type { Intent, IntentCallerKind, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
 import type { DecisionOutcome } from '../arbitration/decision-record.ts';
@@ -51,6 +51,9 @@ export interface CommandRecord {
   /** How long the guard is watched once the command has succeeded. */
   settle_ms: number | null;
   guard_until: number | null;
+  guard_state: GuardState | null;
+  /** The command that restores what was set before, once the guard is broken. */
+  rolled_back_by: string | null;
   inverse_of: string | null;
   batch_id: string | null;
   applied: Record<string, unknown> | null;

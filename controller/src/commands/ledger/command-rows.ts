@@ -40,6 +40,8 @@ const stateColumns = {
   received_at: 'BIGINT',
   ended_at: 'BIGINT',
   guard_until: 'BIGINT',
+  guard_state: 'TEXT',
+  rolled_back_by: 'TEXT',
   sealed: 'TEXT',
 } as const satisfies Record<string, ColumnType>;
 

@@ -3,6 +3,8 @@
 import type { CommandState } from '@weft/contract';
 import type { EndState } from '../../jobs/store/job-record.ts';
 import { deviceOf, type SteeringOutcome, subjectOf, withOutcome } from '../grammar/device-commands.ts';
+import { shownGuard } from '../grammar/guard-expression.ts';
+import { isSameWant } from '../grammar/requested-value.ts';
 import { withoutEchoes } from '../grammar/secret-arguments.ts';
 import type { CommandRecord } from './command-record.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
@@ -17,6 +19,8 @@ const jobEnds: Record<EndingState, EndState> = {
   expired: 'expired',
   superseded: 'cancelled',
   cancelled: 'cancelled',
+  rolled_back: 'failed',
+  guard_broken: 'failed',
 };
 
 export class CommandStateMachine {
@@ -74,6 +78,7 @@ export class CommandStateMachine {
     if (answer.state === 'succeeded') this.#keepValue(batch, command, hasSecrets);
     if (answer.state === 'succeeded' && command.guard !== null) {
       command.guard_until = nowMs + (command.settle_ms ?? 0);
+      command.guard_state = 'watching';
       batch.hasGuards = true;
       this.tell(batch, command);
     } else this.#tellLast(batch, command, jobEnds[answer.state]);
@@ -102,6 +107,7 @@ export class CommandStateMachine {
   /** Ended by something else than the agent's answer: the socket also gets the status of the job. */
   end(batch: LedgerBatch, command: CommandRecord, state: Exclude<EndingState, 'succeeded'>, detail: string): void {
     command.detail = detail;
+    if (command.guard_until !== null) command.guard_state = 'ended';
     command.guard_until = null;
     // What the agent has done stays done; only its guard ends.
     if (command.ended_at === null) this.#close(batch, command, state);
@@ -115,26 +121,44 @@ export class CommandStateMachine {
     this.#tellStatus(batch, command, 'cancelled', detail);
   }
 
-  /** The guard has been watched for long enough, and held. */
-  guardHeld(batch: LedgerBatch, command: CommandRecord): void {
+  /** The guard has been watched for long enough, or there is nothing left to roll back. */
+  guardOver(batch: LedgerBatch, command: CommandRecord, guard_state: 'held' | 'never_seen' | 'ended'): void {
     command.guard_until = null;
+    command.guard_state = guard_state;
+    if (guard_state === 'never_seen') command.detail = `No value for the guard ${shownGuard(command.guard!)} came`;
+    if (guard_state === 'ended') command.detail = `${command.parameter} was changed since; it is not watched any more`;
     batch.moved(command);
     this.#tellLast(batch, command, 'succeeded');
   }
 
-  /** The guard was broken; `inverse` is the command that takes it back, if there is one. */
+  /** The guard was broken; `inverse` is the command that takes it back, whose end is awaited, if there is one. */
   guardBroken(batch: LedgerBatch, command: CommandRecord, detail: string, inverse: string | null): void {
     command.guard_until = null;
+    command.guard_state = 'broken';
+    command.rolled_back_by = inverse;
     command.detail = detail;
+    if (inverse === null) this.rolledBack(batch, command, false);
+    else {
+      batch.moved(command);
+      this.tell(batch, command);
+    }
+  }
+
+  /** The command that takes it back has ended, or there is none. */
+  rolledBack(batch: LedgerBatch, command: CommandRecord, isRestored: boolean): void {
+    command.state = isRestored ? 'rolled_back' : 'guard_broken';
+    const what = isRestored ? 'what was set before is set again' : 'what was set before could not be set again';
+    command.detail = `The guard ${shownGuard(command.guard!)} was broken; ${what}`;
+    batch.closed.push(command);
     batch.moved(command);
-    this.tell(batch, command, { rolled_back_by: inverse });
-    this.#tellStatus(batch, command, 'failed', detail);
+    this.tell(batch, command);
+    this.#tellStatus(batch, command, 'failed', command.detail);
   }
 
   /** A message on the job's socket: the command as it is now. */
-  tell(batch: LedgerBatch, command: CommandRecord, more: Record<string, unknown> = {}): void {
+  tell(batch: LedgerBatch, command: CommandRecord): void {
     const { job_number } = command;
-    batch.messages.push({ job_number, type: 'command', data: textOf(command, more), ts: batch.nowMs, chunk: null });
+    batch.messages.push({ job_number, type: 'command', data: textOf(command), ts: batch.nowMs, chunk: null });
   }
 
   #close(batch: LedgerBatch, command: CommandRecord, state: EndingState): void {
@@ -153,7 +177,7 @@ export class CommandStateMachine {
   /** Secret arguments are not kept: what they set cannot be restored. */
   #keepValue(batch: LedgerBatch, command: CommandRecord, hasSecrets: boolean): void {
     const state = batch.state(subjectOf(command), command.parameter);
-    if (command.guard !== null) {
+    if (command.guard !== null && state.value && !isSameWant(state.value, command)) {
       command.previous = state.value;
       batch.changed(command);
     }
@@ -187,8 +211,10 @@ function hideEchoes(command: CommandRecord): void {
 }
 
 /** The agent's result stays the text that it is. */
-function textOf(command: CommandRecord, more: Record<string, unknown> = {}): string {
+function textOf(command: CommandRecord): string {
   const { command_id, ap_id, name, state, verdict, reason, detail, sent_args, applied, result } = command;
-  const head = { command_id, ap_id, command: name, args: sent_args, state, verdict, reason, detail, applied, ...more };
+  const { guard_state, rolled_back_by } = command;
+  const guard = guard_state && { guard_state, ...(guard_state === 'broken' && { rolled_back_by }) };
+  const head = { command_id, ap_id, command: name, args: sent_args, state, verdict, reason, detail, applied, ...guard };
   return `[${JSON.stringify(head).slice(0, -1)},"result":${result ?? 'null'}}]`;
 }

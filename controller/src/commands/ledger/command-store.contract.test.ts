@@ -51,6 +51,8 @@ function commandOf(given: Partial<CommandRecord> = {}): CommandRecord {
     guard: null,
     settle_ms: null,
     guard_until: null,
+    guard_state: null,
+    rolled_back_by: null,
     inverse_of: null,
     batch_id: null,
     applied: null,

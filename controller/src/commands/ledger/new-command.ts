@@ -2,6 +2,7 @@
 import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
 import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { Intent } from '../arbitration/conflict-intent.ts';
+import type { Want } from '../grammar/requested-value.ts';
 import type { CommandRecord, OwnerKind } from './command-record.ts';
 import { orderedUuid } from './ordered-uuid.ts';
 import { toSent } from './sent-command.ts';
@@ -26,6 +27,8 @@ export interface NewCommand {
   settle_ms: number | null;
   batch_id: string | null;
   inverse_of: string | null;
+  /** What takes it back where nothing is known that was set before; undefined: nothing does. */
+  inverse?: Want | undefined;
 }
 
 /** The record before its decision is written into it. */
@@ -67,6 +70,8 @@ export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: nu
     guard: wish.guard,
     settle_ms: wish.settle_ms,
     guard_until: null,
+    guard_state: null,
+    rolled_back_by: null,
     inverse_of: wish.inverse_of,
     batch_id: wish.batch_id,
     applied: null,

@@ -1,10 +1,10 @@
 // Watches the metrics that callers want to stay within bounds after their commands, and takes a command back when one
 // does not. On several nodes telemetry comes in anywhere: each learns of new guards by looking.
 import type { AgentService } from '../../agents/agent-service.ts';
-import type { Sample } from '../../telemetry/store/telemetry-store.ts';
+import type { Sample, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { positionOf } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
-import { type Guard, isBroken, parseGuard } from '../grammar/guard-expression.ts';
+import { type Guard, isBroken, readGuard } from '../grammar/guard-expression.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandRecord } from '../ledger/command-record.ts';
@@ -15,12 +15,14 @@ import { orderedUuid } from '../ledger/ordered-uuid.ts';
 const maxWatched = 10_000;
 const inverseExpiryMs = 600_000;
 const topPriority = 100;
+const rowsPerRead = 5_000;
 
 export interface GuardWatchOptions {
   store: Pick<CommandStore, 'listGuarded'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
   agents: Pick<AgentService, 'lookUp'>;
+  telemetry: Pick<TelemetryStore, 'rows'>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
@@ -43,15 +45,44 @@ export class GuardWatch {
 
   /** Reads the guards to watch, and ends those that have been watched for long enough. */
   async refresh(): Promise<void> {
-    const { store, ledger, operations } = this.#options;
-    const commands = await store.listGuarded(maxWatched);
-    this.#watched = Map.groupBy(
-      commands.map((command) => ({ command, guard: parseGuard(command.guard!) })),
-      ({ command }) => command.ap_id,
-    );
+    const commands = await this.#options.store.listGuarded(maxWatched);
+    const watched = new Map<string, Watched[]>();
+    for (const command of commands) {
+      const guard = readGuard(command.guard!);
+      for (const ap_id of guard.ap_ids ?? [command.ap_id]) {
+        const list = watched.get(ap_id);
+        if (list) list.push({ command, guard });
+        else watched.set(ap_id, [{ command, guard }]);
+      }
+    }
+    this.#watched = watched;
     const now = this.#now();
-    const over = commands.filter(({ guard_until }) => guard_until! <= now).map(({ command_id }) => command_id);
-    if (over.length > 0) await ledger.do(operations.guardsHeld(over));
+    for (const command of commands) if (command.guard_until! <= now) await this.#conclude(command);
+  }
+
+  /** By what is stored: values may have come in on another node, or just before this one was killed. */
+  async #conclude(command: CommandRecord): Promise<void> {
+    const { ledger, operations } = this.#options;
+    if (this.#underWay.has(command.command_id)) return;
+    const guard = readGuard(command.guard!);
+    let isSeen = false;
+    for (const ap_id of guard.ap_ids ?? [command.ap_id]) {
+      for await (const value of this.#values(ap_id, guard.metric, command)) {
+        isSeen = true;
+        if (isBroken(guard, value)) return this.#rollBack(command, guard, ap_id, value);
+      }
+    }
+    await ledger.do(operations.guards.over(command.command_id, isSeen ? 'held' : 'never_seen'));
+  }
+
+  async *#values(ap_id: string, metric: string, { ended_at, guard_until }: CommandRecord): AsyncGenerator<number> {
+    for (let startMs = ended_at!; ; ) {
+      const range = { startMs, endMs: guard_until! };
+      const { ts, columns } = await this.#options.telemetry.rows(ap_id, range, rowsPerRead, [metric]);
+      for (const value of columns.get(metric) ?? []) if (!Number.isNaN(value)) yield value;
+      if (ts.length < rowsPerRead) return;
+      startMs = ts.at(-1)! + 1;
+    }
   }
 
   /** Telemetry of this agent was stored. Must be quick where nothing is watched. */
@@ -62,18 +93,18 @@ export class GuardWatch {
         // A sample from before the command succeeded does not count.
         const at = ts >= command.ended_at! ? names.indexOf(guard.metric) : -1;
         if (at < 0 || !isBroken(guard, values[at]!)) continue;
-        this.#rollBack(command, guard, values[at]!);
+        this.#rollBack(command, guard, ap_id, values[at]!);
         break;
       }
     }
   }
 
-  #rollBack(command: CommandRecord, { metric, limit }: Guard, value: number): void {
+  #rollBack(command: CommandRecord, { metric, limit }: Guard, seen_at: string, value: number): void {
     const { ledger, operations, onError } = this.#options;
     const { command_id } = command;
     this.#underWay.add(command_id);
     this.#inverseOf(command)
-      .then((wish) => ledger.do(operations.guardBroken(command, wish, { metric, limit, value })))
+      .then((wish) => ledger.do(operations.guards.broken(command, wish, { metric, limit, value, seen_at })))
       .catch((error) => onError(error, 'a command whose guard was broken could not be reverted'))
       .finally(() => this.#underWay.delete(command_id));
   }

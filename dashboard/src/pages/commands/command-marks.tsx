@@ -26,6 +26,8 @@ const endMarks: Partial<Record<CommandState, StatusStep['mark']>> = {
   expired: 'bad',
   superseded: 'off',
   cancelled: 'off',
+  rolled_back: 'bad',
+  guard_broken: 'bad',
 };
 
 export function isEnded({ state }: Pick<Command, 'state'>): boolean {
