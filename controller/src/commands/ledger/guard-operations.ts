@@ -91,8 +91,9 @@ export class GuardOperations {
  */
 export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCommand): Want | null {
   if (guard === null) return null;
-  const { name, args, parameter } = intent;
-  const isAction = name === steerDevice || (parameter === name && Object.keys(args).length === 0);
+  const { name, args, parameter, is_action } = intent;
+  // Free text is among them: nobody knows what it does.
+  const isAction = is_action || name === steerDevice || (parameter === name && Object.keys(args).length === 0);
   const previous = (isAction ? null : batch.state(subjectOf(intent), parameter).value) ?? inverse;
   if (previous) return previous;
   const why = isAction ? 'is done and not set' : 'was not set through Weft before';

@@ -104,6 +104,7 @@ describe('over HTTP', () => {
       ['sleep', {}],
       ['sleep', { dry_run: 'true' }],
       [{ name: 'set_tx_power', dbm: 3 }, {}],
+      ['set channel 36', {}],
       [{ name: 'steer_device', device: 'dev-aaaaaaaaaaaaaaaa', target: 'cell' }, {}],
     ] as const) {
       expect(await send('cell', command, { ...guard, ...more })).toMatchObject({ code: 'guard_cannot_roll_back' });
@@ -190,6 +191,7 @@ describe('over HTTP', () => {
 });
 
 describe('whatever is sent, reported and answered', () => {
+  type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
   const settleMs = 5_000;
   const step = fc.oneof(
     fc.record({ kind: fc.constant('send' as const), v: fc.integer({ min: 1, max: 3 }), isGuarded: fc.boolean() }),
@@ -213,11 +215,7 @@ describe('whatever is sent, reported and answered', () => {
     }
   });
 
-  async function runSteps(
-    platform: Awaited<ReturnType<typeof openTestPlatform>>,
-    steps: fc.TypeOf<typeof step>[],
-    ap_id: string,
-  ) {
+  async function runSteps(platform: Awaited<ReturnType<typeof openTestPlatform>>, steps: Step[], ap_id: string) {
     let now = Date.now();
     const { store, ledger, operations, send } = openLedger(platform.database, () => now);
     const agent = { kind: 'agent', id: 'agent-1', name: ap_id } as const;
