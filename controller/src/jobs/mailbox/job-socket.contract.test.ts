@@ -227,6 +227,21 @@ it('what cannot be read at first is delivered later', async () => {
   }
 });
 
+it('how a job ended is sent to a caller that is gone, though nobody told this node of it', async () => {
+  const node = await startSocketServer({ times: { sweepMs: 20 } });
+  try {
+    const owner = await node.user('bob@weft.test');
+    const number = await node.job(owner);
+    const client = await connect(node.url, `/api/v1/ws/${number}`, bearer(owner));
+    await node.post(number, [{ state: 'cancelled' }], { final: true, isTold: false, type: 'status' });
+    await node.removeUser('bob@weft.test');
+    await client.closed;
+    expect(client.seqs).toEqual([1]);
+  } finally {
+    await node.stop();
+  }
+});
+
 it('L5: a stop closes every socket with 1012 and opens no other', async () => {
   const node = await startSocketServer({ times: { closeTimeoutMs: 300 } });
   const owner = await node.user('bob@weft.test');
