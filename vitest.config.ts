@@ -29,7 +29,7 @@ export default defineConfig({
     // Much of the time of a test is waiting: five at once keep both cores of a small machine busy.
     maxWorkers: areLong ? 1 : 5,
     // What is polled for must come; how soon is not measured here.
-    expect: { poll: { timeout: 45_000, interval: 20 } },
+    expect: { poll: { timeout: 180_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },
     setupFiles: ['test/costs/measure-file.ts'],
     reporters: ['default', './test/costs/costs-reporter.ts', './test/summary-reporter.ts'],
@@ -44,8 +44,8 @@ export default defineConfig({
           include: ['**/*.test.ts'],
           exclude: [...exclude, 'e2e/**', ...contract],
           setupFiles: ['test/pure/no-servers.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -58,8 +58,8 @@ export default defineConfig({
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
         },
       },
       {
@@ -72,8 +72,8 @@ export default defineConfig({
           retry: 1,
           include: ['e2e/**/*.test.ts'],
           exclude,
-          testTimeout: 240_000,
-          hookTimeout: 120_000,
+          testTimeout: 900_000,
+          hookTimeout: 300_000,
         },
       },
     ],

@@ -135,7 +135,7 @@ test('nobody else gets in: no token, a stranger, a foreign page, and after the t
   expect((await weft.request('PUT', '/api/v1/users/owner@example.org', change)).status).toBe(200);
   expect(await closed).toBe(4401);
   // A second, and patience for a busy machine; a look every minute would not pass.
-  expect(performance.now() - revokedAt).toBeLessThan(15_000);
+  expect(performance.now() - revokedAt).toBeLessThan(45_000);
   await weft.end();
   expect(weft.out + weft.err).not.toContain(owner);
 });

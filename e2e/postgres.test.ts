@@ -30,7 +30,13 @@ describe.skipIf(server === undefined)('with a database that is there', () => {
   test('four nodes that start at once on an empty database are all ready and share everything', async () => {
     const env = await emptySchema();
     const nodes = await Promise.all(Array.from({ length: 4 }, () => serve({ env })));
-    for (const node of nodes) expect(await readiness(node)).toBe(200);
+    // Each listens at once, and is ready when whoever migrates has finished.
+    for (const node of nodes) {
+      await eventually(
+        () => readiness(node),
+        (status) => status === 200,
+      );
+    }
     const [first, ...others] = nodes as [WeftServer, ...WeftServer[]];
     const token = await first.createAdmin();
     for (const node of others) {
@@ -51,7 +57,7 @@ describe.skipIf(server === undefined)('with a database that is there', () => {
     expect((await a.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
     await eventually(onB, (status) => status === 401);
     // A second, and patience for a busy machine; what is remembered for a minute would not pass.
-    expect(performance.now() - changedAt).toBeLessThan(15_000);
+    expect(performance.now() - changedAt).toBeLessThan(45_000);
     expect((await b.login(adminUsername, password)).status).toBe(401);
     expect((await b.login(adminUsername, 'another password')).status).toBe(200);
   });

@@ -12,7 +12,7 @@ import { findFreePort } from '../test/server-process.ts';
 export const root = resolve(import.meta.dirname, '..');
 /** As `npm start` runs it. */
 export const command = join(root, 'controller', 'dist', 'weft.js');
-const patienceMs = 90_000;
+const patienceMs = 240_000;
 
 type Env = Record<string, string>;
 

@@ -9,7 +9,7 @@ import { textOf } from './broker.contract.ts';
 import type { Broker, BrokerEvent, Delivery } from './broker.ts';
 
 const UNAVAILABLE = { name: 'BrokerUnavailable' };
-const soon = { timeout: 60_000, interval: 10 };
+const soon = { timeout: 180_000, interval: 10 };
 
 test('an address that cannot be read is refused without repeating it', () => {
   for (const url of ['amqp://weft:s3cret@[bad/x', 'http://weft:s3cret@host', 's3cret']) {

@@ -20,7 +20,7 @@ export interface BrokerFixture {
 
 export const QUEUES = ['work', 'other'];
 export const DELIVERY_LIMIT = 3;
-const soon = { timeout: 45_000, interval: 5 };
+const soon = { timeout: 180_000, interval: 5 };
 /** Longer than anything takes that could still be under way. */
 const quietMs = 150;
 

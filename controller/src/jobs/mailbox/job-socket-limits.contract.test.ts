@@ -78,7 +78,7 @@ describe('J15: what clients may not send', () => {
 });
 
 describe('J16: a client that takes nothing', () => {
-  it('is cut off, while little is held for it and others get theirs', { timeout: 60_000 }, async () => {
+  it('is cut off, while little is held for it and others get theirs', { timeout: 600_000 }, async () => {
     await fill(job, 200, mebibyte);
     global.gc?.();
     const rssBefore = process.memoryUsage().rss;
@@ -109,7 +109,7 @@ describe('J16: a client that takes nothing', () => {
     expect(client.seqs).toEqual(client.seqs.map((_, index) => index + 1));
   });
 
-  it('one that takes a little now and then is not cut off', { timeout: 60_000 }, async () => {
+  it('one that takes a little now and then is not cut off', { timeout: 600_000 }, async () => {
     await start({ times: { ...quick, pingMs: never, stallMs: 800 } });
     // Taken in sips, it lasts longer than a client may take nothing.
     await fill(job, 1, 32 * mebibyte);
