@@ -1,9 +1,10 @@
 // From versions 0.1.0 and 0.2.0 to this one: their data folders are read, and what they had built is noticed and replaced. A
 // newer build beside a running Weft.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { nameOfBuild } from '../test/compile-cache.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
 import { eventually, root, runWeft, serve, temporaryFolder } from './weft-process.ts';
 
@@ -98,20 +99,28 @@ test.skipIf(!hasOtherClock)(
   },
 );
 
-/** This checkout without what is installed and built; the packages are those of this one. */
-function freshCheckout(): string {
+/** This checkout with Weft built and without the dashboard; the packages are those of this one. */
+function checkoutWithoutDashboard(): string {
   const checkout = join(temporaryFolder(), 'weft');
-  const isLeft = (source: string) =>
-    /^(\.git|data|bench\/results|.*\bnode_modules|[a-z]+\/dist)$/.test(relative(root, source));
-  cpSync(root, checkout, { recursive: true, filter: (source) => !isLeft(source) });
+  const builds = join('controller', 'dist');
+  const isLeft = (path: string) =>
+    /^(\.git|data|bench\/results|.*\bnode_modules|dashboard\/dist)$/.test(path) ||
+    // The builds before this one.
+    (dirname(path) === builds && statSync(join(root, path)).isDirectory() && basename(path) !== nameOfBuild());
+  cpSync(root, checkout, { recursive: true, filter: (source) => !isLeft(relative(root, source)) });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   return checkout;
 }
 
-test('a start says that the build is missing or old; npm run build replaces it without starting anything', async () => {
-  const checkout = freshCheckout();
-  const launcher = [process.execPath, join(checkout, 'controller', 'src', 'bin', 'weft.ts')];
-  const start = () => serve({ launcher });
+test('a start says what is not built or built from other sources; npm run build replaces it beside a Weft that goes on', async () => {
+  const checkout = checkoutWithoutDashboard();
+  const launcher = [process.execPath, join(checkout, 'controller', 'dist', 'weft.js')];
+  const start = (env = {}) => serve({ launcher, env });
+  const build = () => {
+    const { status, stderr } = spawnSync('npm', ['run', 'build'], { cwd: checkout, encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    return stderr;
+  };
   const missing = await start();
   expect(missing.err).toContain('are not built, and are not served: run npm run build');
   await missing.end();
@@ -127,37 +136,24 @@ test('a start says that the build is missing or old; npm run build replaces it w
   expect((await old.request('GET', '/install/weft.mjs')).body).toBe('of an older version');
   await old.end();
 
-  const build = spawnSync('npm', ['run', 'build'], { cwd: checkout, encoding: 'utf8' });
-  expect(build.status, build.stderr).toBe(0);
-  const current = await start();
-  expect(current.err).not.toContain('npm run build');
-  expect((await current.request('GET', '/install/weft.mjs')).body).toBe(
+  expect(build()).toContain('Building the dashboard');
+  const before = await start({ WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password });
+  expect(before.err).toBe('');
+  expect((await before.request('GET', '/install/weft.mjs')).body).toBe(
     readFileSync(join(dist, 'install', 'weft.mjs'), 'utf8'),
   );
-  expect((await current.request('GET', '/', { headers: { accept: 'text/html' } })).body).not.toContain('older version');
-  await current.end();
-});
+  expect((await before.request('GET', '/', { headers: { accept: 'text/html' } })).body).not.toContain('older version');
 
-test('a Weft goes on with what it was built from while another is built beside it; one of other sources says so', async () => {
-  const checkout = freshCheckout();
-  // The dashboard is not looked at here.
-  cpSync(join(root, 'dashboard', 'dist'), join(checkout, 'dashboard', 'dist'), { recursive: true });
-  const build = () => expect(spawnSync('npm', ['run', 'build'], { cwd: checkout }).status).toBe(0);
-  const launcher = [process.execPath, join(checkout, 'controller', 'dist', 'weft.js')];
   const source = join(checkout, 'controller', 'src', 'emulator', 'gazetteer.ts');
-  build();
-  const before = await serve({
-    launcher,
-    env: { WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password },
-  });
-  expect(before.err).toBe('');
-
   writeFileSync(source, `${readFileSync(source, 'utf8')}\nexport const changed = true;\n`);
-  const old = await serve({ launcher });
-  expect(old.err).toContain('this Weft was built from other sources than these: run npm run build, then restart');
-  build();
-  const current = await serve({ launcher });
+  const outdated = await start();
+  expect(outdated.err).toContain('this Weft was built from other sources than these: run npm run build, then restart');
+  await outdated.end();
+  const said = build();
+  expect([said.includes('Building Weft'), said.includes('Building the dashboard')]).toEqual([true, false]);
+  const current = await start();
   expect(current.err).toBe('');
+  await current.end();
 
   // Its thread is a file that it has not read yet.
   const token = (await before.login(admin.username, admin.password)).body.access_token;

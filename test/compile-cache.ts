@@ -21,7 +21,7 @@ export function buildCache(): { NODE_COMPILE_CACHE: string } {
 }
 
 /** As the folder of the build is named, which `weft.js` names. */
-function nameOfBuild(): string {
+export function nameOfBuild(): string {
   return /\.\/(.+)\/weft\.js/.exec(readFileSync(build, 'utf8'))?.[1] ?? 'build';
 }
 
