@@ -265,7 +265,9 @@ export const Silence = Type.Object(
   {
     id: Type.String(),
     ...silenceFields,
-    created_by: Type.String(),
+    created_by: Type.String({
+      description: 'Empty, and without selector and comment, where it is also about what the reader may not see.',
+    }),
     created_at: Timestamp,
     within: Type.Union([Type.Array(Type.String()), Type.Null()], {
       description:

@@ -3,16 +3,16 @@ import * as Type from './schema/schema.ts';
 
 export const Grant = Type.Object(
   {
-    role: Type.Enum(['viewer', 'operator', 'manager', 'auditor'], {
+    role: Type.Enum(['viewer', 'operator', 'manager', 'auditor', 'none'], {
       type: 'string',
       description:
-        'viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing.',
+        'viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing; none has no right at all, where no grant would mean to read everything.',
     }),
     selector: Type.Optional(
       Type.String({
         format: 'rights-selector',
         description:
-          'Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. An auditor has none.',
+          'Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. Auditors and `none` have none.',
       }),
     ),
   },

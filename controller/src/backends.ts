@@ -8,6 +8,7 @@ import type { Logger } from './http/request/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
 import { createSmtpMailer } from './mail/mailer.smtp.ts';
 import type { Mailer } from './mail/mailer.ts';
+import { grantsByDisplayName } from './rights/display-name-grants.ts';
 import { readOrCreateSecret } from './secret-file.ts';
 import { Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
@@ -128,6 +129,7 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
       prepareDataFolder(config.dataDir);
       await checkAndClose(openDatabase(config));
     }),
+    checkGrants(config),
     report(
       'Mail',
       config.smtpUrl === undefined ? mail : 'the mail server answers',
@@ -150,6 +152,22 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
     reports.push(report('Telemetry in PostgreSQL', 'answers', 'See the setting WEFT_TELEMETRY_URL', check));
   }
   return Promise.all(reports);
+}
+
+/** Names in grants and permissions are ap_ids: one that was meant as a display name grants nothing. */
+async function checkGrants(config: Config): Promise<BackendReport> {
+  const name = 'Grants by name';
+  const database = openDatabase(config);
+  try {
+    const found = await grantsByDisplayName(database);
+    if (found.length === 0) return { name, ok: true, detail: 'none means a display name' };
+    const advice = 'Names in rights are ap_ids. Name the access points by ap_id, site or tag instead.';
+    return { name, ok: true, detail: found.join('; '), advice };
+  } catch {
+    return { name, ok: true, detail: 'not known yet' };
+  } finally {
+    await database.close();
+  }
 }
 
 async function checkAndClose(backend: { check(): Promise<void>; close(): Promise<void> }): Promise<void> {

@@ -54,6 +54,20 @@ export function matchesSelector(selector: Selector, agent: Selectable): boolean 
   return selector.test(agent);
 }
 
+/** Whether a term of it that is not negated names this site or tag: `tag:lab-*` the tag `lab-1`; an empty selector names all. */
+export function namesLabel({ node }: Pick<Selector, 'node'>, key: 'site' | 'tag', value: string): boolean {
+  if (node.kind === 'and' || node.kind === 'or')
+    return node.nodes.some((each) => namesLabel({ node: each }, key, value));
+  if (node.kind !== 'label' || node.key !== key) return node.kind === 'all';
+  const labels = key === 'site' ? { site: value, tags: [] } : { site: null, tags: [value] };
+  return compileSelector(node)({ ap_id: '', display_name: null, access_point_type: null, ...labels });
+}
+
+/** The patterns of its `name:` terms. */
+export function namePatterns({ node }: Selector): string[] {
+  return termsOf(node).flatMap((term) => (term.kind === 'label' && term.key === 'name' ? [term.value] : []));
+}
+
 /** In words, for people. */
 export function describeSelector({ node }: Selector): string {
   return node.kind === 'all' ? 'all access points' : `access points that ${describeNode(node)}`;

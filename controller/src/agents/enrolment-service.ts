@@ -9,6 +9,7 @@ import { rightsOf } from '../rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { NewAgent } from './agent-answers.ts';
 import { enrolmentTokenCreated, enrolmentTokenRemoved } from './agent-entries.ts';
+import { noLabels } from './agent-record.ts';
 import type { AgentService } from './agent-service.ts';
 import { UnknownSite } from './agent-store.ts';
 import type { EnrolmentTokenRecord, EnrolmentTokenStore } from './enrolment-token-store.ts';
@@ -73,6 +74,7 @@ export class EnrolmentService {
     createdBy: Caller,
   ): Promise<EnrolmentToken> {
     const { site = null, tags = [] } = input;
+    rightsOf(createdBy).requireOwnLabels(noLabels, { site, tags });
     const token = enrolmentTokenPrefix + generateSecret();
     const now = Date.now();
     if ((await this.#tokens.count(now)) >= maxTokens) {
@@ -122,6 +124,7 @@ export class EnrolmentService {
     if (managed_by === null) return;
     const manager = (await this.#users.principal(created_by))?.caller;
     if (manager?.id !== managed_by) throw badToken();
+    rightsOf(manager).requireOwnLabels(noLabels, { site, tags });
     if (rightsOf(manager).manages({ ap_id, site, tags, display_name: null, emulated_for: null })) return;
     throw new PermissionError('ap_id_not_permitted', 'Its creator may not register this access point there');
   }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import type { Caller } from '../caller.ts';
+import { grantsByDisplayName } from '../rights/display-name-grants.ts';
 import { rightsOf, type VisibleAgent } from '../rights/rights.ts';
 
 let weft: TestWeft;
@@ -102,7 +103,7 @@ describe('a user with grants', () => {
       { role: 'manager', selector: 'name:own-*' },
     ]);
     const labels = '/api/v1/agents/roof/labels';
-    expect(await ask('PATCH', labels, token, { add_tags: ['seen'], site: 'uk/bristol/hall' })).toBe(200);
+    expect(await ask('PATCH', labels, token, { display_name: 'Roof', site: 'uk/bristol/hall' })).toBe(200);
     expect(await ask('PATCH', labels, token, { site: 'uk/bristol' })).toBe(200);
     expect(await ask('PATCH', labels, token, { site: 'uk/york' })).toBe(403);
     expect(await ask('PATCH', '/api/v1/agents/york/labels', token, { site: 'uk/bristol' })).toBe(404);
@@ -114,8 +115,65 @@ describe('a user with grants', () => {
     expect(await ask('PUT', '/api/v1/agents/roof', token, { configuration: {} })).toBe(403);
   });
 
+  test('sets sites and tags that its own grants name, and no others: those decide what others may do', async () => {
+    const { token } = await userWith([
+      { role: 'manager', selector: 'site:uk/bristol/** -tag:secret' },
+      { role: 'manager', selector: 'tag:floor-* or name:mine-*' },
+    ]);
+    const set = (ap_id: string, json: object) => ask('PATCH', `/api/v1/agents/${ap_id}/labels`, token, json);
+    expect(await set('roof', { add_tags: ['floor-1'] })).toBe(200);
+    expect(await set('roof', { add_tags: ['lobby'] })).toBe(403);
+    expect(await set('roof', { add_tags: ['secret'] })).toBe(403);
+    expect(await set('roof', { remove_tags: ['outdoor'] })).toBe(403);
+    // Still managed by its tag, but somebody else's grants are about that site.
+    expect(await set('roof', { site: 'uk/york' })).toBe(403);
+    expect(await set('roof', { site: 'uk/bristol/hall', remove_tags: ['floor-1'] })).toBe(200);
+    const bulk = { selector: 'name:roof', action: { labels: { add_tags: ['lobby'] } }, preview: true };
+    expect((await change('POST', '/api/v1/bulk', bulk, token)).refused).toBe(1);
+    const mint = (json: object) => ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: 'mine-*', ...json });
+    expect(await mint({ tags: ['lobby'] })).toBe(403);
+    expect(await mint({ site: 'uk/york' })).toBe(403);
+    expect(await mint({ tags: ['floor-2'], site: 'uk/bristol' })).toBe(200);
+    await change('PATCH', '/api/v1/agents/roof/labels', places.roof);
+  });
+
+  test('by name: has what is called so, and not what somebody gave this display name', async () => {
+    const { token } = await userWith([{ role: 'operator', selector: 'name:ha*' }]);
+    await change('PATCH', '/api/v1/agents/york/labels', { display_name: 'hall of york' });
+    expect(await listed(token)).toEqual(['hall']);
+    expect(await ask('POST', command('york'), token)).toBe(404);
+    const app = await weft.app('named', { selector: 'name:ha*' });
+    expect(await listed(app)).toEqual(['hall']);
+  });
+
+  test('with the grant none has no right at all, and is no reader of everything', async () => {
+    const { token, name } = await userWith([{ role: 'viewer', selector: 'name:hall' }]);
+    await change('PUT', `/api/v1/users/${name}/grants`, [{ role: 'none' }]);
+    expect(await change('GET', `/api/v1/users/${name}/grants`)).toEqual([{ role: 'none' }]);
+    expect(await listed(token)).toEqual([]);
+    expect(await ask('GET', '/api/v1/agents/hall', token)).toBe(404);
+    expect(await ask('POST', command('hall'), token)).toBe(403);
+    expect(await ask('POST', '/api/v1/emulator/spinup', token, {})).toBe(403);
+  });
+
+  test('who may command nothing begins no bulk command', async () => {
+    const bulk = { selector: 'name:hall', action: { command: 'wave' } };
+    const viewer = await userWith([{ role: 'viewer' }]);
+    const reader = await weft.user('reader@weft.test');
+    for (const token of [viewer.token, reader]) {
+      expect(await ask('POST', '/api/v1/bulk', token, bulk)).toBe(403);
+      expect(await ask('POST', '/api/v1/bulk', token, { ...bulk, preview: true })).toBe(403);
+      expect((await change('GET', '/api/v1/jobs', undefined, token)).jobs ?? []).toEqual([]);
+    }
+    const operator = await userWith([{ role: 'operator', selector: 'name:hall' }]);
+    expect(await ask('POST', '/api/v1/bulk', operator.token, { ...bulk, selector: '' })).toBe(200);
+  });
+
   test('enrols where it manages: a token labels what it registers, and ends with the right', async () => {
-    const { token, name } = await userWith([{ role: 'manager', selector: 'site:uk/bristol/**' }]);
+    const { token, name } = await userWith([
+      { role: 'manager', selector: 'site:uk/bristol/**' },
+      { role: 'manager', selector: 'tag:fresh -name:new-2' },
+    ]);
     const enrol = (bearer: string, ap_id: string) =>
       ask('POST', '/api/v1/agents/public', bearer, { ap_id, password, configuration: {}, site: 'uk/york' });
     const mint = (json: object) => change('POST', '/api/v1/enrolment_tokens', json, token);
@@ -128,7 +186,7 @@ describe('a user with grants', () => {
     });
     const bare = await mint({ ap_id_pattern: 'new-*', max_uses: 10 });
     expect(await enrol(bare.token, 'new-2')).toBe(403);
-    expect(await ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: '*', site: 'no/where' })).toBe(422);
+    expect(await ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: '*', site: 'uk/bristol/no' })).toBe(422);
     const other = await userWith([{ role: 'manager', selector: 'site:uk/york' }]);
     expect(await change('GET', '/api/v1/enrolment_tokens', undefined, other.token)).toEqual([]);
     expect(await ask('DELETE', `/api/v1/enrolment_tokens/${good.id}`, other.token)).toBe(404);
@@ -229,7 +287,7 @@ describe('an app with a selector', () => {
 });
 
 test('whoever may manage may operate, and whoever may operate may see', () => {
-  const role = fc.constantFrom('viewer', 'operator', 'manager', 'auditor');
+  const role = fc.constantFrom('viewer', 'operator', 'manager', 'auditor', 'none');
   const selector = fc.option(
     fc.constantFrom(
       '',
@@ -267,4 +325,14 @@ test('whoever may manage may operate, and whoever may operate may see', () => {
       }
     }),
   );
+});
+
+test('the doctor names grants whose name is a display name', async () => {
+  await change('PATCH', '/api/v1/agents/bare/labels', { display_name: 'Barn 7' });
+  const { name } = await userWith([{ role: 'viewer', selector: 'name:Barn* or name:hall' }]);
+  await weft.app('by-name', { selector: '-name:"Barn 7"' });
+  expect(await grantsByDisplayName(weft.platform.database)).toEqual([
+    `${name}: name:Barn* is a display name`,
+    'app by-name: name:Barn 7 is a display name',
+  ]);
 });

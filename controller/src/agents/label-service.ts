@@ -55,6 +55,7 @@ export class LabelService {
         if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
         const labels = updatedLabels(record, update);
         // Nobody gives away what it manages, or takes what it does not.
+        rightsOf(by).requireOwnLabels(record, labels);
         rightsOf(by).requireManagerOfNew({ ...record, ...labels });
         return labels;
       },

@@ -122,10 +122,11 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     eventLog,
     auditLog,
     activeAlarms,
+    directory,
     readings: () => readings.names,
     products,
   });
-  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms });
+  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms, directory });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,

@@ -4,7 +4,7 @@
 import type { AppPermissions, Grant } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { matchesGlob } from '@weft/contract/glob';
-import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
+import { matchesSelector, namesLabel, parseSelector, type Selector } from '@weft/contract/selector';
 import type { Actor, AgentCaller, AppCaller, Caller } from '../caller.ts';
 import { NotFoundError, PermissionError } from '../errors.ts';
 import { parseDateTime } from '../input/date-time.ts';
@@ -21,6 +21,8 @@ export interface VisibleAgent {
   site: string | null;
   tags: readonly string[];
 }
+
+type Labels = Pick<VisibleAgent, 'site' | 'tags'>;
 
 /** What a caller sees of the network at one moment, for features that show access points inside of something else. */
 export interface AgentSight {
@@ -141,6 +143,26 @@ export class Rights {
     );
   }
 
+  /**
+   * Throws PermissionError for a site or tags that a manager gives or takes and that its own grants do not name: they decide
+   * what others may do.
+   */
+  requireOwnLabels(before: Labels, after: Labels): void {
+    if (!this.isUser || this.isAdmin) return;
+    const sites = before.site === after.site ? [] : [before.site, after.site].filter((site) => site !== null);
+    const tags = [...before.tags, ...after.tags].filter(
+      (tag) => before.tags.includes(tag) !== after.tags.includes(tag),
+    );
+    const own = this.selectorsOf('manager').map(parsed);
+    const isOwn = (key: 'site' | 'tag') => (value: string) => own.some((each) => namesLabel(each, key, value));
+    const other = sites.find((site) => !isOwn('site')(site)) ?? tags.find((tag) => !isOwn('tag')(tag));
+    if (other === undefined) return;
+    throw new PermissionError(
+      'not_permitted',
+      `You may set only sites and tags that your own grants name: not ${other}`,
+    );
+  }
+
   /** Whether sites, tags and names decide what it may do. */
   get dependsOnLabels(): boolean {
     return this.hasGrants || this.limits.selector !== undefined;
@@ -183,6 +205,7 @@ const included: Record<Role, readonly Role[]> = {
   operator: ['viewer', 'operator'],
   manager: ['viewer', 'operator', 'manager'],
   auditor: ['viewer', 'auditor'],
+  none: [],
 };
 
 /** Whether who is granted `role` may do what `needed` may. */
@@ -191,7 +214,8 @@ function includes(role: Role, needed: Role): boolean {
 }
 
 function selects(text: string | undefined, agent: VisibleAgent): boolean {
-  return text === undefined || matchesSelector(parsed(text), { ...agent, access_point_type: null });
+  // Managers set display names: rights do not depend on them.
+  return text === undefined || matchesSelector(parsed(text), { ...agent, display_name: null, access_point_type: null });
 }
 
 /** There are few, and they are asked about for every agent of a list. */

@@ -1209,9 +1209,9 @@ export type FleetPresence = {
 };
 
 export type Grant = {
-  /** viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing. */
-  role: 'viewer' | 'operator' | 'manager' | 'auditor';
-  /** Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. An auditor has none. */
+  /** viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing; none has no right at all, where no grant would mean to read everything. */
+  role: 'viewer' | 'operator' | 'manager' | 'auditor' | 'none';
+  /** Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. Auditors and `none` have none. */
   selector?: string;
 };
 
@@ -1588,6 +1588,7 @@ export type Silence = {
   /** `site` (the zone of each site, UTC where it has none) or an IANA zone such as Europe/London. Default: site. */
   time_zone?: string;
   comment?: string;
+  /** Empty, and without selector and comment, where it is also about what the reader may not see. */
   created_by: string;
   created_at: string;
   /** Of a manager: it applies only to what one of these selectors means; null: to all that its own means. */

@@ -1,7 +1,9 @@
 // Who may see an alarm, and who may handle it: the one place that decides.
 import type { Caller } from '../../caller.ts';
 import { type Rights, rightsOf, type VisibleAgent } from '../../rights/rights.ts';
+import { countInSlices } from '../../time-slices.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
+import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
 
 /**
  * Whoever may see the agent. An alarm of Weft itself or of many agents is for whoever may see all of them; that of a site also
@@ -21,6 +23,29 @@ export function canHandleAlarm(caller: Caller, alarm: AlarmRecord, agent: Visibl
   if (!rights.hasGrants) return canSeeAlarm(caller, alarm, agent);
   const subject = subjectOf(rights, alarm, agent);
   return subject !== undefined && rights.operates(subject);
+}
+
+/**
+ * How much of what a selector means the caller may see: all of it, as is said of whoever sees everything, a part, or nothing. What is
+ * said about a part must not name the rest.
+ */
+export async function shareSeen(
+  caller: Caller,
+  directory: Pick<AgentDirectory, 'agents'>,
+  isMeant: (agent: KnownAgent) => boolean,
+): Promise<'all' | 'part' | 'nothing'> {
+  const rights = rightsOf(caller);
+  if (rights.seesAll) return 'all';
+  let [seen, hidden] = [0, 0];
+  const { agents } = directory;
+  await countInSlices(0, agents.length, (index) => {
+    const agent = agents[index]!;
+    if (!isMeant(agent)) return;
+    if (rights.sees(agent)) seen++;
+    else hidden++;
+    return seen > 0 && hidden > 0;
+  });
+  return seen === 0 ? 'nothing' : hidden > 0 ? 'part' : 'all';
 }
 
 function subjectOf(

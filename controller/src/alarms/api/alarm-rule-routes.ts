@@ -25,9 +25,9 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       method: 'GET',
       url: '/api/v1/alarm_rules',
       tag,
-      summary: 'List the rules by which alarms fire',
+      summary: 'List the rules by which alarms of access points fire that the caller may see',
       response: AlarmRuleList,
-      handle: () => rules.list(),
+      handle: ({ caller }) => rules.list(caller),
     }),
     route({
       operation: 'create_alarm_rule',
@@ -67,7 +67,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       tag,
       summary: 'Get a rule',
       response: AlarmRule,
-      handle: (context) => rules.get(context.path('rule_id')),
+      handle: (context) => rules.get(context.path('rule_id'), context.caller),
     }),
     route({
       operation: 'update_alarm_rule',
@@ -111,9 +111,9 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       method: 'GET',
       url: '/api/v1/silences',
       tag,
-      summary: 'List silences and maintenance windows',
+      summary: 'List the silences and maintenance windows of access points that the caller may see',
       response: SilenceList,
-      handle: () => silences.list(),
+      handle: ({ caller }) => silences.list(caller),
     }),
     route({
       operation: 'create_silence',
@@ -135,7 +135,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       tag,
       summary: 'Get a silence',
       response: Silence,
-      handle: (context) => silences.get(context.path('silence_id')),
+      handle: (context) => silences.get(context.path('silence_id'), context.caller),
     }),
     route({
       operation: 'update_silence',

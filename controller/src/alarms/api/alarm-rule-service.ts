@@ -1,9 +1,10 @@
 // Rules for administrators. Whoever removes or disables one clears its alarms, in the same transaction.
 import { randomUUID } from 'node:crypto';
 import type { AlarmRule, AlarmRuleInput } from '@weft/contract';
+import { matchesSelector, parseSelector } from '@weft/contract/selector';
 import { changedKeys, type NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
-import type { Actor } from '../../caller.ts';
+import type { Actor, Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
@@ -12,6 +13,8 @@ import { alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmStore } from '../store/alarm-store.ts';
 import type { RuleRecord, RuleStore } from '../store/rule-store.ts';
 import type { ActiveAlarms } from '../watch/active-alarms.ts';
+import type { AgentDirectory } from '../watch/agent-directory.ts';
+import { shareSeen } from './alarm-rights.ts';
 
 const maxRules = 500;
 
@@ -22,6 +25,7 @@ export interface AlarmRuleServiceOptions {
   eventLog: Pick<EventLog, 'append'>;
   auditLog: Pick<AuditLog, 'append'>;
   activeAlarms: ActiveAlarms;
+  directory: AgentDirectory;
   /** The names of readings of Weft. */
   readings: () => readonly string[];
   /** The rules that come with Weft, by key. */
@@ -38,12 +42,32 @@ export class AlarmRuleService {
     this.#now = options.now ?? Date.now;
   }
 
-  async list(): Promise<{ items: AlarmRule[]; next: null }> {
-    return { items: (await this.#options.rules.list()).map(toAlarmRule), next: null };
+  /** Those that watch access points which the caller may see, and those that come with Weft. */
+  async list(caller: Caller): Promise<{ items: AlarmRule[]; next: null }> {
+    await this.#options.directory.refresh();
+    const items: AlarmRule[] = [];
+    for (const record of await this.#options.rules.list()) {
+      const shown = await this.#shown(record, caller);
+      if (shown) items.push(shown);
+    }
+    return { items, next: null };
   }
 
-  async get(id: string): Promise<AlarmRule> {
-    return toAlarmRule(await this.#require(id));
+  async get(id: string, caller: Caller): Promise<AlarmRule> {
+    const shown = await this.#shown(await this.#require(id), caller);
+    if (!shown) throw ruleNotFound();
+    return shown;
+  }
+
+  async #shown(record: RuleRecord, caller: Caller): Promise<AlarmRule | undefined> {
+    const rule = toAlarmRule(record);
+    const text = rule.selector ?? '';
+    if (text === '' || (record.product !== null && !record.is_adjusted)) return rule;
+    const selector = parseSelector(text);
+    const share = await shareSeen(caller, this.#options.directory, (agent) => matchesSelector(selector, agent));
+    if (share !== 'part') return share === 'all' ? rule : undefined;
+    const { selector: _, ...rest } = rule;
+    return rest;
   }
 
   async create(input: AlarmRuleInput, by: Actor): Promise<AlarmRule> {

@@ -9,11 +9,13 @@ import { valueError } from '../../input/value-rules.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
-import { nextWindow } from '../silences/active-silence.ts';
+import { compileSilence, isAbout, nextWindow } from '../silences/active-silence.ts';
 import { isTimeZone } from '../silences/weekly-window.ts';
 import type { AlarmStore } from '../store/alarm-store.ts';
 import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
 import type { ActiveAlarms } from '../watch/active-alarms.ts';
+import type { AgentDirectory } from '../watch/agent-directory.ts';
+import { shareSeen } from './alarm-rights.ts';
 
 const maxSilences = 1_000;
 /** Those that are over stay this long, to be looked at. */
@@ -25,6 +27,7 @@ export interface SilenceServiceOptions {
   alarms: Pick<AlarmStore, 'nextVersion'>;
   auditLog: Pick<AuditLog, 'append'>;
   activeAlarms: ActiveAlarms;
+  directory: AgentDirectory;
   now?: () => number;
 }
 
@@ -37,15 +40,33 @@ export class SilenceService {
     this.#now = options.now ?? Date.now;
   }
 
-  async list(): Promise<{ items: Silence[]; next: null }> {
-    const nowMs = this.#now();
-    return { items: (await this.#options.silences.list()).map((record) => toSilence(record, nowMs)), next: null };
+  /** Those that are about access points which the caller may see, and its own. */
+  async list(caller: Caller): Promise<{ items: Silence[]; next: null }> {
+    const { silences, directory } = this.#options;
+    await directory.refresh();
+    const items: Silence[] = [];
+    for (const record of await silences.list()) {
+      const shown = await this.#shown(record, caller);
+      if (shown) items.push(shown);
+    }
+    return { items, next: null };
   }
 
-  async get(id: string): Promise<Silence> {
+  async get(id: string, caller: Caller): Promise<Silence> {
     const record = await this.#options.silences.get(id);
-    if (!record) throw silenceNotFound();
-    return toSilence(record, this.#now());
+    const shown = record && (await this.#shown(record, caller));
+    if (!shown) throw silenceNotFound();
+    return shown;
+  }
+
+  async #shown(record: SilenceRecord, caller: Caller): Promise<Silence | undefined> {
+    const silence = toSilence(record, this.#now());
+    if (record.created_by === caller.name) return silence;
+    const compiled = compileSilence(record);
+    const share = await shareSeen(caller, this.#options.directory, (agent) => isAbout(compiled, agent));
+    if (share !== 'part') return share === 'all' ? silence : undefined;
+    const { selector: _, comment: __, ...rest } = silence;
+    return { ...rest, created_by: '', within: null };
   }
 
   async create(input: SilenceInput, by: Caller): Promise<Silence> {

@@ -44,11 +44,15 @@ export function silenceFor(
     const { rules = ['*'] } = silence.record.silence;
     if (!isOpenAt(silence, nowMs, siteZone(subject.agent.site))) continue;
     if (!rules.some((pattern) => matchesGlob(pattern, subject.rule))) continue;
-    if (!matchesSelector(silence.selector, subject.agent)) continue;
-    if (silence.within && !silence.within.some((selector) => matchesSelector(selector, subject.agent))) continue;
-    return silence.record.id;
+    if (isAbout(silence, subject.agent)) return silence.record.id;
   }
   return null;
+}
+
+/** Rights do not depend on display names. */
+export function isAbout({ selector, within }: CompiledSilence, agent: Selectable): boolean {
+  if (!matchesSelector(selector, agent)) return false;
+  return !within || within.some((granted) => matchesSelector(granted, { ...agent, display_name: null }));
 }
 
 /** The window that is open or opens next, if any. */

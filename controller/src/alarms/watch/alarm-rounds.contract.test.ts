@@ -117,6 +117,7 @@ eachDatabase((kind) => {
         eventLog,
         auditLog,
         activeAlarms,
+        directory,
         readings: () => readings.names,
         products: () => new Map([['away', { name: 'Away', condition: { state: 'offline' }, severity: 'major' }]]),
         now: clock,
@@ -143,7 +144,7 @@ eachDatabase((kind) => {
         lease,
         activeAlarms,
         rules,
-        silences: new SilenceService({ database, ...stores, auditLog, activeAlarms, now: clock }),
+        silences: new SilenceService({ database, ...stores, auditLog, activeAlarms, directory, now: clock }),
         service: new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
@@ -394,7 +395,7 @@ eachDatabase((kind) => {
       const node = await openNode();
       await node.rules.seed();
       await node.rules.seed();
-      const { items } = await node.rules.list();
+      const { items } = await node.rules.list(ada);
       expect(items).toMatchObject([{ name: 'Away', product: 'away', adjusted: false }]);
       const { id } = items[0]!;
       const changed = await node.rules.replace(id, { ...items[0]!, for_seconds: 99 }, ada);
@@ -402,7 +403,7 @@ eachDatabase((kind) => {
       expect(await node.rules.reset(id, ada)).toMatchObject({ adjusted: false, for_seconds: 0 });
       await node.rules.remove(id, ada);
       await node.rules.seed();
-      expect((await node.rules.list()).items).toEqual([]);
+      expect((await node.rules.list(ada)).items).toEqual([]);
     });
 
     test('what has cleared is removed when it is old', async () => {

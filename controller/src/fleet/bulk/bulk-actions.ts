@@ -100,6 +100,7 @@ export class BulkActions {
     try {
       const before = { display_name, site, tags: [...tags] };
       const after = updatedLabels(before, action.labels);
+      rightsOf(caller).requireOwnLabels(before, after);
       const changed = (['display_name', 'site', 'tags'] as const)
         .filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]))
         .map((field) => `${field}: ${inWords(before[field])} → ${inWords(after[field])}`);

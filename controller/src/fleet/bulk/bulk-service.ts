@@ -92,6 +92,9 @@ export class BulkService {
         `it matches ${found.length} access points; at most ${maxTargets} are changed at once`,
       );
     }
+    const rights = rightsOf(caller);
+    const mayAny = action.kind !== 'command' || !rights.isUser || found.some((agent) => rights.operates(agent));
+    if (found.length > 0 && !mayAny) throw new PermissionError();
     const size = request.wave?.size ?? Math.max(1, found.length);
     const waves = Math.ceil(found.length / size);
     const shown = found.slice(0, maxShown);
@@ -184,15 +187,16 @@ export class BulkService {
 
   #readAction(caller: Caller, { action }: BulkRequest): BulkAction {
     const { command, labels, remove } = action;
+    const rights = rightsOf(caller);
     const given = [command !== undefined, labels !== undefined, remove === true].filter(Boolean).length;
     if (given !== 1) throw invalidValue(['body', 'action'], 'should have exactly one of command, labels and remove');
     if (command !== undefined) {
+      if (rights.hasGrants && !rights.isGranted('operator')) throw new PermissionError();
       return {
         kind: 'command',
         command: this.#options.batches.readSendable(caller, command, ['body', 'action', 'command']),
       };
     }
-    const rights = rightsOf(caller);
     if (!rights.isAdmin && !rights.isGranted('manager')) throw new PermissionError();
     return labels === undefined ? { kind: 'remove' } : { kind: 'labels', labels };
   }

@@ -8,7 +8,8 @@ import { operationKey, queries, useOperation } from '../../data/use-operation.ts
 import { usersText } from '../../text/users.ts';
 
 const text = usersText.grants;
-const roles = ['viewer', 'operator', 'manager', 'auditor'] as const;
+const roles = ['viewer', 'operator', 'manager', 'auditor', 'none'] as const;
+const everywhere: readonly Grant['role'][] = ['auditor', 'none'];
 
 export function GrantsForm({ username }: { username: string }) {
   const { data, failure } = useOperation('get_grants', { path: { username } });
@@ -34,7 +35,7 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
     setFailure(undefined);
     try {
       const json = rows.map(({ role, selector = '' }) =>
-        role === 'auditor' || selector.trim() === '' ? { role } : { role, selector: selector.trim() },
+        everywhere.includes(role) || selector.trim() === '' ? { role } : { role, selector: selector.trim() },
       );
       const path = { username };
       queries.set(operationKey('get_grants', { path }), await call('set_grants', { path, json }));
@@ -56,6 +57,14 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
           {problemWords(problem)}
         </p>
       ))}
+      {rows.length === 0 && grants.length > 0 && (
+        <p class="is-warning" role="alert">
+          {text.widens}{' '}
+          <Button size="small" onClick={() => setRows([{ role: 'none' }])}>
+            {text.takeAll}
+          </Button>
+        </p>
+      )}
       {rows.map((grant, index) => (
         <GrantRow
           key={index}
@@ -100,8 +109,8 @@ function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantR
           </option>
         ))}
       </select>
-      {role === 'auditor' ? (
-        <span class="soft small">{text.auditor}</span>
+      {role === 'auditor' || role === 'none' ? (
+        <span class="soft small">{text[role === 'none' ? 'nothing' : role]}</span>
       ) : (
         <SelectorInput
           value={selector}
