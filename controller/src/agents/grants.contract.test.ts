@@ -186,7 +186,9 @@ describe('a user with grants', () => {
     });
     const bare = await mint({ ap_id_pattern: 'new-*', max_uses: 10 });
     expect(await enrol(bare.token, 'new-2')).toBe(403);
-    expect(await ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: '*', site: 'uk/bristol/no' })).toBe(422);
+    expect(await ask('POST', '/api/v1/enrolment_tokens', token, { ap_id_pattern: '*', site: 'uk/bristol/no' })).toBe(
+      422,
+    );
     const other = await userWith([{ role: 'manager', selector: 'site:uk/york' }]);
     expect(await change('GET', '/api/v1/enrolment_tokens', undefined, other.token)).toEqual([]);
     expect(await ask('DELETE', `/api/v1/enrolment_tokens/${good.id}`, other.token)).toBe(404);

@@ -65,17 +65,7 @@ beforeAll(async () => {
 afterAll(() => weft.stop());
 
 test('there is something to hide: an administrator reads it in most lists', async () => {
-  const lists = [
-    'agents',
-    'sites',
-    'events',
-    'alarms',
-    'alarm_rules',
-    'silences',
-    'commands',
-    'conflicts',
-    'audit',
-  ];
+  const lists = ['agents', 'sites', 'events', 'alarms', 'alarm_rules', 'silences', 'commands', 'conflicts', 'audit'];
   for (const list of lists) {
     const path = paths.find((each) => each.replace(/\/$/, '') === `/api/v1/${list}`)!;
     const { text } = await weft.request('GET', path, { token: admin });
