@@ -66,7 +66,7 @@ test('every example of docs/sdk.md prints something', async () => {
     stdio: 'pipe',
   });
   const examples = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
-  expect(examples).toHaveLength(3);
+  expect(examples).toHaveLength(4);
   const given = { url, key, password: 'a password for roof-1', enrolmentToken: token };
   for (const [index, code] of examples.entries()) {
     const imports = code.includes('import ') ? '' : "import { App } from '@weft/sdk';\n";

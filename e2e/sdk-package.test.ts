@@ -77,10 +77,10 @@ test('the package stands alone: plain JavaScript, types, one dependency', () => 
   });
   expect(told.dependencies).toEqual({ ws: expect.any(String) });
   expect(told.private).toBeUndefined();
-  expect(Object.keys(told.exports)).toEqual(['.', './browser']);
+  expect(Object.keys(told.exports)).toEqual(['.', './browser', './testing']);
   const files = readdirSync(installed(), { recursive: true, encoding: 'utf8' });
   expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'browser.js', 'README.md', 'LICENSE']));
-  expect(files.filter((file) => /(?<!\.d)\.ts$|test/.test(file))).toEqual([]);
+  expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file))).toEqual([]);
   const texts = files
     .filter((file) => /\.(js|ts)$/.test(file))
     .map((file) => readFileSync(join(installed(), file), 'utf8'));
@@ -161,6 +161,64 @@ describe.skipIf(!node)('under the Node of the system', () => {
     });
   });
 
+  test('an abort ends what is read, also after a garbage collection', async ({ skip }) => {
+    const version = execFileSync(node!, ['-v'], { encoding: 'utf8' });
+    if (!version.startsWith('v20.')) {
+      process.stderr.write(`\n!!! NO NODE 20 ON THE PATH (${version.trim()}): its collection is NOT tested.\n\n`);
+      skip();
+    }
+    const { weft } = await prepare();
+    const program = `
+      import { setFlagsFromString } from 'node:v8';
+      import { runInNewContext } from 'node:vm';
+      import { App } from '@weft/sdk';
+      setFlagsFromString('--expose-gc');
+      const collect = runInNewContext('gc');
+      const [url, key] = process.argv.slice(2);
+      const app = new App({ url, name: 'saver', key });
+      const turn = () => new Promise((next) => setImmediate(next));
+      const settle = async (start) => {
+        const controller = new AbortController();
+        const opened = Promise.withResolvers?.() ?? {};
+        const isOpen = new Promise((resolve) => { opened.resolve = resolve; });
+        const done = start(controller.signal, opened.resolve);
+        await isOpen;
+        for (let i = 0; i < 20; i++) { collect(); await turn(); }
+        controller.abort(new Error('enough'));
+        return await done;
+      };
+      const read = async (stream) => { for await (const _ of stream); return 'ended'; };
+      const answers = [
+        await settle((signal, onOpen) => read(app.live({ signal, onOpen }))),
+        await settle((signal, onOpen) => read(app.events({ signal, onOpen }))),
+        await settle(async (signal, onOpen) => {
+          const response = await app.open('GET', '/api/v1/metrics/stream', { signal });
+          const reader = response.body.getReader();
+          await reader.read();
+          onOpen();
+          return await reader.read().then(() => 'went on', (error) => error.message);
+        }),
+      ];
+      console.log(JSON.stringify(answers));
+    `;
+    expect(await run(program, [weft.url, password])).toEqual(['ended', 'ended', 'enough']);
+  });
+
+  test('an error is of its class, whichever copy of the SDK has thrown it', async () => {
+    const program = `
+      import { createRequire } from 'node:module';
+      import * as one from '@weft/sdk';
+      const other = createRequire(import.meta.url)('@weft/sdk');
+      const refusal = new other.WeftRefusal(404, 'a', 'b');
+      class Own extends one.WeftRefusal {}
+      console.log(JSON.stringify([
+        one.WeftRefusal === other.WeftRefusal, refusal instanceof one.WeftRefusal, refusal instanceof Error,
+        refusal instanceof one.CommandConflict, refusal instanceof Own, new Own(1, 'a', 'b') instanceof other.WeftRefusal,
+      ]));
+    `;
+    expect(await run(program, [])).toEqual([false, true, true, false, false, true]);
+  });
+
   test('an access point that lives in 1970 reports with the right time, also what it had before it knew', async () => {
     const { weft, token } = await prepare();
     const program = `
@@ -204,8 +262,9 @@ test('a TypeScript compiler is content with the types and with every example', (
   });
   writeFileSync(
     join(folder, 'examples.ts'),
-    `import { Agent, App, CommandConflict, CommandFailed } from '@weft/sdk';
-     export { CommandConflict, CommandFailed };
+    `import { Agent, App, CommandConflict, CommandFailed, CommandHeld, verifyWebhook } from '@weft/sdk';
+     import { FakeWeft, recordAnswers } from '@weft/sdk/testing';
+     export { CommandConflict, CommandFailed, CommandHeld, FakeWeft, recordAnswers, verifyWebhook };
      declare const url: string, key: string, password: string, enrolmentToken: string;
      ${functions.join('\n')}`,
   );
@@ -217,14 +276,40 @@ test('a TypeScript compiler is content with the types and with every example', (
        for await (const sample of app.live()) return sample;
      }`,
   );
-  const shared = ['--noEmit', '--strict', '--module', 'nodenext', '--ignoreConfig'];
+  writeFileSync(
+    join(folder, 'misspelt.ts'),
+    `import { App } from '@weft/sdk';
+     declare const app: App, name: string, isDry: boolean, device: string;
+     // @ts-expect-error
+     void app.command('ap-1', 'set_tx_pwer', { dbm: 1 });
+     // @ts-expect-error
+     void app.command('ap-1', 'set_tx_power', { dBm: 1 });
+     // @ts-expect-error
+     void app.events({ kinds: ['alrm.*'] });
+     // @ts-expect-error
+     void app.emulate({ emulators: [{ access_point_type: '6G', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 60 }] });
+     // @ts-expect-error
+     void app.command('ap-1', 'sleep', {}, { dryRun: isDry }).then(({ job_number }) => job_number);
+     void app.command('ap-1', name, { any: 1 }, { signal: undefined });
+     void app.command<string>('ap-1', 'blink', { times: 3 });
+     void app.events({ kinds: ['alarm.*', 'agent.offline'] });
+     void app.steer(device, 'ap-2', { dryRun: true, guard: 'rssi_dbm>-80' }).then(({ dry_run }) => dry_run);
+     void app.steer(device, 'ap-2').then((sent) => sent.result()).then(({ result }) => result.outcome === 'moved');
+     void app.agent('ap-1').then(({ configuration }) => configuration.geolocation?.latitude.toFixed(3));
+     export async function inBlock(): Promise<void> {
+       await using short = new App({ url: 'https://weft.example.org', token: 'a' });
+       await short.agents({ selector: 'site:roof' }).then((agents) => agents.map(({ display_name }) => display_name));
+     }`,
+  );
+  const shared = ['--noEmit', '--strict', '--module', 'nodenext', '--ignoreConfig', '--noUncheckedIndexedAccess'];
   const check = (args: string[]) =>
     spawnSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), ...shared, ...args], {
       cwd: folder,
       encoding: 'utf8',
     }).stdout;
   const nodeTypes = ['--typeRoots', join(root, 'node_modules', '@types'), '--types', 'node'];
-  expect(check(['--target', 'es2023', ...nodeTypes, 'examples.ts'])).toBe('');
+  const asWritten = ['--exactOptionalPropertyTypes', '--lib', 'es2023,esnext.disposable', ...nodeTypes];
+  expect(check(['--target', 'es2023', ...asWritten, 'examples.ts', 'misspelt.ts'])).toBe('');
   // Without those of Node, and with everything looked at.
   expect(check(['--target', 'es2023', '--lib', 'es2023,dom,dom.asynciterable', '--types', '', 'page.ts'])).toBe('');
 });

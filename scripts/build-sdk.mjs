@@ -1,8 +1,8 @@
 // Builds the SDK package in sdk/dist: plain JavaScript and declarations for Node 20 and browsers, as ES modules and, in the
 // folder cjs, as CommonJS, with the
 // types of the contract included, so that it needs neither the contract nor its schema library; its dependency is
-// bundled. Inside this repository the sources are used directly. `--pack FOLDER` writes a tarball there instead, under a name
-// with the version: a lock file that names it is never given other bytes.
+// bundled; and a tarball of it. Inside this repository the sources are used directly. `--pack FOLDER` writes only the tarball, there,
+// under a name with the version: a lock file that names it is never given other bytes.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -54,11 +54,13 @@ async function build(tarball) {
       cpSync(join(root, 'node_modules', name), join(fresh, 'node_modules', name), { recursive: true });
     }
     if (tarball === undefined) replace(fresh);
-    else pack(fresh, tarball);
+    pack(tarball === undefined ? built : fresh, tarball ?? built);
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
-  if (tarball === undefined) process.stdout.write(`Built ${relative(root, built)}\n`);
+  if (tarball !== undefined) return;
+  const made = readdirSync(built).find((name) => name.endsWith('.tgz'));
+  process.stdout.write(`Built ${relative(root, built)}, and ${made} in it\n`);
 }
 
 /**
@@ -127,7 +129,7 @@ function compile(work, type, outDir) {
   const options = {
     compilerOptions: {
       target: 'es2022',
-      lib: ['es2023'],
+      lib: ['es2023', 'esnext.disposable'],
       module: 'nodenext',
       types: ['node'],
       strict: true,
@@ -180,7 +182,7 @@ function packageFile() {
     main: './cjs/index.js',
     module: './index.js',
     types: './index.d.ts',
-    exports: { '.': { browser, ...bothKinds('index') }, './browser': browser },
+    exports: { '.': { browser, ...bothKinds('index') }, './browser': browser, './testing': bothKinds('testing') },
     files: ['**/*.js', '**/*.d.ts', 'cjs/package.json'],
     dependencies: needed,
     bundleDependencies: Object.keys(needed),
@@ -195,6 +197,7 @@ function pack(fresh, target) {
   const { status } = spawnSync('npm', ['pack', '--ignore-scripts', '--silent'], { cwd: fresh, stdio: 'ignore' });
   const made = readdirSync(fresh).find((name) => name.endsWith('.tgz'));
   if (status !== 0 || made === undefined) throw new Error('npm pack failed');
+  if (fresh === target) return;
   mkdirSync(target, { recursive: true });
   cpSync(join(fresh, made), join(target, made));
 }

@@ -16,6 +16,7 @@ export * from './fleet.ts';
 export * from './grants.ts';
 export * from './health.ts';
 export * from './jobs.ts';
+export * from './known-words.ts';
 export * from './metrics.ts';
 export * from './notifications.ts';
 export * from './sites.ts';

@@ -1,7 +1,7 @@
 // Learns which cells cover a place that no other cell covers: a map shows no walls. After a cell has gone to
 // sleep its devices must attach to its neighbours; if they do not, the cell is woken and stays awake for some hours. One
 // cell of a neighbourhood at a time, to know which cell caused it.
-import type { Cell } from '../fleet/fleet.ts';
+import type { Cell } from '@weft/sdk';
 
 /** Devices come and go: a cell's count is a mean over minutes. */
 const meanOverMs = 180_000;

@@ -1,5 +1,5 @@
+import type { Cell } from '@weft/sdk';
 import { describe, expect, test } from 'vitest';
-import type { Cell } from '../fleet/fleet.ts';
 import { row } from '../fleet/imagined-cells.ts';
 import { EnergySaver } from './energy-saver.ts';
 

@@ -1,8 +1,9 @@
 // Decides which cells may sleep and which must wake: an idle cell sleeps while its neighbours can carry its load, and wakes
 // before they are overloaded.
+
+import type { Cell, Technology } from '@weft/sdk';
+import { helpersOf } from '@weft/sdk';
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
-import type { Cell, Technology } from '../fleet/fleet.ts';
-import { helpersOf } from '../fleet/neighbourhood.ts';
 import { CoverageWatch } from './coverage-watch.ts';
 
 export interface EnergySaverOptions {

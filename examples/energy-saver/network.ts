@@ -1,8 +1,8 @@
 // The network on which the energy saver is tried: a hundred access points in one town, or a part of it.
 const all = [
-  { access_point_type: '5G', num_access_points: 60, num_devices: 4 },
-  { access_point_type: 'WiFi', num_access_points: 30, num_devices: 2 },
-  { access_point_type: 'LiFi', num_access_points: 10, num_devices: 1 },
+  { access_point_type: '5G' as const, num_access_points: 60, num_devices: 4 },
+  { access_point_type: 'WiFi' as const, num_access_points: 30, num_devices: 2 },
+  { access_point_type: 'LiFi' as const, num_access_points: 10, num_devices: 1 },
 ];
 
 /** The middle of the town: this share of the access points of each type, as close to each other as in the whole. */

@@ -1,6 +1,7 @@
 // The common alternative: every second cell sleeps from midnight to six, whatever the load.
+
+import type { Cell } from '@weft/sdk';
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
-import type { Cell } from '../fleet/fleet.ts';
 
 const wakesAtHour = 6;
 

@@ -1,8 +1,8 @@
 // The loop of a control program: live samples in, a decision at a fixed interval of their time, orders out. Reading never
 // waits for an order.
 import type { App } from '@weft/sdk';
+import { cellMetrics, Fleet } from '@weft/sdk';
 import type { ControlProgram, Order } from './control-program.ts';
-import { cellMetrics, Fleet } from './fleet.ts';
 import { OrderDesk, type Outcome, type Tally } from './order-desk.ts';
 import { Pace } from './pace.ts';
 import { toSeenDevice } from './seen-device.ts';

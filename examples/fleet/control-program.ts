@@ -1,6 +1,6 @@
 // The interface of a control program: it receives the cells, and devices if it wants to, and returns orders. No clock, no network:
 // the same cells at the same times always give the same orders.
-import type { Cell } from './fleet.ts';
+import type { Cell } from '@weft/sdk';
 import type { SeenDevice } from './seen-device.ts';
 
 export interface Order {

@@ -1,5 +1,5 @@
 // Cells for tests: in a row, at the usual distance of their technology.
-import type { Cell, Technology } from './fleet.ts';
+import type { Cell, Technology } from '@weft/sdk';
 
 const spacingM: Record<Technology, number> = { '5G': 300, WiFi: 20, LiFi: 2.75 };
 const metresPerDegree = 111_320;

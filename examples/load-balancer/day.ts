@@ -3,8 +3,8 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Technology } from '@weft/sdk';
 import { colours, drawChart } from '../../research/plots/svg-chart.ts';
-import type { Technology } from '../fleet/fleet.ts';
 import { inWords } from '../fleet/run-program.ts';
 import { congestionOf, fullestOf } from '../trial/congestion.ts';
 import type { Course } from '../trial/course.ts';

@@ -1,5 +1,5 @@
+import type { Cell } from '@weft/sdk';
 import { expect, test } from 'vitest';
-import type { Cell } from '../fleet/fleet.ts';
 import { row } from '../fleet/imagined-cells.ts';
 import { LoadBalancer } from './load-balancer.ts';
 

@@ -1,8 +1,9 @@
 // Decides which devices move: a loaded access point moves devices, one at a time, to the least loaded one that serves them
 // no worse, often of another technology. If there is none, a sleeping neighbour is woken.
+
+import type { Cell, Technology } from '@weft/sdk';
+import { canTakeOver, distanceM } from '@weft/sdk';
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
-import type { Cell, Technology } from '../fleet/fleet.ts';
-import { canTakeOver, distanceM } from '../fleet/neighbourhood.ts';
 
 export interface LoadBalancerOptions {
   everySeconds?: number;

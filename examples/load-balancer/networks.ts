@@ -3,10 +3,10 @@
 /** Metres to the east of the middle of the town. */
 const at = (eastM: number) => [`51.4545,${(-2.5879 + eastM / 69_350).toFixed(6)}`];
 
-const street = { access_point_type: '5G', num_access_points: 7, num_devices: 15, locations: at(0) };
-const hall = { access_point_type: 'WiFi', num_access_points: 1, num_devices: 600, locations: at(40) };
-const offices = { access_point_type: 'WiFi', num_access_points: 5, num_devices: 20, locations: at(60) };
-const lamps = { access_point_type: 'LiFi', num_access_points: 9, num_devices: 15, locations: at(40) };
+const street = { access_point_type: '5G' as const, num_access_points: 7, num_devices: 15, locations: at(0) };
+const hall = { access_point_type: 'WiFi' as const, num_access_points: 1, num_devices: 600, locations: at(40) };
+const offices = { access_point_type: 'WiFi' as const, num_access_points: 5, num_devices: 20, locations: at(60) };
+const lamps = { access_point_type: 'LiFi' as const, num_access_points: 9, num_devices: 15, locations: at(40) };
 
 export const networks: Record<string, (typeof street)[]> = {
   /** A full hall with light over its front rows; beside it offices with room, and the cells of the street. */

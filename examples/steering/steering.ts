@@ -1,7 +1,8 @@
 // Decides which devices leave the light before it fails them, and relieves what is full. What it knows of a device is what
 // access points report: its links, and what it hears around it.
+
+import type { Cell } from '@weft/sdk';
 import type { ControlProgram, Order } from '../fleet/control-program.ts';
-import type { Cell } from '../fleet/fleet.ts';
 import type { SeenDevice, SeenLink } from '../fleet/seen-device.ts';
 
 export interface SteeringOptions {

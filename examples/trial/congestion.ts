@@ -1,5 +1,5 @@
 // The congestion of a network during a trial, minute by minute.
-import type { Technology } from '../fleet/fleet.ts';
+import type { Technology } from '@weft/sdk';
 import type { Course, Moment } from './course.ts';
 import { lineOver, meanOf } from './panel.ts';
 

@@ -1,7 +1,7 @@
 // The course of a trial, from the telemetry in Weft: totals of the network for each report, the load of each
 // access point, and sums.
 import type { App, EmulationRequest } from '@weft/sdk';
-import { loadOf, type Technology } from '../fleet/fleet.ts';
+import { loadOf, type Technology } from '@weft/sdk';
 import { WeightedMean } from './weighted-mean.ts';
 
 const metrics = [

@@ -2,9 +2,9 @@
 // can be repeated on many seeds. Orders are executed in the second of the decision; there are no leases, no blast
 // radius and no delay here.
 import { type AccessPointType, createWorld, type Sample, type World } from '@weft/emulator';
+import { Fleet, loadOf } from '@weft/sdk';
 import { emulatedPositions } from '../../controller/src/emulator/emulated-positions.ts';
 import type { ControlProgram } from '../fleet/control-program.ts';
-import { Fleet, loadOf } from '../fleet/fleet.ts';
 import type { SeenDevice, SeenLink } from '../fleet/seen-device.ts';
 import { WeightedMean } from './weighted-mean.ts';
 

@@ -1,5 +1,6 @@
 // An access point as Weft knows it: logs in, says what it can do, reports what it measures, and answers commands. Holds
 // its channel open by itself, whatever happens to the connection.
+/// <reference lib="esnext.disposable" preserve="true" />
 import { join } from 'node:path';
 import type { ChannelDownMessage } from '@weft/contract';
 import { folderOf } from '@weft/contract/ap-id';
@@ -227,6 +228,10 @@ export class Agent {
     this.#reports.close();
     this.#channel.stop();
     await Promise.all([kept, this.#memory?.close()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   /** No two samples share one, so that no two share a time. */

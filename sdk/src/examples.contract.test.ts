@@ -4,7 +4,17 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { password, startWeft, type TestWeft } from '../../test/weft.ts';
-import { Agent, App, CommandConflict, EmulatedNetwork, SentCommand, Stream } from './index.ts';
+import {
+  Agent,
+  App,
+  CommandConflict,
+  CommandHeld,
+  EmulatedNetwork,
+  SentCommand,
+  Stream,
+  verifyWebhook,
+} from './index.ts';
+import { FakeWeft } from './testing.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -35,7 +45,8 @@ let reporting: NodeJS.Timeout;
 beforeAll(async () => {
   weft = await startWeft();
   const token = await weft.admin();
-  for (const name of ['saver', 'coverer']) await weft.app(name);
+  await weft.app('saver', { alarms: true });
+  await weft.app('coverer');
   for (const ap_id of ['ap-1', 'asleep']) await weft.agent(ap_id);
   // Examples follow each other faster than sensible programs do.
   const { body: rules } = await weft.request('GET', '/api/v1/conflicts/rules', { token });
@@ -84,6 +95,9 @@ async function run(code: string): Promise<string[]> {
     App,
     Agent: NotedAgent,
     CommandConflict,
+    CommandHeld,
+    FakeWeft,
+    verifyWebhook,
     app: new App({ url: weft.url, name: 'saver', key: password }),
     agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token }),
     console: { log: (...words: unknown[]) => printed.push(words.join(' ')) },

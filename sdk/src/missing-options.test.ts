@@ -26,3 +26,10 @@ test.each([
     expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(message) }),
   );
 });
+
+test('an address that no request could be sent to is refused at once', () => {
+  for (const url of ['weft.example.org', 'weft.example.org:8000', '/weft', 'http:/x', 'ftp://weft.example.org']) {
+    expect(() => new App({ url, token: 'a' })).toThrow('url should begin with http:// or https://');
+    expect(() => new Agent({ url, ap_id: 'a', password: 'b' })).toThrow('url should begin with http:// or https://');
+  }
+});

@@ -7,13 +7,22 @@ type Given = Record<string, unknown>;
 /** Throws TypeError. */
 export function requireAppOptions(options: object): void {
   const given: Given = { ...options };
+  requireAddress('App', given.url);
   requireAll('App', [...(isText(given.url) ? [] : [where]), ...missingIdentity(given)]);
 }
 
 /** Throws TypeError. */
 export function requireAgentOptions(options: object): void {
   const given: Given = { ...options };
+  requireAddress('Agent', given.url);
   requireAll('Agent', [...(isText(given.url) ? [] : [where]), ...missingTexts(given, ['ap_id', 'password'])]);
+}
+
+/** Throws TypeError for an address that no request could be sent to. An empty one is that of the page. */
+function requireAddress(what: string, url: unknown): void {
+  if (isText(url) && url !== '' && !/^https?:\/\/[^/]/i.test(url as string)) {
+    throw new TypeError(`${what}: url should begin with http:// or https://`);
+  }
 }
 
 function missingIdentity(given: Given): string[] {

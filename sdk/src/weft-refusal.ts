@@ -3,7 +3,27 @@
 /** The `detail` of an answer that gives none. */
 export const noReason = 'no reason given';
 
-export class WeftRefusal extends Error {
+/**
+ * An error that `instanceof` knows by its kind: a program may hold two copies of the SDK, as an ES module and as CommonJS.
+ */
+export class KnownError extends Error {
+  /** Of classes of the SDK; those that programs derive have none of their own. */
+  static readonly kind: string = 'KnownError';
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore-start lint/complexity/noThisInStatic: it is the class that was asked for
+    if (!Object.hasOwn(this, 'kind')) return Function.prototype[Symbol.hasInstance].call(this, value);
+    if (!(typeof value === 'object' && value !== null)) return false;
+    for (let at = Object.getPrototypeOf(value); at !== null; at = Object.getPrototypeOf(at)) {
+      if (Object.hasOwn(at.constructor, 'kind') && at.constructor.kind === this.kind) return true;
+    }
+    // biome-ignore-end lint/complexity/noThisInStatic: as above
+    return false;
+  }
+}
+
+export class WeftRefusal extends KnownError {
+  static override readonly kind: string = 'WeftRefusal';
   override name = 'WeftRefusal';
   /** As over HTTP; 0 if nothing was asked. */
   readonly status: number;
@@ -30,7 +50,8 @@ export class WeftRefusal extends Error {
 }
 
 /** There was no answer. Whether the request arrived is not known. */
-export class WeftUnreachable extends Error {
+export class WeftUnreachable extends KnownError {
+  static override readonly kind: string = 'WeftUnreachable';
   override name = 'WeftUnreachable';
 }
 

@@ -63,12 +63,14 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     severities: checked('--severity', line.all('severity'), severities),
   };
   const alarms: Alarm[] = [];
+  const signal = interruptionOf(around);
   const found = connect(line, around).alarms({
     ...wanted,
     ...(selector !== undefined && { selector }),
-    signal: interruptionOf(around),
+    signal,
   });
   for await (const alarm of found) if (alarms.push(alarm) >= limit) break;
+  signal.throwIfAborted();
   if (line.has('json')) {
     around.stdout.write(`${toJson(alarms, 2)}\n`);
     return exitCode.ok;
@@ -96,8 +98,7 @@ async function act(action: string, ids: string[], line: CommandLine, around: Sur
     ...(seconds !== undefined && { seconds: Math.round(parseDuration(seconds, '--for')) }),
   };
   const app = connect(line, around);
-  const known: string[] = [];
-  for await (const { id } of app.alarms({ signal: interruptionOf(around) })) known.push(id);
+  const known = (await app.alarms({ signal: interruptionOf(around) }).toArray()).map(({ id }) => id);
   const path = action === 'ack' ? 'acknowledge' : action;
   for (const id of ids.map((each) => fullId(each, known))) {
     const alarm: Alarm = await app.request('POST', `/api/v1/alarms/${encodeURIComponent(id)}/${path}`, { json });

@@ -131,6 +131,7 @@ async function follow(command: SentCommand, { around, options, isJson }: Wanted)
     last = report;
     if (!isJson) around.stdout.write(`${printable(inWords(report))}\n`);
   }
+  options.signal.throwIfAborted();
   return last;
 }
 

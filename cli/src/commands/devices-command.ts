@@ -52,12 +52,14 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const limit = wholeNumber(line, 'limit') ?? 200;
   const [selector, search] = [line.get('select'), line.get('search')];
   const devices: Device[] = [];
+  const signal = interruptionOf(around);
   const found = connect(line, around).devices({
     ...(selector !== undefined && { selector }),
     ...(search !== undefined && { search }),
-    signal: interruptionOf(around),
+    signal,
   });
   for await (const device of found) if (devices.push(device) >= limit) break;
+  signal.throwIfAborted();
   if (line.has('json')) {
     around.stdout.write(`${toJson(devices, 2)}\n`);
     return exitCode.ok;

@@ -184,6 +184,7 @@ async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promi
       const share = (Date.now() - startedAt) / Math.max(1, endsAt - startedAt);
       bar.show(share, `${event}: ${served ?? 0} devices served, ${Math.round(Number(power_w ?? 0))} W`);
     }
+    signal.throwIfAborted();
   } finally {
     bar.clear();
   }

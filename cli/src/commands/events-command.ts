@@ -1,5 +1,5 @@
 // `weft events`: what happened in the network, and with --follow what happens.
-import type { EventItem } from '@weft/sdk';
+import type { EventItem, EventPattern } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -51,6 +51,7 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const newest: EventItem[] = [];
   const past = connect(line, around).pastEvents({ ...wanted(line), from, until: to, signal });
   for await (const event of past) if (newest.push(event) >= limit) break;
+  signal.throwIfAborted();
   const print = printer(line, around);
   for (const event of newest.reverse()) await print(event);
   if (newest.length === 0) around.stderr.write('Nothing happened in that time. --from shows more.\n');
@@ -68,17 +69,13 @@ async function follow(line: CommandLine, around: Surroundings): Promise<number> 
     onGap: () => around.stderr.write('Some events before these are no longer kept.\n'),
     signal,
   });
-  try {
-    for await (const event of events) await print(event);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
+  for await (const event of events) await print(event);
   return exitCode.ok;
 }
 
 function wanted(line: CommandLine) {
   const agent = line.get('agent');
-  return { kinds: line.all('kind'), ...(agent !== undefined && { agent }) };
+  return { kinds: line.all('kind') as EventPattern[], ...(agent !== undefined && { agent }) };
 }
 
 function printer(line: CommandLine, around: Surroundings): (event: EventItem) => Promise<void> {

@@ -77,6 +77,7 @@ async function follow(job_number: string, line: CommandLine, around: Surrounding
   for await (const message of app.job(job_number, { after, signal })) {
     await writeAll(around.stdout, `${toJson(message)}\n`);
   }
+  signal.throwIfAborted();
   return exitCode.ok;
 }
 

@@ -84,12 +84,8 @@ function withUnit(label: string, unit: unknown): string {
 async function* samples(app: App, { agents, metrics, count }: Watched, around: Surroundings) {
   const signal = interruptionOf(around);
   let left = count;
-  try {
-    for await (const sample of app.live({ agents, metrics, signal })) {
-      yield sample;
-      if (--left <= 0) return;
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error;
+  for await (const sample of app.live({ agents, metrics, signal })) {
+    yield sample;
+    if (--left <= 0) return;
   }
 }

@@ -66,7 +66,7 @@ async function follow(
       return { messages: all.slice(dropped), skipped: before.skipped + dropped };
     });
   }
-  change(() => ({ state: 'ended', failure: undefined }));
+  if (!signal.aborted) change(() => ({ state: 'ended', failure: undefined }));
 }
 
 /** The `seq` after which to begin, so that what is read stays within bounds. */

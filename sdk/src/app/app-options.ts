@@ -1,5 +1,20 @@
 // The options of an App and of its methods.
-import type { Aggregate, BatchRequest, EmulatorSpinupRequest } from '@weft/contract';
+import type {
+  AgentConfiguration,
+  AgentListItem,
+  Aggregate,
+  Agent as AnyAgent,
+  AgentDetails as AnyAgentDetails,
+  EventItem as AnyEvent,
+  BatchRequest,
+  CommandArguments,
+  EmulatorSpec,
+  EmulatorSpinupRequest,
+  EventData,
+  EventKind,
+  SteerResult,
+  Technology,
+} from '@weft/contract';
 import type { BackOffOptions } from '@weft/contract/back-off';
 import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
@@ -14,8 +29,25 @@ export function toTime(moment: Moment): string {
 
 export interface Abortable {
   /** Gives up with the signal's reason. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
+
+/** A name that is written out must be a usual one, so that a misspelt one is seen; a `string` may be any. */
+export type CommandName<Name extends string> = string extends Name ? Name : Name & keyof CommandArguments;
+export type ArgumentsFor<Name> = Name extends keyof CommandArguments ? CommandArguments[Name] : Record<string, unknown>;
+/** What the access point answers to a command of this name. */
+export type ResultOf<Name> = Name extends 'steer_device' ? SteerResult : unknown;
+
+type Configured<Record> = Omit<Record, 'configuration'> & { configuration: AgentConfiguration };
+export type AgentRecord = Configured<AnyAgent>;
+export type AgentDetails = Configured<AnyAgentDetails>;
+export type SelectedAgent = Configured<AgentListItem>;
+/** A newer Weft may have more kinds. */
+export type EventItem = Omit<AnyEvent, 'kind' | 'data'> & { kind: EventKind | (string & {}); data: EventData };
+
+/** A kind, or all of a family: `alarm.fired`, `alarm.*`. */
+export type EventPattern = EventKind | FamilyOf<EventKind> | '*';
+type FamilyOf<Kind> = Kind extends `${infer Family}.${string}` ? `${Family}.*` : never;
 
 /** Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration; default: 5 minutes. */
 export type Window = number | string;
@@ -24,100 +56,102 @@ export type AppOptions = Credentials & {
   /** Where Weft is, such as https://weft.example.org. */
   url: string;
   /** How long a request is repeated while Weft is busy or away before it fails; default: 60,000 ms. */
-  patienceMs?: number;
-  backOff?: BackOffOptions;
+  patienceMs?: number | undefined;
+  backOff?: BackOffOptions | undefined;
   /** Instead of the one of the platform. */
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
   /** Instead of the one of the platform. */
-  WebSocket?: WebSocketClass;
+  WebSocket?: WebSocketClass | undefined;
 };
 
 export interface FleetOptions extends Abortable {
   /** Only these access points. */
-  agents?: readonly string[];
+  agents?: readonly string[] | undefined;
 }
 
 export interface LatestOptions extends FleetOptions {
   /** Only these metrics. */
-  metrics?: readonly string[];
+  metrics?: readonly string[] | undefined;
 }
 
 export interface SeriesOptions extends Abortable {
-  window?: Window;
+  window?: Window | undefined;
   /** Of each series; longer ones come as evenly spaced buckets. Default: 5,000. */
-  maxPoints?: number;
+  maxPoints?: number | undefined;
   /** The result of the values that share a bucket; default: `mean`. */
-  aggregate?: Aggregate;
+  aggregate?: Aggregate | undefined;
   /** Where the window ends; default: now. */
-  end?: Moment;
+  end?: Moment | undefined;
 }
 
 export interface HistoryOptions extends Abortable {
   from: Moment;
   /** Default: now. */
-  to?: Moment;
+  to?: Moment | undefined;
 }
 
 export interface SubscribeOptions extends Abortable {
   /** At most 24 hours ahead. */
   until: Moment;
   /** What is stored since then comes first; default: now. */
-  from?: Moment;
+  from?: Moment | undefined;
 }
 
 export interface CommandOptions extends Abortable {
   /** How long others may not change the parameter; default: as the rules say. 0 holds nothing. */
-  holdSeconds?: number;
+  holdSeconds?: number | undefined;
   /** Seconds until the command is given up; default: 600. */
-  expiresIn?: number;
+  expiresIn?: number | undefined;
   /** What must stay true, as `metric<limit` or `metric>limit`; if it does not, the old value is put back. */
-  guard?: string;
+  guard?: string | undefined;
   /** Only the verdict: nothing is sent. */
-  dryRun?: boolean;
+  dryRun?: boolean | undefined;
   /** Of one key only one command is made, so that a repeated request is harmless; default: a random key. */
-  idempotencyKey?: string;
+  idempotencyKey?: string | undefined;
 }
 
-export interface SteerOptions extends Omit<CommandOptions, 'dryRun' | 'guard'> {
+export interface SteerOptions extends CommandOptions {
   /** The access point that serves it; default: the strongest of its links. */
-  from?: string;
+  from?: string | undefined;
   /** How long the target has to report it; default: 30. */
-  timeoutSeconds?: number;
+  timeoutSeconds?: number | undefined;
   /** Also where it would be served badly. */
-  force?: boolean;
+  force?: boolean | undefined;
 }
 
 export interface BatchOptions extends Abortable {
-  holdSeconds?: number;
-  expiresIn?: number;
-  dryRun?: boolean;
+  holdSeconds?: number | undefined;
+  expiresIn?: number | undefined;
+  dryRun?: boolean | undefined;
   /** In steps: so many percent of the access points, then a pause. */
-  stages?: BatchRequest['stages'];
+  stages?: BatchRequest['stages'] | undefined;
 }
 
 export interface ConflictOptions extends Abortable {
   /** Only of this access point. */
-  agent?: string;
+  agent?: string | undefined;
   /** Only with this reason. */
-  reason?: string;
-  since?: Moment;
-  until?: Moment;
+  reason?: string | undefined;
+  since?: Moment | undefined;
+  until?: Moment | undefined;
 }
 
 export interface RequestOptions extends Abortable {
-  query?: Query;
-  json?: unknown;
-  form?: Record<string, string>;
+  query?: Query | undefined;
+  json?: unknown | undefined;
+  form?: Record<string, string> | undefined;
 }
 
 export interface DownloadOptions extends Abortable {
   from: Moment;
   /** Default: now. */
-  to?: Moment;
+  to?: Moment | undefined;
   /** Default: `csv`. */
-  format?: 'csv' | 'ndjson';
+  format?: 'csv' | 'ndjson' | undefined;
   /** Only these metrics. */
-  metrics?: readonly string[];
+  metrics?: readonly string[] | undefined;
 }
 
-export type EmulationRequest = EmulatorSpinupRequest;
+export type EmulationRequest = Omit<EmulatorSpinupRequest, 'emulators'> & {
+  emulators: (Omit<EmulatorSpec, 'access_point_type'> & { access_point_type: Technology })[];
+};

@@ -3,7 +3,8 @@ import type { Rival, VerdictReason } from '@weft/contract';
 import { toSeconds, WeftRefusal } from '../weft-refusal.ts';
 
 /**
- * Thrown by `App.command` when Weft decides against the command (409). Nothing was sent to the access point.
+ * Thrown by `App.command` when Weft decides against the command (409). Nothing was sent to the access point. Each reason has
+ * a class of its own.
  *
  * ```ts
  * const rival = new App({ url, name: 'coverer', key });
@@ -11,14 +12,16 @@ import { toSeconds, WeftRefusal } from '../weft-refusal.ts';
  * try {
  *   await rival.command('ap-1', 'set_tx_power', { dbm: 20 });
  * } catch (error) {
- *   if (!(error instanceof CommandConflict)) throw error;
- *   console.log(`${error.rival?.caller_name} holds it until ${error.leaseUntil?.toISOString()}`);
+ *   if (error instanceof CommandHeld) {
+ *     console.log(`${error.rival.caller_name} holds it until ${error.leaseUntil.toISOString()}`);
+ *   } else if (error instanceof CommandConflict) console.log(error.reason, error.retryAt?.toISOString());
+ *   else throw error;
  * }
  * ```
  */
 export class CommandConflict extends WeftRefusal {
+  static override readonly kind: string = 'CommandConflict';
   override name = 'CommandConflict';
-  /** `held_by_other`, `too_soon`, `frozen` and so on. */
   readonly reason: VerdictReason;
   /** Who holds what the command wanted to change; null where nobody does. */
   readonly rival: Rival | null;
@@ -34,6 +37,39 @@ export class CommandConflict extends WeftRefusal {
     this.leaseUntil = body.lease_until ? new Date(body.lease_until) : undefined;
     this.retryAt = retryAfterSeconds === undefined ? this.leaseUntil : new Date(Date.now() + retryAfterSeconds * 1000);
   }
+}
+
+/** Another caller holds the parameter, or one of its group (`held_by_other`, `held_in_group`). */
+export class CommandHeld extends CommandConflict {
+  static override readonly kind: string = 'CommandHeld';
+  override name = 'CommandHeld';
+  declare readonly rival: Rival;
+  declare readonly leaseUntil: Date;
+}
+
+/** The parameter was changed by another caller a moment ago (`too_soon`). */
+export class CommandTooSoon extends CommandConflict {
+  static override readonly kind: string = 'CommandTooSoon';
+  override name = 'CommandTooSoon';
+}
+
+/** Callers changed it back and forth, and nobody may for a while (`frozen`). */
+export class CommandFrozen extends CommandConflict {
+  static override readonly kind: string = 'CommandFrozen';
+  override name = 'CommandFrozen';
+}
+
+/** The app would interrupt too many access points at once (`blast_radius`). */
+export class BlastRadiusExceeded extends CommandConflict {
+  static override readonly kind: string = 'BlastRadiusExceeded';
+  override name = 'BlastRadiusExceeded';
+}
+
+function classOf({ reason, rival, lease_until }: ConflictBody): typeof CommandConflict {
+  if (reason === 'too_soon') return CommandTooSoon;
+  if (reason === 'frozen') return CommandFrozen;
+  if (reason === 'blast_radius') return BlastRadiusExceeded;
+  return rival && lease_until ? CommandHeld : CommandConflict;
 }
 
 interface ConflictBody {
@@ -53,7 +89,8 @@ export function toConflict(
   if (status !== 409) return undefined;
   try {
     const body = JSON.parse(text);
-    return body.code === 'command_conflict' ? new CommandConflict(body, toSeconds(retryAfter)) : undefined;
+    if (body.code !== 'command_conflict') return undefined;
+    return new (classOf(body))(body, toSeconds(retryAfter));
   } catch {
     return undefined;
   }

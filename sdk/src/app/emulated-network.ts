@@ -23,13 +23,13 @@ import {
   toRadioMapDifference,
   toRadioMapFields,
 } from './radio-map.ts';
-import { Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 /** A copy of the network is run ahead for minutes of model time. */
 const whatIfTimeoutMs = 150_000;
 
 interface Options {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 export interface WantedCommand {
@@ -52,7 +52,7 @@ export class EmulatedNetwork {
   readonly model: number;
   readonly ends_at: string;
 
-  constructor(connection: JobConnection, accepted: EmulatorAccepted) {
+  constructor(connection: JobConnection, accepted: Omit<EmulatorAccepted, 'status' | 'websocket' | 'profiles'>) {
     this.#connection = connection;
     this.#path = `/api/v1/emulator/${accepted.job_number}`;
     this.job_number = accepted.job_number;
@@ -83,7 +83,10 @@ export class EmulatedNetwork {
    */
   progress({ signal }: Options = {}): Stream<EmulatorEvent> {
     const { job_number } = this;
-    return new Stream((ended) => jobRecords(jobMessages(this.#connection, job_number, ended)), signal);
+    return this.#connection.rest.stream(
+      (ended) => jobRecords(jobMessages(this.#connection, job_number, ended)),
+      signal,
+    );
   }
 
   /**
@@ -120,6 +123,10 @@ export class EmulatedNetwork {
     return this.#connection.rest.ask({ method: 'POST', path: `${this.#path}/stop`, isRepeatable: true, signal });
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+
   /**
    * What would become of the network with these commands, and without: copies are run ahead and compared, in several
    * futures (default: 8), so that the answer says how certain it is. With one future it is exact: what happens if the
@@ -132,10 +139,10 @@ export class EmulatedNetwork {
    *   ],
    * });
    * for await (const { event } of network.progress()) if (event === 'started') break;
-   * const [first] = network.agents;
-   * const { totals } = await network.whatIf([{ ap_id: first.ap_id, name: 'sleep' }], { minutes: 1 });
-   * const { with: after, without, change, plus_minus } = totals.power_w;
-   * console.log(`${after} W instead of ${without} W: ${change} ± ${plus_minus?.change} W`);
+   * const commands = network.agents.slice(0, 1).map(({ ap_id }) => ({ ap_id, name: 'sleep' }));
+   * const { totals } = await network.whatIf(commands, { minutes: 1 });
+   * const { power_w } = totals;
+   * if (power_w) console.log(`${power_w.with} W instead of ${power_w.without} W: ± ${power_w.plus_minus?.change} W`);
    * await network.stop();
    * ```
    */
@@ -193,7 +200,7 @@ export class EmulatedNetwork {
    *   ],
    * });
    * for await (const { event } of network.progress()) if (event === 'started') break;
-   * const sleep = [{ ap_id: network.agents[0].ap_id, name: 'sleep' }];
+   * const sleep = network.agents.slice(0, 1).map(({ ap_id }) => ({ ap_id, name: 'sleep' }));
    * const { difference } = await network.coverageDifference(sleep, { layer: 'signal', technology: '5G' });
    * console.log(`up to ${difference.min} dB less`);
    * await network.stop();
@@ -233,7 +240,7 @@ export class EmulatedNetwork {
    *   ],
    * });
    * for await (const { event } of network.progress()) if (event === 'started') break;
-   * await network.fault({ agent_id: network.agents[0].ap_id, kind: 'jammed_channel', seconds: 60 });
+   * for (const { ap_id } of network.agents) await network.fault({ agent_id: ap_id, kind: 'jammed_channel', seconds: 60 });
    * await network.stop();
    * ```
    */

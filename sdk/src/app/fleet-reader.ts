@@ -1,12 +1,10 @@
 // The half of an App that reads: agents and their presence, series, history and what comes in live.
 import type {
   AgentDataRecord,
-  AgentDetails,
   AgentFilter,
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,
-  Agent as AgentRecord,
   JobAccepted,
   JobEnvelope,
   Presence,
@@ -15,6 +13,8 @@ import { linkedSignal, type Query } from '../http-client.ts';
 import { toUnreachable } from '../weft-refusal.ts';
 import {
   type Abortable,
+  type AgentDetails,
+  type AgentRecord,
   type DownloadOptions,
   type FleetOptions,
   type HistoryOptions,
@@ -27,7 +27,7 @@ import {
 import { type JobConnection, type JobOptions, jobMessages, jobRecords } from './job-messages.ts';
 import type { RestClient } from './rest-client.ts';
 import { resumedStream, type StreamListeners } from './resumed-stream.ts';
-import { Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
 export interface LatestValues {
@@ -41,19 +41,6 @@ export class FleetReader {
 
   constructor(connection: JobConnection) {
     this.#connection = connection;
-  }
-
-  /**
-   * Every agent that this app may see, sorted by `ap_id`. Emulated agents whose run has ended are left out, unless `state` is
-   * `ended` or `all`.
-   *
-   * ```ts
-   * const agents = await app.agents({ state: 'online', emulated: false });
-   * console.log(agents.map(({ ap_id }) => ap_id));
-   * ```
-   */
-  agents({ signal, ...filter }: AgentFilter & Abortable = {}): Promise<AgentDetails[]> {
-    return this.#get('/api/v1/metrics/agent_details', filter, signal);
   }
 
   /**
@@ -137,6 +124,23 @@ export class FleetReader {
   }
 
   /**
+   * The same by time: what was measured at one moment is one sample.
+   *
+   * ```ts
+   * for await (const { ts, metrics } of app.samples('ap-1', { from: Date.now() - 3_600_000 })) {
+   *   console.log(ts, metrics.load);
+   *   break;
+   * }
+   * ```
+   */
+  samples(ap_id: string, { signal, ...range }: HistoryOptions): Stream<LiveSample> {
+    return this.#connection.rest.stream(
+      (ended) => toSamples(ap_id, this.history(ap_id, { ...range, signal: ended })),
+      signal,
+    );
+  }
+
+  /**
    * What an agent has reported in a range of time as the bytes of a file: CSV, or a JSON object a line. Nothing is kept in
    * memory; a download that breaks off throws, and has to be started again.
    *
@@ -199,7 +203,7 @@ export class FleetReader {
    * ```
    */
   live(options: LiveOptions = {}): Stream<LiveSample> {
-    return new Stream((ended) => liveSamples(this.#connection.rest, options, ended), options.signal);
+    return this.#connection.rest.stream((ended) => liveSamples(this.#connection.rest, options, ended), options.signal);
   }
 
   /**
@@ -212,7 +216,7 @@ export class FleetReader {
    * ```
    */
   job(job_number: string, { signal, ...options }: JobOptions & Abortable = {}): Stream<JobEnvelope> {
-    return new Stream((ended) => jobMessages(this.#connection, job_number, ended, options), signal);
+    return this.#connection.rest.stream((ended) => jobMessages(this.#connection, job_number, ended, options), signal);
   }
 
   #get<Answer>(path: string, query: Query, signal: AbortSignal | undefined): Promise<Answer> {
@@ -220,7 +224,7 @@ export class FleetReader {
   }
 
   #records<T>(path: string, query: Query, signal: AbortSignal | undefined): Stream<T> {
-    return new Stream((ended) => this.#job<T>(path, query, ended), signal);
+    return this.#connection.rest.stream((ended) => this.#job<T>(path, query, ended), signal);
   }
 
   async *#job<T>(path: string, query: Query, signal: AbortSignal): AsyncGenerator<T, void> {
@@ -235,6 +239,16 @@ export class FleetReader {
         await this.#connection.rest.ask({ method: 'DELETE', path: `/api/v1/jobs/${job_number}` }).catch(() => {});
     }
   }
+}
+
+async function* toSamples(ap_id: string, records: AsyncIterable<AgentDataRecord>): AsyncGenerator<LiveSample, void> {
+  let sample: LiveSample | undefined;
+  for await (const { time, field, value } of records) {
+    if (sample && sample.ts !== time) yield sample;
+    if (sample?.ts !== time) sample = { ap_id, ts: time, metrics: {} };
+    if (typeof value === 'number') sample.metrics[field] = value;
+  }
+  if (sample) yield sample;
 }
 
 async function* pieces(
@@ -268,10 +282,10 @@ export interface LiveSample {
 
 export interface LiveOptions extends StreamListeners {
   /** Only these access points; default: all that may be seen. */
-  agents?: readonly string[];
+  agents?: readonly string[] | undefined;
   /** Only these metrics. */
-  metrics?: readonly string[];
-  signal?: AbortSignal;
+  metrics?: readonly string[] | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 export function liveSamples(

@@ -1,17 +1,18 @@
 // The part of the SDK for control programs, which also runs in browsers.
 
 export type {
-  Agent as AgentRecord,
+  AgentConfiguration,
   AgentDataRecord,
-  AgentDetails,
   AgentFilter,
   AgentListItem,
   AgentMetrics,
   AgentMultiMetricData,
   AgentPresence,
   Alarm,
+  AlarmRaise,
   BatchAnswer,
   Command,
+  CommandArguments,
   CommandPreview,
   CommandState,
   Conflict,
@@ -22,21 +23,32 @@ export type {
   EmulatorEvent,
   EmulatorRun,
   EmulatorRunWithAgents,
-  EventItem,
+  EventData,
+  EventKind,
   JobEnvelope,
   Presence,
   Rival,
+  SteerResult,
+  Technology,
   VerdictReason,
   VerdictWord,
   WhatIfAnswer,
 } from '@weft/contract';
 export { WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 export type * from './app-options.ts';
-export { CommandConflict } from './command-conflict.ts';
+export {
+  BlastRadiusExceeded,
+  CommandConflict,
+  CommandFrozen,
+  CommandHeld,
+  CommandTooSoon,
+} from './command-conflict.ts';
 export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
 export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
+export { type Cell, cellMetrics, Fleet, loadOf, type Place } from './fleet.ts';
 export type { LatestValues, LiveOptions, LiveSample } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
+export { canTakeOver, distanceM, helpersOf } from './neighbourhood.ts';
 export type {
   AlarmOptions,
   DeviceOptions,
@@ -46,6 +58,6 @@ export type {
   SelectOptions,
 } from './network-reader.ts';
 export type { RadioMap, RadioMapDifference, RadioMapRequest } from './radio-map.ts';
-export { type CommandReport, SentCommand } from './sent-command.ts';
+export { CommandNotSettled, type CommandReport, SentCommand } from './sent-command.ts';
 export { Stream } from './stream.ts';
 export type { WebSocketClass, WebSocketLike } from './web-socket.ts';

@@ -3,14 +3,15 @@
 import type { Job, JobEnvelope, JobState, JobWithMessages } from '@weft/contract';
 import type { BackOff } from '@weft/contract/back-off';
 import { pause } from '@weft/contract/pause';
-import { isPassing, retryAfterMs } from '../weft-refusal.ts';
+import { isPassing, KnownError, retryAfterMs } from '../weft-refusal.ts';
 import type { RestClient } from './rest-client.ts';
 import { openSocket, type WebSocketClass } from './web-socket.ts';
 
 /** After this long without a message it is asked whether there is one: a dead connection says nothing. */
 const quietMs = 45_000;
 /** The job did not succeed. */
-export class JobFailure extends Error {
+export class JobFailure extends KnownError {
+  static override readonly kind: string = 'JobFailure';
   override name = 'JobFailure';
   readonly job_number: string;
   readonly state: JobState;
@@ -29,15 +30,15 @@ export interface JobConnection {
 
 export interface JobOptions {
   /** The `seq` of the last message that is not wanted. A function chooses it by the job as it is stored. Default: 0. */
-  after?: number | ((job: Job) => number);
+  after?: (number | ((job: Job) => number)) | undefined;
   /** Messages now come over a socket; called again after each break. */
-  onOpen?: () => void;
+  onOpen?: (() => void) | undefined;
   /** There is no socket. With an error Weft is away; without one, messages are polled until there is a socket again. */
-  onBreak?: (error?: Error) => void;
+  onBreak?: ((error?: Error) => void) | undefined;
   /** How often messages are asked for while there is no socket and Weft answers. Default: as often as a socket is tried. */
-  pollMs?: number;
+  pollMs?: number | undefined;
   /** The job as it is stored, whenever it was read; the last time after its end. */
-  onJob?: (job: Job) => void;
+  onJob?: ((job: Job) => void) | undefined;
 }
 
 /** From after the message numbered `after` to the last one; throws WeftRefusal if there is no such job for this caller. */

@@ -1,52 +1,70 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type { AgentListItem, Alarm, AlarmSeverity, AlarmState, Device, DeviceDetails, EventItem } from '@weft/contract';
+import type {
+  AgentFilter,
+  AgentListItem,
+  Alarm,
+  AlarmRaise,
+  AlarmSeverity,
+  AlarmState,
+  Device,
+  DeviceDetails,
+} from '@weft/contract';
 import type { Query } from '../http-client.ts';
-import { type Abortable, type Moment, toTime } from './app-options.ts';
+import {
+  type Abortable,
+  type AgentDetails,
+  type EventItem,
+  type EventPattern,
+  type Moment,
+  type SelectedAgent,
+  toTime,
+} from './app-options.ts';
+import { type Place, positionOf } from './fleet.ts';
 import { FleetReader } from './fleet-reader.ts';
 import type { JobConnection } from './job-messages.ts';
+import { helpersOf } from './neighbourhood.ts';
 import type { RestClient } from './rest-client.ts';
 import { resumedStream, type StreamListeners } from './resumed-stream.ts';
-import { Stream } from './stream.ts';
+import type { Stream } from './stream.ts';
 
 export interface SelectOptions extends Abortable {
   /** Part of a name. */
-  search?: string;
+  search?: string | undefined;
   /** A field or a metric; with `-` before it the largest first. Default: `ap_id`. */
-  sort?: string;
+  sort?: string | undefined;
   /** Also these: `configuration`, `latest`. */
-  fields?: readonly ('configuration' | 'latest')[];
+  fields?: readonly ('configuration' | 'latest')[] | undefined;
 }
 
 export interface DeviceOptions extends Abortable {
   /** Only those that are attached to, or were last seen at, these access points. */
-  selector?: string;
+  selector?: string | undefined;
   /** Part of a pseudonym or of an `ap_id`. */
-  search?: string;
+  search?: string | undefined;
 }
 
 export interface EventOptions extends Abortable {
-  /** Kinds (`agent.offline`) or families (`alarm.*`). */
-  kinds?: readonly string[];
+  kinds?: readonly EventPattern[] | undefined;
   /** Only events about this access point. */
-  agent?: string;
+  agent?: string | undefined;
 }
 
 export interface FollowOptions extends EventOptions, StreamListeners {
   /** Begins after the event with this id, also in another process. Default: with what comes from now on. */
-  after?: number;
+  after?: number | undefined;
 }
 
 export interface PastEventOptions extends EventOptions {
-  from?: Moment;
-  until?: Moment;
+  from?: Moment | undefined;
+  until?: Moment | undefined;
 }
 
 export interface AlarmOptions extends Abortable {
   /** Default: `firing` and `acknowledged`. */
-  states?: readonly AlarmState[];
-  severities?: readonly AlarmSeverity[];
+  states?: readonly AlarmState[] | undefined;
+  severities?: readonly AlarmSeverity[] | undefined;
   /** Only of these access points. */
-  selector?: string;
+  selector?: string | undefined;
 }
 
 export class NetworkReader extends FleetReader {
@@ -55,6 +73,45 @@ export class NetworkReader extends FleetReader {
   constructor(connection: JobConnection) {
     super(connection);
     this.#rest = connection.rest;
+  }
+
+  /**
+   * Every agent that this app may see, sorted by `ap_id`. Emulated agents whose run has ended are left out, unless `state` is
+   * `ended` or `all`. With a selector, those that it names, with their labels: `display_name`, `site`, `tags` and so on.
+   *
+   * ```ts
+   * const agents = await app.agents({ state: 'online', emulated: false });
+   * console.log(agents.map(({ ap_id }) => ap_id));
+   * for (const { ap_id, display_name } of await app.agents({ selector: 'name:ap-*' })) console.log(display_name ?? ap_id);
+   * ```
+   */
+  agents(options: { selector: string } & Abortable): Promise<SelectedAgent[]>;
+  agents(options?: AgentFilter & Abortable): Promise<AgentDetails[]>;
+  async agents({ selector, signal, ...filter }: AgentFilter & { selector?: string } & Abortable = {}) {
+    if (selector === undefined) {
+      return this.#rest.ask<AgentDetails[]>({
+        method: 'GET',
+        path: '/api/v1/metrics/agent_details',
+        query: filter,
+        signal,
+      });
+    }
+    return (await this.select(selector, { fields: ['configuration'], signal }).toArray()) as SelectedAgent[];
+  }
+
+  /**
+   * The access points whose devices this one can serve as well, by position and range, nearest first: who takes over when it
+   * sleeps.
+   *
+   * ```ts
+   * const near = await app.neighbours('ap-1');
+   * console.log(`${near.length} neighbours`, near.map(({ ap_id }) => ap_id).join());
+   * ```
+   */
+  async neighbours(ap_id: string, { signal }: Abortable = {}): Promise<Place[]> {
+    const places = (await this.agents({ signal })).flatMap((one) => positionOf(one.ap_id, one.configuration) ?? []);
+    const own = places.filter((place) => place.ap_id === ap_id);
+    return own.flatMap((place) => helpersOf([place], places).get(ap_id) ?? []);
   }
 
   /**
@@ -90,6 +147,7 @@ export class NetworkReader extends FleetReader {
    *
    * ```ts
    * const [first] = await app.devices().toArray();
+   * if (!first) throw new Error('there is no device');
    * const { moves } = await app.device(first.device);
    * console.log(first.device, moves.map(({ kind, ap_id }) => `${kind} ${ap_id}`).join());
    * ```
@@ -117,7 +175,7 @@ export class NetworkReader extends FleetReader {
       event: 'event',
       ...listeners,
     };
-    return new Stream((ended) => resumedStream<EventItem>(this.#rest, options, ended), signal);
+    return this.#rest.stream((ended) => resumedStream<EventItem>(this.#rest, options, ended), signal);
   }
 
   /**
@@ -154,6 +212,33 @@ export class NetworkReader extends FleetReader {
   }
 
   /**
+   * An alarm of this app, about an access point that it may see; needs the permission `alarms`. Raised again under its key, it
+   * gets the new text.
+   *
+   * ```ts
+   * const key = 'coverage-hole';
+   * const { id } = await app.raise({ ap_id: 'ap-1', severity: 'major', key, text: 'nobody covers the hall' });
+   * console.log(id);
+   * await app.clear(key);
+   * ```
+   */
+  raise(alarm: AlarmRaise, { signal }: Abortable = {}): Promise<Alarm> {
+    return this.#rest.ask({ method: 'POST', path: '/api/v1/alarms/raise', json: alarm, isRepeatable: true, signal });
+  }
+
+  /**
+   * Ends the alarm that this app has raised under this key; nothing happens if there is none.
+   *
+   * ```ts
+   * await app.clear('coverage-hole');
+   * ```
+   */
+  async clear(key: string, { signal }: Abortable = {}): Promise<void> {
+    const request = { path: '/api/v1/alarms/clear', json: { key }, isRepeatable: true, signal };
+    await this.#rest.ask({ method: 'POST', ...request });
+  }
+
+  /**
    * Somebody is on it: the alarm stays, and stops calling people.
    *
    * ```ts
@@ -169,7 +254,7 @@ export class NetworkReader extends FleetReader {
   }
 
   #pages<T>(path: string, query: Query, signal: AbortSignal | undefined): Stream<T> {
-    return new Stream((ended) => this.#eachPage<T>(path, query, ended), signal);
+    return this.#rest.stream((ended) => this.#eachPage<T>(path, query, ended), signal);
   }
 
   async *#eachPage<T>(path: string, query: Query, signal: AbortSignal): AsyncGenerator<T, void> {

@@ -1,10 +1,12 @@
 // Requests of an App over HTTP: with its token, retried for a bounded time while Weft is busy, as far as a retry is safe.
 import type { Token } from '@weft/contract';
 import { BackOff, type BackOffOptions, retry } from '@weft/contract/back-off';
+import { unlessAborted } from '@weft/contract/pause';
 import { HttpClient, type HttpRequest, readAnswer } from '../http-client.ts';
 import { retryAfterMs, toRefusal, toUnreachable, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { toConflict } from './command-conflict.ts';
 import { type Credentials, TokenKeeper } from './credentials.ts';
+import { Stream, type StreamSource } from './stream.ts';
 
 /** How long a request is retried before it fails. */
 const defaultPatienceMs = 60_000;
@@ -26,10 +28,12 @@ export class RestClient {
   readonly #options: RestClientOptions;
   readonly #http: HttpClient<Response>;
   readonly tokens: TokenKeeper;
+  /** Ends every request and every stream. */
+  readonly closing = new AbortController();
 
   constructor(options: RestClientOptions) {
     this.#options = options;
-    this.#http = new HttpClient({ url: options.url, fetch: options.fetch });
+    this.#http = new HttpClient({ url: options.url, fetch: heldFetch(options.fetch) });
     this.tokens = new TokenKeeper(options.credentials, (kind, { username, password }) =>
       this.#patiently({ isRepeatable: true }, () =>
         this.#answer<Token>({
@@ -67,12 +71,18 @@ export class RestClient {
     });
   }
 
+  /** Ends with the signal, or with this client. */
+  stream<T>(source: StreamSource<T>, signal: AbortSignal | undefined): Stream<T> {
+    return new Stream(source, signal, this.closing.signal);
+  }
+
   newBackOff(): BackOff {
     return new BackOff(this.#options.backOff);
   }
 
   /** A token that is no longer valid is renewed once. */
   async #withToken<T>(request: RestRequest, work: (token: string | undefined) => Promise<T>): Promise<T> {
+    this.closing.signal.throwIfAborted();
     const token = await this.tokens.token(request.signal);
     try {
       return await work(token);
@@ -108,6 +118,34 @@ export class RestClient {
       throw toUnreachable(error);
     }
   }
+}
+
+/**
+ * The body of an answer ends with the signal of its request. That is so anyway, but for Node 20, which forgets after a garbage
+ * collection that the two belong together.
+ */
+function heldFetch(ask: typeof fetch): typeof fetch {
+  return async (url, init) => {
+    const answer = await ask(url, init);
+    const signal = init?.signal;
+    if (!answer.body || !signal) return answer;
+    const reader = answer.body.getReader();
+    const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
+      async pull(controller) {
+        try {
+          const { done, value } = await unlessAborted(reader.read(), signal);
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          await reader.cancel(error).catch(() => {});
+          throw error;
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    });
+    const { status, statusText, headers } = answer;
+    return new Response(body, { status, statusText, headers });
+  };
 }
 
 /** What Weft itself refuses for now has changed nothing; anything else that failed may have. */

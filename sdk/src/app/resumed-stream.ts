@@ -10,11 +10,11 @@ const silenceMs = 45_000;
 
 export interface StreamListeners {
   /** From now on something may come; called again after each break. */
-  onOpen?: () => void;
+  onOpen?: (() => void) | undefined;
   /** The connection is lost, or could not be opened; it is retried. */
-  onBreak?: () => void;
+  onBreak?: (() => void) | undefined;
   /** Something may be missing, or come twice: the break was too long, or Weft was restarted. */
-  onGap?: () => void;
+  onGap?: (() => void) | undefined;
 }
 
 export interface ResumedStreamOptions extends StreamListeners {

@@ -1,11 +1,14 @@
 // What comes piece by piece: an async iterator that starts when it is first asked, and ends cleanly whenever nobody wants
 // more, also while somebody waits for the next piece.
+/// <reference lib="esnext.disposable" preserve="true" />
+import { unlessAborted } from '@weft/contract/pause';
 import { linkedSignal } from '../http-client.ts';
 
 export type StreamSource<T> = (signal: AbortSignal) => AsyncGenerator<T, void>;
 
 /**
- * One reader takes it, once. `break` in a `for await` ends it; an aborted signal ends it with the signal's reason.
+ * One reader takes it, once. `break` in a `for await` ends it, and so does an aborted signal, without an error; only `toArray`
+ * throws the signal's reason, because what it has is not all.
  *
  * ```ts
  * for await (const record of app.history('ap-1', { from: Date.now() - 3_600_000 })) {
@@ -19,8 +22,8 @@ export class Stream<T> implements AsyncIterableIterator<T, void> {
   readonly #release: () => void;
   #isOver = false;
 
-  constructor(source: StreamSource<T>, signal?: AbortSignal) {
-    const { controller, release } = linkedSignal(signal);
+  constructor(source: StreamSource<T>, ...signals: (AbortSignal | undefined)[]) {
+    const { controller, release } = linkedSignal(...signals);
     this.#controller = controller;
     this.#release = release;
     this.#pieces = source(controller.signal);
@@ -31,17 +34,22 @@ export class Stream<T> implements AsyncIterableIterator<T, void> {
   }
 
   async next(): Promise<IteratorResult<T, void>> {
-    if (this.#isOver) return { done: true, value: undefined };
+    const { signal } = this.#controller;
     try {
-      const piece = await this.#pieces.next();
-      if (piece.done) this.#end();
-      return this.#isOver ? { done: true, value: undefined } : piece;
+      if (!this.#isOver) {
+        const piece = await unlessAborted(this.#pieces.next(), signal);
+        if (!piece.done && !this.#isOver) return piece;
+      }
     } catch (error) {
-      const wasEnded = this.#isOver;
-      this.#end();
-      if (wasEnded) return { done: true, value: undefined };
-      throw error;
+      if (!signal.aborted) {
+        this.#end();
+        throw error;
+      }
+      // It is woken by the same signal, and ends what it holds open.
+      void this.#pieces.return().catch(() => {});
     }
+    this.#end();
+    return { done: true, value: undefined };
   }
 
   /** Ends it; a `next` that waits is told so. */
@@ -63,7 +71,12 @@ export class Stream<T> implements AsyncIterableIterator<T, void> {
   async toArray(): Promise<T[]> {
     const all: T[] = [];
     for await (const piece of this) all.push(piece);
+    this.#controller.signal.throwIfAborted();
     return all;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { row } from '../../../examples/fleet/imagined-cells.ts';
 import { Fleet } from './fleet.ts';
-import { row } from './imagined-cells.ts';
 import { helpersOf } from './neighbourhood.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();

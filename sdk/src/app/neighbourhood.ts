@@ -1,5 +1,6 @@
 // Which access points can take over from each other, by position and range.
-import type { Place, Technology } from './fleet.ts';
+import type { Technology } from '@weft/contract';
+import type { Place } from './fleet.ts';
 
 /** Maximum distance of neighbours of one technology, which can take over devices from each other. */
 const reachM: Record<Technology, number> = { '5G': 350, WiFi: 30, LiFi: 3 };
@@ -21,11 +22,11 @@ export function canTakeOver(to: Place, from: Place): boolean {
   return width[to.technology] > width[from.technology] && distanceM(to, from) <= insideM[to.technology];
 }
 
-/** The access points that can take over from each, nearest first; by `ap_id`. */
-export function helpersOf<Of extends Place>(places: readonly Of[]): Map<string, Of[]> {
+/** The access points of `others` that can take over from each, nearest first; by `ap_id`. */
+export function helpersOf<Of extends Place>(places: readonly Of[], others = places): Map<string, Of[]> {
   return new Map(
     places.map((place) => {
-      const near = places.filter((other) => canTakeOver(other, place));
+      const near = others.filter((other) => canTakeOver(other, place));
       return [place.ap_id, near.sort((a, b) => distanceM(a, place) - distanceM(b, place))];
     }),
   );

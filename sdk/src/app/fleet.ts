@@ -1,8 +1,7 @@
 // The state of the network for a control program: each access point with its position and load, kept up to date by
 // live samples. Its time is that of the samples, so that it works with faster emulated networks too.
-import type { AgentDetails, LiveSample } from '@weft/sdk';
-
-export type Technology = '5G' | 'WiFi' | 'LiFi';
+import type { AgentDetails, Technology } from '@weft/contract';
+import type { LiveSample } from './fleet-reader.ts';
 
 export interface Place {
   ap_id: string;
@@ -55,7 +54,7 @@ export class Fleet {
   }
 
   /** Sets the access points; those of another type, or without a position, are ignored. */
-  learn(agents: readonly AgentDetails[]): void {
+  learn(agents: readonly Pick<AgentDetails, 'ap_id' | 'configuration'>[]): void {
     for (const { ap_id, configuration } of agents) {
       const place = positionOf(ap_id, configuration);
       if (place) this.#places.set(ap_id, place);
@@ -127,7 +126,7 @@ function weight(seconds: number, overSeconds: number): number {
   return 1 - Math.exp(-seconds / overSeconds);
 }
 
-function positionOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
+export function positionOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
   const { access_point_type: technology, geolocation } = configuration;
   const { latitude, longitude } = (geolocation ?? {}) as Record<string, unknown>;
   if (technology !== '5G' && technology !== 'WiFi' && technology !== 'LiFi') return undefined;

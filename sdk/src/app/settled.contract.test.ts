@@ -1,0 +1,103 @@
+// What control programs build on, against a real server: commands that are settled, samples by time, errors by their reason.
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { Agent, App, CommandHeld, CommandNotSettled, CommandTooSoon } from '../index.ts';
+
+let weft: TestWeft;
+beforeAll(async () => {
+  weft = await startWeft();
+  for (const name of ['saver', 'coverer']) await weft.app(name);
+});
+afterAll(() => weft.stop());
+
+const as = (name: string) => new App({ url: weft.url, name, key: password });
+
+/** Says yes at once; what it measures follows when it reports. */
+async function startAgent(ap_id: string): Promise<Agent> {
+  await weft.agent(ap_id);
+  const agent = new Agent({ url: weft.url, ap_id, password, configuration: { access_point_type: 'WiFi' } });
+  for (const name of ['sleep', 'set_tx_power', 'set_channel', 'identify']) agent.command(name, () => undefined);
+  await agent.start();
+  onTestFinished(() => agent.stop());
+  return agent;
+}
+
+test('a command is settled once the measurements show it, not when the agent has said yes', async () => {
+  const agent = await startAgent('slow');
+  await agent.post({ active: 1, load: 0.5 });
+  const command = await as('saver').command('slow', 'sleep');
+  expect((await command.result()).state).toBe('succeeded');
+  let isSettled = false;
+  const settled = command.settled().then((report) => {
+    isSettled = true;
+    return report;
+  });
+  await expect(command.settled({ withinMs: 0 })).rejects.toBeInstanceOf(CommandNotSettled);
+  await agent.post({ active: 1, load: 0.4 });
+  expect(isSettled).toBe(false);
+  await agent.post({ active: 0, load: 0 });
+  expect(await settled).toMatchObject({ state: 'succeeded', ap_id: 'slow' });
+});
+
+test('a command that no metric shows is settled with the next report, and one that fails at once', async () => {
+  const agent = await startAgent('plain');
+  await agent.post({ load: 1 });
+  const identify = await as('saver').command('plain', 'identify');
+  await identify.result();
+  await expect(identify.settled({ withinMs: 0 })).rejects.toMatchObject({ report: { command: 'identify' } });
+  const settled = identify.settled();
+  const reporting = setInterval(() => void agent.post({ load: 1 }).catch(() => {}), 100);
+  onTestFinished(() => clearInterval(reporting));
+  expect((await settled).state).toBe('succeeded');
+  await weft.agent('away');
+  const cancelled = await as('saver').command('away', 'sleep');
+  await cancelled.cancel();
+  expect((await cancelled.settled()).state).toBe('cancelled');
+});
+
+test('what was measured at one time is one sample', async () => {
+  const agent = await startAgent('timed');
+  const startMs = Date.now() - 10_000;
+  await agent.post([0, 1, 2].map((n) => ({ ts: startMs + n * 1000, load: n, power_w: 10 - n })));
+  const samples = await as('saver')
+    .samples('timed', { from: startMs, to: startMs + 5_000 })
+    .toArray();
+  expect(samples).toEqual(
+    [0, 1, 2].map((n) => ({
+      ap_id: 'timed',
+      ts: new Date(startMs + n * 1000).toISOString(),
+      metrics: { load: n, power_w: 10 - n },
+    })),
+  );
+});
+
+test('agents are found by a selector, with their labels', async () => {
+  await weft.agent('hall-1');
+  const app = new App({ url: weft.url, token: await weft.admin() });
+  await app.request('PATCH', '/api/v1/agents/hall-1/labels', { json: { display_name: 'The hall' } });
+  const found = await app.agents({ selector: 'name:hall-*' });
+  expect(found).toMatchObject([{ ap_id: 'hall-1', display_name: 'The hall', configuration: {} }]);
+});
+
+test('each reason to refuse a command is a class of its own', async () => {
+  await startAgent('wanted');
+  await as('coverer').command('wanted', 'set_tx_power', { dbm: 12 }, { holdSeconds: 60 });
+  const held = await as('saver')
+    .command('wanted', 'set_tx_power', { dbm: 20 })
+    .catch((error) => error);
+  expect(held).toBeInstanceOf(CommandHeld);
+  expect(held).toMatchObject({ name: 'CommandHeld', rival: { caller_name: 'coverer' }, leaseUntil: expect.any(Date) });
+  await as('coverer').command('wanted', 'set_channel', { channel: 36 }, { holdSeconds: 0 });
+  const soon = as('saver').command('wanted', 'set_channel', { channel: 40 }, { holdSeconds: 0 });
+  await expect(soon).rejects.toMatchObject({ name: 'CommandTooSoon', reason: 'too_soon', rival: null });
+  await expect(soon).rejects.toBeInstanceOf(CommandTooSoon);
+});
+
+test('an app that is closed ends its streams and asks for nothing more', async () => {
+  const app = as('saver');
+  const reading = app.live().toArray();
+  await app.close();
+  await expect(reading).rejects.toMatchObject({ code: 'closed' });
+  await expect(app.agents()).rejects.toMatchObject({ code: 'closed' });
+  expect(await app.live().next()).toEqual({ done: true, value: undefined });
+});
