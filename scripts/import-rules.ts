@@ -72,7 +72,7 @@ const rules: Rule[] = [
   {
     because: 'the command line of people and access points is one file that runs without a server',
     who: /^cli\/src\//,
-    only: [/^cli\/(src\/|package\.json$)/, contract, builtIn, /^@weft\/sdk$/],
+    only: [/^cli\/(src\/|package\.json$)/, contract, builtIn, /^@weft\/sdk(\/testing)?$/],
   },
   {
     because: 'the emulator is an outsider: it knows the wire, the SDK and the broker, never the controller',
@@ -93,7 +93,7 @@ const rules: Rule[] = [
   {
     because: 'trials without a server have the model of the emulator, and the positions of a spin-up',
     who: /^examples\/trial\/model-trial\.ts$/,
-    only: [/^examples\//, /^@weft\/emulator$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
+    only: [/^examples\//, /^@weft\/(emulator|sdk)$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',

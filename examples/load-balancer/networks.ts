@@ -1,12 +1,13 @@
 // Networks to try the load balancer on: one in which it can help, and others in which it should do no harm.
+import type { Technology } from '@weft/sdk';
 
 /** Metres to the east of the middle of the town. */
 const at = (eastM: number) => [`51.4545,${(-2.5879 + eastM / 69_350).toFixed(6)}`];
 
-const street = { access_point_type: '5G' as const, num_access_points: 7, num_devices: 15, locations: at(0) };
-const hall = { access_point_type: 'WiFi' as const, num_access_points: 1, num_devices: 600, locations: at(40) };
-const offices = { access_point_type: 'WiFi' as const, num_access_points: 5, num_devices: 20, locations: at(60) };
-const lamps = { access_point_type: 'LiFi' as const, num_access_points: 9, num_devices: 15, locations: at(40) };
+const street = { access_point_type: '5G' as Technology, num_access_points: 7, num_devices: 15, locations: at(0) };
+const hall = { access_point_type: 'WiFi' as Technology, num_access_points: 1, num_devices: 600, locations: at(40) };
+const offices = { access_point_type: 'WiFi' as Technology, num_access_points: 5, num_devices: 20, locations: at(60) };
+const lamps = { access_point_type: 'LiFi' as Technology, num_access_points: 9, num_devices: 15, locations: at(40) };
 
 export const networks: Record<string, (typeof street)[]> = {
   /** A full hall with light over its front rows; beside it offices with room, and the cells of the street. */

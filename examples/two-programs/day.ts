@@ -48,8 +48,8 @@ const cases = [
 
 const network = {
   emulators: [
-    { access_point_type: '5G', num_access_points: 19, num_devices: 20 },
-    { access_point_type: 'WiFi', num_access_points: 5, num_devices: 4 },
+    { access_point_type: '5G' as const, num_access_points: 19, num_devices: 20 },
+    { access_point_type: 'WiFi' as const, num_access_points: 5, num_devices: 4 },
   ].map((entry) => ({ ...entry, locations: ['51.4545,-2.5879'], duration: seconds })),
   speed,
   report_interval_seconds: intervalSeconds,

@@ -15,7 +15,7 @@ export interface SignedRequest {
 }
 
 /**
- * Whether Weft has sent it, lately.
+ * Whether Weft has sent it, within the tolerance.
  *
  * ```ts
  * const body = '{"kind":"alarm.fired"}';

@@ -116,11 +116,11 @@ async function changesOf(measure, steps = 360) {
 
 const served = { connected_devices: 2, served_devices: 2 };
 
-test('one of two idle access points sleeps, and the other stays awake', async () => {
+test('one of two idle access points sleeps, and its neighbour stays awake', async () => {
   assert.deepEqual(await changesOf(() => ({ channel_utilisation_pct: 5, ...served })), ['sleep ap-1']);
 });
 
-test('it wakes when the other one has too much to do', async () => {
+test('it wakes when its neighbour has too much to do', async () => {
   const busyLater = (/** @type {number} */ step) => ({ channel_utilisation_pct: step < 60 ? 5 : 90, ...served });
   assert.deepEqual(await changesOf(busyLater), ['sleep ap-1', 'wake ap-1']);
 });

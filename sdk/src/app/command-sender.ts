@@ -33,7 +33,7 @@ export class CommandSender extends NetworkReader {
   /**
    * Sends a command to an access point. Resolves when Weft has taken it, with the verdict; `result()` tells the result of
    * it. Throws CommandConflict if somebody else holds what it would change. A request that got no answer is repeated: it
-   * carries a key by which Weft knows it again. The compiler knows the usual commands; for those of your own agents write
+   * carries a key by which Weft knows it again. The compiler knows the usual commands; for those of agents that you write:
    * `app.command<string>('ap-1', 'blink', { times: 3 })`.
    *
    * ```ts
