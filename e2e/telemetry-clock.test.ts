@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { hasOtherClock, otherClock } from './other-clock.ts';
-import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const hourMs = 3_600_000;
 
@@ -76,3 +76,41 @@ async function points(weft: WeftServer, token: string, window: string): Promise<
 async function presence(weft: WeftServer, token: string): Promise<string> {
   return (await weft.request('GET', '/api/v1/metrics/presence', { token })).body.agents[0].presence;
 }
+
+test.skipIf(!hasOtherClock)(
+  'a clock that is months ahead, while Weft runs or when it starts, removes nothing',
+  async () => {
+    const folder = temporaryFolder();
+    const clock = join(folder, 'clock');
+    const setClock = (days: number) => writeFileSync(clock, `+${days * 86_400}\n`);
+    setClock(0);
+    const env = { ...otherClock({ FAKETIME_TIMESTAMP_FILE: clock }), WEFT_LOG_LEVEL: 'silent' };
+    let weft = await serve({ folder, env });
+    const admin = await weft.createAdmin();
+    const json = { ap_id: 'ap', password, configuration: {} };
+    expect((await weft.request('POST', '/api/v1/agents/', { token: admin, json })).status).toBe(200);
+    const { body: job } = await weft.request('POST', '/api/v1/agent_details/request_all_agents_details', {
+      token: admin,
+    });
+    const token = (await weft.login('ap', password, 'agent')).body.access_token as string;
+    for (let value = 1; value <= 3; value++) expect(await post(weft, token, value)).toBe(200);
+
+    for (const isRestarted of [false, true]) {
+      if (isRestarted) expect(await weft.end()).toBe(0);
+      setClock(401);
+      if (isRestarted) weft = await serve({ folder, env });
+      // By the clock of now every token is too old.
+      const later = (await weft.login(adminUsername, password)).body.access_token as string;
+      const report = () => weft.request('GET', '/api/v1/retention', { token: later });
+      await eventually(report, ({ body }) => body.state === 'paused' && body.steady_seconds !== null);
+      expect(
+        (await weft.request('GET', '/api/v1/events?kinds=clock.jumped', { token: later })).body.items,
+      ).toHaveLength(isRestarted ? 3 : 1);
+      setClock(0);
+    }
+    const now = (await weft.login(adminUsername, password)).body.access_token as string;
+    expect(await points(weft, now, '1h')).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
+    expect((await weft.request('GET', `/api/v1/jobs/${job.job_number}`, { token: now })).status).toBe(200);
+    expect(await weft.end()).toBe(0);
+  },
+);

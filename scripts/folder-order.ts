@@ -31,6 +31,7 @@ const order: Record<string, string[][]> = {
     ['users', 'sites', 'agents', 'third-party-apps'],
     ['auth'],
     ['telemetry'],
+    ['retention'],
     ['devices'],
     ['jobs'],
     ['commands'],

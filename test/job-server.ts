@@ -120,6 +120,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }:
     ...jobs,
     url: weft.url,
     database: weft.platform.database,
+    retention: weft.platform.retention,
     store: jobs.jobStore,
     outside,
     /** What came out of the queues, in order. */

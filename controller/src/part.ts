@@ -9,6 +9,7 @@ import type { Route } from './http/request/route.ts';
 import type { SocketRoute } from './http/sockets/socket-route.ts';
 import type { Formats } from './input/validator.ts';
 import type { PasswordHasher } from './password-hasher.ts';
+import type { Retention } from './retention/retention.ts';
 import type { Keyring } from './secrets.ts';
 import type { Shares } from './shares/shares.ts';
 import type { DiskSpace } from './storage/disk-space.ts';
@@ -49,6 +50,8 @@ export interface Platform {
   hasher: PasswordHasher;
   /** Free space for the data folder. */
   diskSpace: DiskSpace;
+  /** Where parts say what they keep, and for how long. */
+  retention: Retention;
   /** What callers take of everything that can run out. */
   shares: Shares;
   /** Whether this node alone does not reach the database, so that clients are better served elsewhere. */

@@ -14,6 +14,7 @@ import { createHealthPart } from './health/health-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
+import { createRetentionPart } from './retention/retention-part.ts';
 import { createSitesPart } from './sites/sites-part.ts';
 import { createSteeringPart } from './steering/steering-part.ts';
 import { createTelemetryPart } from './telemetry/telemetry-part.ts';
@@ -54,6 +55,7 @@ export function createParts(platform: Platform, events: Events) {
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
+  const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
   const devices = createDevicesPart({ ...platform, agents, auditLog, eventLog }, events);
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart(
@@ -114,6 +116,7 @@ export function createParts(platform: Platform, events: Events) {
   return {
     ...accounts,
     telemetry,
+    retention,
     devices,
     jobs,
     commands,

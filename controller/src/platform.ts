@@ -8,6 +8,7 @@ import { refuseMovedFolder } from './moving/migration-state.ts';
 import { NodeFence } from './node-fence.ts';
 import type { Platform } from './part.ts';
 import { type PasswordCost, PasswordHasher, passwordTurns } from './password-hasher.ts';
+import { Retention } from './retention/retention.ts';
 import { Shares } from './shares/shares.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
@@ -89,6 +90,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     broker,
     keyring,
     hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns), passwordCost),
+    retention: new Retention(),
     shares,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,

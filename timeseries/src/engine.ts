@@ -156,9 +156,9 @@ export class Engine {
     this.#blocks.clear();
   }
 
-  prune(nowMs: number): boolean {
+  prune(nowMs: number, rollupNowMs = nowMs): boolean {
     const { rawRetentionMs, rollupRetentionMs } = this.#options;
-    const limit = nowMs - rollupRetentionMs;
+    const limit = rollupNowMs - rollupRetentionMs;
     // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
     const { blocks, others } = this.#tables.transaction(() => ({
       blocks: this.#tables.pruneBlocks(nowMs - rawRetentionMs - hourMs, pruneStep),

@@ -104,8 +104,8 @@ class ThreadedStore implements TimeSeriesStore {
     this.#newest.forget(source);
   }
 
-  prune(nowMs: number): Promise<boolean> {
-    return this.#call('prune', [nowMs]);
+  prune(nowMs: number, rollupNowMs = nowMs): Promise<boolean> {
+    return this.#call('prune', [nowMs, rollupNowMs]);
   }
 
   check(): Promise<void> {

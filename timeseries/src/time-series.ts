@@ -96,8 +96,8 @@ export interface TimeSeriesStore {
   rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
   /** Forgets everything about a source; repeated calls are harmless. */
   remove(source: string): Promise<void>;
-  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
-  prune(nowMs: number): Promise<boolean>;
+  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. Roll-ups may go by a time of their own. */
+  prune(nowMs: number, rollupNowMs?: number): Promise<boolean>;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
   close(): Promise<void>;

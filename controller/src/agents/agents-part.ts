@@ -13,6 +13,9 @@ import { labelRoutes } from './label-routes.ts';
 import { LabelService } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
+/** As long as one may be asked for. */
+const longestTokenMs = 365 * 86_400_000;
+
 export function createAgentsPart(
   platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'principal'> },
   events: Events,
@@ -29,9 +32,15 @@ export function createAgentsPart(
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,
   });
+  const tokens = new EnrolmentTokenStore(database);
+  platform.retention.add({
+    name: 'enrolment tokens',
+    keptMs: longestTokenMs,
+    remove: (nowMs) => tokens.removeExpired(nowMs),
+  });
   const enrolment = new EnrolmentService({
     agents,
-    tokens: new EnrolmentTokenStore(database),
+    tokens,
     audit,
     users: platform.users,
     reachableUrls: () => reachableUrls(config, ownUrl()),

@@ -98,7 +98,6 @@ export class EnrolmentService {
       tags: [...new Set(tags)].sort(),
       managed_by: isManager(createdBy) ? createdBy.id : null,
     };
-    await this.#tokens.removeExpired(now);
     const also = this.#audit.entry<EnrolmentTokenRecord>(() => enrolmentTokenCreated(createdBy, record));
     await this.#tokens.create(record, also).catch((error) => {
       throw error instanceof UnknownSite ? noSuchSite(error) : error;

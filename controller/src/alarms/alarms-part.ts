@@ -44,6 +44,7 @@ const dayMs = 86_400_000;
 const mib = 1024 * 1024;
 /** Cleared alarms that are kept. */
 const keptAlarms = 100_000;
+const pruneRows = 500;
 /** Changes that come within this time are read together. */
 const refreshDelayMs = 100;
 
@@ -68,6 +69,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     siteStore,
     auditLog,
     eventLog,
+    retention,
     onError,
     onChange,
   } = deps;
@@ -108,12 +110,16 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     activeAlarms,
     directory,
     writer,
-    alarms,
     muting,
     agentStates: (nowMs) => agentStates.read(nowMs),
     readings: readingWatch,
-    kept: { ms: config.eventRetentionDays * dayMs, count: keptAlarms },
     onChange,
+  });
+  const keptMs = config.eventRetentionDays * dayMs;
+  retention.add({
+    name: 'alarms',
+    keptMs,
+    remove: (nowMs) => alarms.prune({ beforeMs: nowMs - keptMs, keep: keptAlarms, limit: pruneRows }),
   });
   const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft, readings)));
   const rules = new AlarmRuleService({
@@ -126,7 +132,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     readings: () => readings.names,
     products,
   });
-  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms, directory });
+  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms, directory, retention });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,
@@ -221,7 +227,7 @@ function isReadable(name: string | undefined, readings: WeftReadings): boolean {
 function addReadings(
   readings: WeftReadings,
   skews: ClockSkews,
-  { config, diskSpace, reportBudget, deadLetters }: AlarmsPartDeps,
+  { config, diskSpace, retention, reportBudget, deadLetters }: AlarmsPartDeps,
 ): void {
   const node = { subject_kind: 'node', subject: hostname() };
   readings.add('clock_ahead_seconds', () => skews.read(), true);
@@ -241,6 +247,9 @@ function addReadings(
     () => [{ ...node, value: diskSpace.freeBytes / mib - config.diskReserveMb }],
     true,
   );
+  readings.add('retention_paused', () => [
+    { subject_kind: 'weft', subject: 'clock', value: Number(retention.hasJumped) },
+  ]);
   readings.add('dead_letters_in_an_hour', async () => {
     const value = await deadLetters.countSince(Date.now() - hourMs);
     return [{ subject_kind: 'weft', subject: 'jobs', value }];

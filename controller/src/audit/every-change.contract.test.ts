@@ -744,6 +744,19 @@ const changes: Change[] = [
     },
   },
   {
+    route: 'POST /api/v1/retention/resume',
+    how: 'the word that the clock is right',
+    prepare: async () => async () => {
+      await send('POST', '/api/v1/retention/resume');
+      return {
+        actor: byAdmin,
+        action: 'retention_resumed',
+        target: { kind: 'retention', name: 'clock' },
+        detail: {},
+      };
+    },
+  },
+  {
     route: 'POST /api/v1/webhooks',
     how: 'without its path and secret',
     prepare: async () => async () => {

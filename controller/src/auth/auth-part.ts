@@ -51,6 +51,12 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     limits: config,
     onError,
   });
+  const sessionDays = Math.max(config.displaySessionDays, config.sessionHours / 24, config.tokenTtlSeconds / 86_400);
+  deps.retention.add({
+    name: 'sessions',
+    keptMs: sessionDays * 86_400_000,
+    remove: (nowMs) => store.removeExpired(nowMs),
+  });
   const agentSecret = new BasicSecret({ kind: 'agent', auth, source: agents, failures });
   const appSecret = new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures });
   events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
@@ -65,12 +71,6 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
       authenticateAgent: agentSecret.authenticate.bind(agentSecret),
       authenticateApp: appSecret.authenticate.bind(appSecret),
     },
-    start() {
-      if (!config.roles.includes('api')) return;
-      sessions.upkeep.start();
-      sessions.upkeep.soon();
-    },
-    stop: () => sessions.upkeep.stop(),
   } satisfies Part & Record<string, unknown>;
 }
 

@@ -69,6 +69,8 @@ const table = `
   GET    /api/v1/audit                            yes  no   no   no        auditor
   GET    /api/v1/events                           yes  yes  yes  yes:read
   GET    /api/v1/events/stream                    yes  yes  yes  yes:read
+  GET    /api/v1/retention                        yes  no   no   no        auditor
+  POST   /api/v1/retention/resume                 yes  no   no   no
   GET    /api/v1/webhooks                         yes  no   no   no        auditor
   POST   /api/v1/webhooks                         yes  no   no   no
   GET    /api/v1/webhooks/{id}                    yes  no   no   no        auditor

@@ -7,7 +7,6 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
 import type { Caller, Principal, PrincipalSource } from '../caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../errors.ts';
-import { PeriodicTask } from '../periodic-task.ts';
 import type { RateLimiter } from '../shares/rate-limiter.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
@@ -16,7 +15,6 @@ import type { LoginFailures } from './login-failures.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
 const hourMs = 3_600_000;
-const upkeepMs = 10 * 60_000;
 
 /** Where a request comes from: its address, and the name that its program gives itself. */
 export interface Origin {
@@ -47,13 +45,9 @@ export interface SessionServiceOptions {
 
 export class SessionService {
   readonly #options: SessionServiceOptions;
-  readonly upkeep: PeriodicTask;
 
   constructor(options: SessionServiceOptions) {
     this.#options = options;
-    const { sessions, onError } = options;
-    const run = () => sessions.removeExpired(Date.now());
-    this.upkeep = new PeriodicTask({ everyMs: upkeepMs, what: 'the removal of expired sessions', run, onError });
   }
 
   /** Throws AuthenticationError as `checkSecret` does, TryLaterError (429) after too many failures. */

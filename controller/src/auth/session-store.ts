@@ -45,14 +45,11 @@ export class SessionStore extends SqlStore {
     return this.db.transaction(async (tx) => {
       const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
       if (users.length === 0) return [];
-      await tx.query('DELETE FROM sessions WHERE user_id = ? AND (ver <> ? OR expires_at <= ?)', [
-        user_id,
-        ver,
-        created_at,
-      ]);
+      await tx.query('DELETE FROM sessions WHERE user_id = ? AND ver <> ?', [user_id, ver]);
       const oldest = await tx.query<Row>(
-        `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?`,
-        [user_id, max - 1],
+        `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? AND expires_at > ?
+         ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?`,
+        [user_id, created_at, max - 1],
       );
       const ended = oldest.map((row) => ({ id: row.id, ended_at: created_at, expires_at: row.expires_at }));
       for (const each of ended) await markEnded(tx, each);

@@ -32,6 +32,9 @@ import { GuardWatch } from './upkeep/guard-watch.ts';
 const hour = 3_600_000;
 const agentsPerNews = 100;
 
+const pruneRows = 200;
+const statesKeptMs = 30 * 86_400_000;
+
 interface CommandsPartDeps extends Platform {
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
@@ -46,7 +49,7 @@ export type CommandsPart = ReturnType<typeof createCommandsPart>;
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
-  const { log, onError, onChange } = deps;
+  const { log, retention, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobs.retentionHours * hour;
   const isShared = database.dialect === 'postgres';
@@ -113,6 +116,19 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     });
     loadedRevision = revision;
   };
+  const none = { nowMs: 0, commandsBefore: 0, statesBefore: 0 };
+  retention.add(
+    {
+      name: 'commands',
+      keptMs: retentionMs,
+      remove: (nowMs) => store.prune({ ...none, commandsBefore: nowMs - retentionMs }, pruneRows),
+    },
+    {
+      name: 'leases and parameters',
+      keptMs: statesKeptMs,
+      remove: (nowMs) => store.prune({ ...none, nowMs, statesBefore: nowMs - statesKeptMs }, pruneRows),
+    },
+  );
   const upkeep = new CommandUpkeep({
     store,
     ledger,
@@ -120,7 +136,6 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     dispatcher,
     guards,
     batches,
-    retentionMs,
     onChange,
     reloadFleet: isShared ? reloadFleet : undefined,
   });

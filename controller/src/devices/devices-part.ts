@@ -37,7 +37,7 @@ interface DevicesPartDeps extends Platform {
 export type DevicesPart = ReturnType<typeof createDevicesPart>;
 
 export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
-  const { config, database, keyring, agents, auditLog, eventLog, shares, onError } = deps;
+  const { config, database, keyring, agents, auditLog, eventLog, retention, shares, onError } = deps;
   const isShared = database.dialect === 'postgres';
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
   const store = new DeviceStore(database, { node: randomUUID() });
@@ -70,14 +70,21 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     // Together less than the ten seconds that an answer may be late.
     ...(isShared && { saveEveryMs: 6_000, followEveryMs: 3_000 }),
     onFollow: () => extras.refresh(),
-    onPrune: async () => {
-      const ended = [...extras.watches()].filter(({ device }) => !extras.watchOf(device));
-      for (const { device } of ended) await history.remove(device);
-      await extrasStore.prune(Date.now());
-      await extras.refresh();
-    },
     onError,
   });
+  retention.add(
+    { name: 'devices', keptMs: dayMs, isLocal: true, remove: (nowMs) => upkeep.prune(nowMs) },
+    {
+      name: 'notes on devices',
+      keptMs: 7 * dayMs,
+      isLocal: true,
+      async remove(nowMs) {
+        for (const { device, until } of [...extras.watches()]) if (until <= nowMs) await history.remove(device);
+        await extrasStore.prune(nowMs);
+        await extras.refresh();
+      },
+    },
+  );
   const names = new DeviceNames({
     pseudonyms,
     areClearAllowed: () => extras.areClearAllowed,

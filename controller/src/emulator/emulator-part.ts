@@ -107,7 +107,15 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
       jobTimeoutMs: config.jobs.timeoutMinutes * minute,
     },
   });
-  const upkeep = new EmulatorUpkeep({ runs, closer, requests, jobs: jobStore, mailbox, agents, turns, onChange });
+  const upkeep = new EmulatorUpkeep({ runs, closer, jobs: jobStore, mailbox, agents, turns, onChange });
+  deps.retention.add(
+    {
+      name: 'emulated networks',
+      keptMs: config.emulator.keepHours * hour,
+      remove: (nowMs) => upkeep.remove(nowMs),
+    },
+    { name: 'questions to emulated networks', keptMs: hour, remove: (nowMs) => requests.prune(nowMs) },
+  );
   mailbox.onMessage(({ job_number, type, final }) => {
     if (!final || (type !== 'emulator' && type !== 'status')) return;
     leases.changed(job_number);

@@ -291,7 +291,10 @@ describe('a run', () => {
       expect(await count()).toBe(60);
       await forgetful.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
       const run = () => forgetful.request('GET', `/api/v1/emulator/${job_number}`, { token });
-      await vi.waitFor(async () => expect((await run()).status).toBe(404), 20_000);
+      await vi.waitFor(async () => {
+        await forgetful.parts.retention.rounds.once();
+        expect((await run()).status).toBe(404);
+      }, 20_000);
       expect(await count()).toBe(0);
     } finally {
       await forgetful.stop();

@@ -1,12 +1,11 @@
 // Background maintenance of emulated networks: runs without an emulator are published again, those
-// whose job has ended are closed, and agents of old runs are deleted. Every node does it, independently.
+// whose job has ended are closed; agents of old runs are deleted. Every node does it, independently.
 import type { AgentService } from '../agents/agent-service.ts';
 import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { PeriodicTask } from '../periodic-task.ts';
-import type { EmulatorRequestStore } from './emulator-request-store.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import type { RunTurns } from './run-turns.ts';
@@ -20,7 +19,6 @@ const removedPerRound = 25;
 export interface EmulatorUpkeepOptions {
   runs: EmulatorRunStore;
   closer: RunCloser;
-  requests: Pick<EmulatorRequestStore, 'prune'>;
   jobs: Pick<JobStore, 'republishAbandoned'>;
   mailbox: Pick<MailboxService, 'end'>;
   turns: Pick<RunTurns, 'next'>;
@@ -42,12 +40,10 @@ export class EmulatorUpkeep extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { jobs, requests, turns } = this.#options;
+    const { jobs, turns } = this.#options;
     await jobs.republishAbandoned('emulator_spinup', this.#now());
     await turns.next();
     await this.#close();
-    await this.#remove();
-    await requests.prune(this.#now());
   }
 
   async #close(): Promise<void> {
@@ -61,12 +57,14 @@ export class EmulatorUpkeep extends PeriodicTask {
     }
   }
 
-  async #remove(): Promise<void> {
+  /** Some agents of a run whose time is over at that time; resolves whether there may be more. */
+  async remove(nowMs: number): Promise<boolean> {
     const { runs, agents } = this.#options;
-    for (const { job_number } of await runs.listRemovable(this.#now(), 1)) {
+    const due = await runs.listRemovable(nowMs, 1);
+    for (const { job_number } of due) {
       const names = await runs.agentsOf(job_number, removedPerRound);
       for (const ap_id of names) {
-        if (this.isStopped) return;
+        if (this.isStopped) return false;
         await agents.remove(ap_id, system).catch((error) => {
           // Another node was faster.
           if (!(error instanceof NotFoundError)) throw error;
@@ -75,5 +73,6 @@ export class EmulatorUpkeep extends PeriodicTask {
       }
       if (names.length < removedPerRound) await runs.remove(job_number);
     }
+    return due.length > 0;
   }
 }

@@ -26,7 +26,7 @@ import { MailboxStore } from './mailbox/mailbox-store.ts';
 import { MessageView } from './mailbox/message-view.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
-import { DeadLetterService } from './publish/dead-letter-service.ts';
+import { DeadLetterService, letterKeptMs } from './publish/dead-letter-service.ts';
 import { JobOutbox } from './publish/job-outbox.ts';
 import { JobUpkeep } from './publish/job-upkeep.ts';
 import { OwnerSweep } from './publish/owner-sweep.ts';
@@ -56,6 +56,9 @@ export interface JobsTuning {
   guessesPerMinute?: number;
   queueWatch?: { stillMs: number; everyMs: number };
 }
+
+/** Few, because a message may have half a megabyte and an embedded database removes it on this thread. */
+const pruneRows = 25;
 
 interface JobsPartDeps extends Platform {
   auth: AuthService;
@@ -155,13 +158,16 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     jobs: jobStore,
     outbox,
     mailbox,
-    letters,
     owners,
     timeoutMs: config.jobs.timeoutMinutes * minute,
     quietMs: config.jobs.quietSeconds * 1000,
     onChange,
     now,
   });
+  deps.retention.add(
+    { name: 'jobs', keptMs: retentionMs, remove: (nowMs) => jobStore.prune(nowMs, pruneRows) },
+    { name: 'dead letters', keptMs: letterKeptMs, remove: (nowMs) => letters.prune(nowMs) },
+  );
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
   const subscriptions = new LiveSubscriptions();
   const createWorker = () => {

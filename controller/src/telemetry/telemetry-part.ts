@@ -1,12 +1,10 @@
 // Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
 import { hostname } from 'node:os';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
-import { PeriodicTask } from '../periodic-task.ts';
 import { fleetReaders } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
@@ -24,7 +22,6 @@ import { StallWatch } from './presence/stall-watch.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
 import { metricsRoutes } from './query/metrics-routes.ts';
 import { MetricsService } from './query/metrics-service.ts';
-import type { TelemetryStore } from './store/telemetry-store.ts';
 
 const dayMs = 86_400_000;
 
@@ -48,8 +45,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     shares,
     eventLog,
     recentBytes,
+    retention,
     onError,
-    onChange,
   } = deps;
   const { rawDays: retentionDays, rollupDays } = config.retention;
   const budget = new ReportBudget(shares, config.reports);
@@ -88,6 +85,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     store,
     agents,
     retentionDays,
+    ageClock: (keptMs) => retention.ageClock(keptMs),
     budget,
     onRecorded: events.recorded.emit,
     onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
@@ -99,7 +97,10 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     retentionDays,
     onRecorded: (ap_id) => metrics.recorded(ap_id),
   });
-  const retention = new Retention(store, onChange);
+  retention.add(
+    { name: 'samples', keptMs: retentionDays * dayMs, remove: (nowMs) => store.prune(nowMs, 0) },
+    { name: 'roll-ups', keptMs: rollupDays * dayMs, remove: (nowMs) => store.prune(0, nowMs) },
+  );
   events.recorded.on((ap_id, samples, receivedMs) => {
     presence.seen(ap_id, receivedMs);
     power.recorded(ap_id, samples);
@@ -146,27 +147,13 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       stalls.start();
       power.start();
       if (!config.roles.includes('api')) return;
-      retention.start();
       lease.start();
       transitions.start();
     },
     drain: () => feed.close(),
     async stop() {
-      await Promise.all([stalls.stop(), presence.stop(), retention.stop(), transitions.stop(), power.stop()]);
+      await Promise.all([stalls.stop(), presence.stop(), transitions.stop(), power.stop()]);
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
-}
-
-const pruneEveryMs = 60_000;
-const betweenStepsMs = 20;
-
-/** Removes telemetry that is older than the retention, now and then, in steps small enough that nobody notices. */
-class Retention extends PeriodicTask {
-  constructor(store: Pick<TelemetryStore, 'prune'>, onChange: (message: string, error?: unknown) => void) {
-    const run = async () => {
-      while (!this.isStopped && (await store.prune(Date.now()))) await pause(betweenStepsMs);
-    };
-    super({ everyMs: pruneEveryMs, what: 'the removal of old telemetry', run, onChange });
-  }
 }

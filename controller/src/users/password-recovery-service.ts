@@ -14,7 +14,7 @@ import { passwordReset } from './user-entries.ts';
 import { normalizeUsername, type UserService } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
 
-const tokenLifeMs = 60 * 60_000;
+export const tokenLifeMs = 60 * 60_000;
 const leaseMs = 60_000;
 const pollMs = 5_000;
 const wakeMs = 100;
@@ -83,7 +83,6 @@ export class PasswordRecoveryService extends PeriodicTask {
   async #round(): Promise<void> {
     const { resetTokens } = this.#options;
     const now = Date.now();
-    await resetTokens.removeExpired(now);
     for (;;) {
       const requests = await resetTokens.claim(now, now + leaseMs, batchSize);
       for (const request of requests) await this.#handle(request);

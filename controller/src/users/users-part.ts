@@ -7,7 +7,7 @@ import { StartError } from '../errors.ts';
 import { createSetupCheck, isSetupCodeNeeded } from '../http/request/setup-check.ts';
 import { weaknessOfPassword } from '../input/weak-password.ts';
 import type { Part, Platform } from '../part.ts';
-import { PasswordRecoveryService } from './password-recovery-service.ts';
+import { PasswordRecoveryService, tokenLifeMs } from './password-recovery-service.ts';
 import { ResetTokenStore } from './reset-token-store.ts';
 import { SignupService } from './signup-service.ts';
 import { userRoutes } from './user-routes.ts';
@@ -28,9 +28,15 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
     strictPasswords: config.strictPasswords,
   });
   const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
+  const resetTokens = new ResetTokenStore(database);
+  platform.retention.add({
+    name: 'reset tokens',
+    keptMs: 2 * tokenLifeMs,
+    remove: (nowMs) => resetTokens.removeExpired(nowMs),
+  });
   const recovery = new PasswordRecoveryService({
     users: store,
-    resetTokens: new ResetTokenStore(database),
+    resetTokens,
     mailer: openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox')),
     hasher,
     requireNotName: users.requireNotName.bind(users),

@@ -1513,6 +1513,22 @@ export type ResolvedPlace = {
   others: number;
 };
 
+export type RetentionReport = {
+  /** paused: the clock has jumped, and nothing is removed. */
+  state: 'running' | 'paused';
+  /** For how long the clock has been steady since it jumped; an hour is needed. Null unless it is paused. */
+  steady_seconds: number | null;
+  /** How often this node has looked for what is old since it started. */
+  rounds: number;
+  kinds: ({
+    name: string;
+    /** The longest time for which one of them is kept. */
+    kept_seconds: number;
+    /** The time that counts for these: behind the clock where not all of its time is known to have passed. */
+    now: string | null;
+  })[];
+};
+
 /** The caller that holds, or held, the lease on the parameter. If it is on an access point that the reader may not see, `caller_name` is `another caller` and the other texts are empty. */
 export type Rival = {
   command_id: string;
@@ -2034,6 +2050,7 @@ export interface Operations {
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
   get_notification: { path: { id: string }; answer: Notification };
+  get_retention: { answer: RetentionReport };
   get_silence: { path: { silence_id: string }; answer: Silence };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
@@ -2092,6 +2109,7 @@ export interface Operations {
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
+  resume_retention: { answer: StatusAnswer };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
   set_device_privacy: { json: DevicePrivacy; answer: DevicePrivacy };
   set_grants: { path: { username: string }; json: Grants; answer: Grants };
@@ -2177,6 +2195,7 @@ export const operations = {
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
   get_notification: 'GET /api/v1/notifications/{id}',
+  get_retention: 'GET /api/v1/retention',
   get_silence: 'GET /api/v1/silences/{silence_id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
@@ -2235,6 +2254,7 @@ export const operations = {
   request_password_recovery: 'POST /api/v1/users/password-recovery',
   reset_alarm_rule: 'POST /api/v1/alarm_rules/{rule_id}/reset',
   reset_password: 'POST /api/v1/users/reset-password',
+  resume_retention: 'POST /api/v1/retention/resume',
   send_command: 'POST /api/v1/send_command',
   set_device_privacy: 'PUT /api/v1/device_privacy',
   set_grants: 'PUT /api/v1/users/{username}/grants',

@@ -69,7 +69,7 @@ export class EmulatorWorker {
 
   async start(): Promise<void> {
     const { stateDir } = this.#options;
-    if (stateDir !== undefined) await sweepFiles(stateDir, Date.now());
+    if (stateDir !== undefined) await sweepFiles(stateDir);
     await this.#consume();
   }
 

@@ -90,13 +90,14 @@ export class RunFiles {
   }
 }
 
-/** Removes the files of runs that nobody has resumed for days. */
-export async function sweepFiles(folder: string, nowMs: number): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names.filter((each) => ownFile.test(each))) {
-    const path = join(folder, name);
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: nowMs }));
-    if (mtimeMs < nowMs - forgottenAfterMs) await rm(path, { force: true });
+/** Removes the files of runs that nobody has resumed for days before the newest of them: a clock may be wrong. */
+export async function sweepFiles(folder: string): Promise<void> {
+  const names = (await readdir(folder).catch(() => [])).filter((each) => ownFile.test(each));
+  const times = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
+  const newestMs = Math.max(...times.map((file) => file?.mtimeMs ?? 0));
+  for (const [index, name] of names.entries()) {
+    const { mtimeMs } = times[index] ?? { mtimeMs: newestMs };
+    if (mtimeMs < newestMs - forgottenAfterMs) await rm(join(folder, name), { force: true });
   }
 }
 

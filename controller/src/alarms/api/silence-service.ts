@@ -6,6 +6,7 @@ import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
+import type { Retention } from '../../retention/retention.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
@@ -20,6 +21,7 @@ import { shareSeen } from './alarm-rights.ts';
 const maxSilences = 1_000;
 /** Those that are over stay this long, to be looked at. */
 const keptMs = 7 * 86_400_000;
+const longestMs = 365 * 86_400_000;
 
 export interface SilenceServiceOptions {
   database: SqlDatabase;
@@ -28,6 +30,7 @@ export interface SilenceServiceOptions {
   auditLog: Pick<AuditLog, 'append'>;
   activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
+  retention: Pick<Retention, 'now'>;
   now?: () => number;
 }
 
@@ -74,8 +77,8 @@ export class SilenceService {
     const silence = { ...parseSilence(input, nowMs), ...scopeOf(by) };
     const record = { id: randomUUID(), silence, created_by: by.name, created_at: nowMs, ends_at: endOf(silence) };
     await this.#change(async (tx) => {
-      const { silences } = this.#options;
-      await silences.prune(tx, nowMs - keptMs);
+      const { silences, retention } = this.#options;
+      await silences.prune(tx, retention.now(longestMs) - keptMs);
       if ((await silences.list(tx)).length >= maxSilences) {
         throw new TryLaterError(
           429,

@@ -193,6 +193,12 @@ const weft: Record<string, AlarmRuleInput> = {
     severity: 'critical',
     message: 'The disk of {name} is nearly full: {value} MiB above the reserve',
   },
+  clock_jumped: {
+    name: 'Clock jumped',
+    condition: { weft: 'retention_paused', op: '>', value: 0 },
+    severity: 'major',
+    message: 'The clock has jumped: nothing is removed until it has been steady for an hour',
+  },
   dead_letters: {
     name: 'Dead letters',
     condition: { weft: 'dead_letters_in_an_hour', op: '>', value: 0 },

@@ -127,7 +127,6 @@ eachDatabase((kind) => {
         activeAlarms,
         directory,
         writer,
-        alarms,
         muting,
         agentStates: async () => ({
           of: (ap_id) => agentStates.get(ap_id),
@@ -136,7 +135,6 @@ eachDatabase((kind) => {
             [...agentStates].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
         readings: new ReadingWatch({ readings, activeAlarms, directory }),
-        kept: { ms: hourMs, count: 100 },
         onChange: (_, error) => expect.unreachable(String(error)),
         now: clock,
       });
@@ -144,7 +142,15 @@ eachDatabase((kind) => {
         lease,
         activeAlarms,
         rules,
-        silences: new SilenceService({ database, ...stores, auditLog, activeAlarms, directory, now: clock }),
+        silences: new SilenceService({
+          database,
+          ...stores,
+          auditLog,
+          activeAlarms,
+          directory,
+          retention: { now: clock },
+          now: clock,
+        }),
         service: new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
@@ -404,19 +410,6 @@ eachDatabase((kind) => {
       await node.rules.remove(id, ada);
       await node.rules.seed();
       expect((await node.rules.list(ada)).items).toEqual([]);
-    });
-
-    test('what has cleared is removed when it is old', async () => {
-      const node = await openNode();
-      await node.rules.create(offline, ada);
-      add('a');
-      set('a', 'offline', 60_000);
-      await node.round();
-      set('a', 'online', 60_000);
-      await node.round();
-      expect((await node.service.list(ada, { limit: 9 })).items).toHaveLength(1);
-      for (let n = 0; n < 101; n++) await node.round(40_000);
-      expect((await node.service.list(ada, { limit: 9 })).items).toHaveLength(0);
     });
   });
 });

@@ -1,11 +1,11 @@
-// What time alone brings: states, absences and shares of sites become alarms, silences and shelves end, what is old is removed. One
+// What time alone brings: states, absences and shares of sites become alarms, silences and shelves end. One
 // node does it for all, every few seconds, and each look begins with what the database says.
 import { PeriodicTask } from '../../periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
 import { type Finding, findTimed, SiteShares, type TimedRule } from '../engine/timed-condition.ts';
-import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { AlarmRecord } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AgentStateView } from './agent-states.ts';
@@ -15,8 +15,6 @@ import { causeOf, type MutingView, silencedBy } from './muting.ts';
 import type { ReadingWatch } from './reading-watch.ts';
 
 const everyMs = 3_000;
-const pruneRounds = 100;
-const pruneRows = 500;
 
 const neverHeardOf = {
   state: 'never',
@@ -32,12 +30,9 @@ export interface AlarmRoundsOptions {
   activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
   writer: Pick<AlarmWriter, 'writeAll'>;
-  alarms: Pick<AlarmStore, 'prune'>;
   muting: () => MutingView;
   agentStates: (nowMs: number) => Promise<AgentStateView>;
   readings: ReadingWatch;
-  /** How long, and how many, cleared alarms are kept. */
-  kept: { ms: number; count: number };
   /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -46,7 +41,6 @@ export interface AlarmRoundsOptions {
 export class AlarmRounds extends PeriodicTask {
   readonly #options: AlarmRoundsOptions;
   readonly #now: () => number;
-  #rounds = 0;
 
   constructor(options: AlarmRoundsOptions) {
     const { onChange } = options;
@@ -67,7 +61,7 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #runForAll(): Promise<void> {
-    const { activeAlarms, agentStates, readings, alarms, kept } = this.#options;
+    const { activeAlarms, agentStates, readings } = this.#options;
     const nowMs = this.#now();
     const isTimed = ({ condition, kind }: CompiledRule) => condition === undefined && kind !== 'weft';
     const rules = activeAlarms.rules.filter(isTimed);
@@ -82,8 +76,6 @@ export class AlarmRounds extends PeriodicTask {
     await this.#write(await readings.find(false, nowMs));
     await this.#write([...this.#orphans(), ...this.#shelves(nowMs)]);
     await this.#write(this.#muted(nowMs));
-    if (this.#rounds++ % pruneRounds !== 0) return;
-    while (await alarms.prune({ beforeMs: nowMs - kept.ms, keep: kept.count, limit: pruneRows }));
   }
 
   async #write(operations: readonly AlarmOperation[]): Promise<void> {

@@ -1,5 +1,5 @@
 // Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
-// sent again, stages of roll-outs begin, guards end, old rows are deleted. Every node does it, without coordination.
+// sent again, stages of roll-outs begin, guards end. Every node does it, without coordination.
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
@@ -10,10 +10,7 @@ import type { GuardWatch } from './guard-watch.ts';
 
 const everyMs = 1_000;
 const steps = 200;
-const pruneRounds = 30;
-const pruneRows = 200;
 const reloadRounds = 60;
-const statesKeptMs = 30 * 86_400_000;
 
 export interface CommandUpkeepOptions {
   store: CommandStore;
@@ -24,7 +21,6 @@ export interface CommandUpkeepOptions {
   batches: Pick<BatchService, 'goOn'>;
   /** Reloads the fleet, which other nodes may have changed; undefined where there are none. */
   reloadFleet?: (() => Promise<void>) | undefined;
-  retentionMs: number;
   /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -55,7 +51,7 @@ export class CommandUpkeep extends PeriodicTask {
     await guards.refresh();
     await this.#sendAgain();
     await batches.goOn();
-    await this.#tidy();
+    if (this.#count++ % reloadRounds === reloadRounds - 1) await this.#options.reloadFleet?.();
   }
 
   async #expire(): Promise<void> {
@@ -81,15 +77,5 @@ export class CommandUpkeep extends PeriodicTask {
     const agents = await store.listUnacknowledged(this.#now(), this.#resentAfter, steps);
     this.#resentAfter = agents.length === steps ? agents.at(-1)! : '';
     dispatcher.lookFor(agents);
-  }
-
-  async #tidy(): Promise<void> {
-    const { store, retentionMs, reloadFleet } = this.#options;
-    const round = this.#count++;
-    if (round % reloadRounds === reloadRounds - 1) await reloadFleet?.();
-    if (round % pruneRounds !== 0) return;
-    const nowMs = this.#now();
-    const times = { nowMs, commandsBefore: nowMs - retentionMs, statesBefore: nowMs - statesKeptMs };
-    while (!this.isStopped && (await store.prune(times, pruneRows)));
   }
 }

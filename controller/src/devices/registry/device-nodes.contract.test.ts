@@ -167,7 +167,7 @@ eachDatabase((kind) => {
     await one.report('a', one.clock.nowMs + 10);
     one.clock.nowMs = later;
     await one.report('a', later, 'd2');
-    await one.upkeep.prune();
+    await one.upkeep.prune(one.clock.nowMs);
     expect([...one.registry.table.all()].map((slot) => one.registry.table.idOf(slot))).toEqual([pseudonyms.of('d2')]);
     await two.upkeep.load();
     expect(two.registry.table.deviceCount).toBe(1);
@@ -183,7 +183,7 @@ eachDatabase((kind) => {
     const next = openNode(databases[0], 'one');
     await next.upkeep.load();
     for (const node of [one, two, next]) {
-      await node.upkeep.prune();
+      await node.upkeep.prune(node.clock.nowMs);
       expect([node.attached(), node.registry.table.deviceCount]).toEqual([pairs('d1 a'), 2]);
     }
     expect((await one.eventLog.read({ limit: 100 })).events.map(({ kind: what }) => what)).toEqual([
@@ -193,7 +193,7 @@ eachDatabase((kind) => {
     ]);
     // Not even that it ended is known then.
     two.clock.nowMs += dayMs + 60_000;
-    await two.upkeep.prune();
+    await two.upkeep.prune(two.clock.nowMs);
     expect([two.attached(), two.registry.table.deviceCount]).toEqual([[], 1]);
   });
 });

@@ -28,9 +28,8 @@ export interface DeviceUpkeepOptions {
   /** Whether other nodes write too. */
   isShared: boolean;
   keptMs: number;
-  /** Part of each look at what other nodes have written, and of each clean-up. */
+  /** Part of each look at what other nodes have written. */
   onFollow?: () => Promise<void>;
-  onPrune?: () => Promise<void>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
   saveEveryMs?: number;
@@ -52,10 +51,7 @@ export class DeviceUpkeep {
     const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000, onError } = options;
     const task = (everyMs: number, what: string, run: () => Promise<void>) =>
       new PeriodicTask({ everyMs, what, run: () => this.#turns.run(run), onError });
-    this.#tasks = [
-      task(saveEveryMs, 'the writing of the values of devices', () => this.save()),
-      task(minuteMs, 'the removal of devices that are gone', () => this.prune()),
-    ];
+    this.#tasks = [task(saveEveryMs, 'the writing of the values of devices', () => this.save())];
     if (isShared)
       this.#tasks.push(task(followEveryMs, 'the reading of the devices of other nodes', () => this.follow()));
   }
@@ -126,10 +122,15 @@ export class DeviceUpkeep {
     await this.#options.journal.settled();
   }
 
-  async prune(): Promise<void> {
-    const { store, registry, keptMs, onPrune } = this.#options;
+  /** What is due at that time: not always what the clock says. */
+  prune(nowMs: number): Promise<void> {
+    return this.#turns.run(() => this.#prune(nowMs));
+  }
+
+  async #prune(nowMs: number): Promise<void> {
+    const { store, registry, keptMs } = this.#options;
     // By when Weft heard of it: an emulated model, or an access point with a wrong clock, may report from last year.
-    const goneMs = this.#now() - keptMs;
+    const goneMs = nowMs - keptMs;
     for (const slot of [...registry.table.all()]) {
       const { looseSince, firstLink } = registry.table.devices;
       if (looseSince[slot]! < goneMs && firstLink[slot] === none) registry.table.removeDevice(slot);
@@ -138,9 +139,8 @@ export class DeviceUpkeep {
       if (agent.linkCount > 0 && agent.heardMs < goneMs) registry.leaveAll(agent.ap_id, this.#now(), 'offline');
     }
     await this.#options.journal.settled();
-    const movedMs = this.#now() - tombstoneMs;
+    const movedMs = nowMs - tombstoneMs;
     while (await store.prune({ goneMs, movedMs }, pruneAtOnce)) await nextTurn();
-    await onPrune?.();
   }
 
   /** What a list that came here says is newer than a row that another node wrote before. */

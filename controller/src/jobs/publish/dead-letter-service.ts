@@ -18,6 +18,9 @@ const whatHappened: Record<DeadLetter['reason'], string> = {
   maxlen: 'Too many jobs of this kind were waiting',
 };
 
+/** For how long letters are kept. */
+export const letterKeptMs = 7 * 86_400_000;
+
 export interface DeadLetterServiceOptions {
   letters: DeadLetterStore;
   jobs: Pick<JobStore, 'get'>;
@@ -53,9 +56,9 @@ export class DeadLetterService {
     );
   }
 
-  /** Forgets what is older than a week, and all but the newest 10,000. */
+  /** Forgets what is older than that, and all but the newest 10,000. */
   async prune(nowMs: number): Promise<void> {
-    await this.#options.letters.prune(nowMs - 7 * 86_400_000, 10_000);
+    await this.#options.letters.prune(nowMs - letterKeptMs, 10_000);
   }
 }
 

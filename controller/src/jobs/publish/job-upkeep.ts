@@ -1,27 +1,20 @@
-// What has to happen to jobs without anybody asking: waiting ones are published, overdue ones and those of ended callers end,
-// old ones are forgotten. Every node does it; none minds the others.
-import { setTimeout as pause } from 'node:timers/promises';
+// What has to happen to jobs without anybody asking: waiting ones are published, overdue ones and those of ended callers end.
+// Every node does it; none minds the others.
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import type { JobStore } from '../store/job-store.ts';
-import type { DeadLetterService } from './dead-letter-service.ts';
 import type { JobOutbox } from './job-outbox.ts';
 import type { OwnerSweep } from './owner-sweep.ts';
 
 const everyMs = 1_000;
-const letterRounds = 60;
 const overdueBatch = 100;
 const quietBatch = 100;
-/** Few, because a message may have half a megabyte and an embedded database removes it on this thread. */
-const pruneRows = 25;
-const betweenStepsMs = 20;
 
 export interface JobUpkeepOptions {
-  jobs: Pick<JobStore, 'listOverdue' | 'listQuiet' | 'prune'>;
+  jobs: Pick<JobStore, 'listOverdue' | 'listQuiet'>;
   outbox: Pick<JobOutbox, 'sweep'>;
   mailbox: Pick<MailboxService, 'end' | 'endQuietly'>;
-  letters: Pick<DeadLetterService, 'prune'>;
   owners: Pick<OwnerSweep, 'run'>;
   /** How long a job may take, and how long it is silent before it counts as done. */
   timeoutMs: number;
@@ -34,7 +27,6 @@ export interface JobUpkeepOptions {
 export class JobUpkeep extends PeriodicTask {
   readonly #options: JobUpkeepOptions;
   readonly #now: () => number;
-  #count = 0;
 
   constructor(options: JobUpkeepOptions) {
     const { onChange } = options;
@@ -44,11 +36,10 @@ export class JobUpkeep extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { outbox, letters, owners } = this.#options;
+    const { outbox, owners } = this.#options;
     // What the broker holds up must not hold up the rest, and the other way round.
-    const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run(), this.#prune()];
+    const steps = [outbox.sweep(), this.#expire(), this.#endQuiet(), owners.run()];
     const outcomes = await Promise.allSettled(steps);
-    if (this.#count++ % letterRounds === 0) await letters.prune(this.#now());
     for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
   }
 
@@ -75,10 +66,6 @@ export class JobUpkeep extends PeriodicTask {
       if (!isDue(job, now)) continue;
       await mailbox.endQuietly(job.job_number, `Nothing more has come for ${quietMs / 1000} s`);
     }
-  }
-
-  async #prune(): Promise<void> {
-    while (!this.isStopped && (await this.#options.jobs.prune(this.#now(), pruneRows))) await pause(betweenStepsMs);
   }
 }
 

@@ -15,6 +15,8 @@ const firstSweep = 10_000;
 export interface PointLimits {
   /** Samples older than this are refused. */
   retentionMs: number;
+  /** The time for that, where it is another than the clock's. */
+  ageClock?: ((keptMs: number) => number) | undefined;
   serverTimes: ServerTimes;
   /** Default: an agent may report any amount. */
   budget?: Pick<ReportBudget, 'spend'> | undefined;
@@ -62,6 +64,8 @@ export function readTimes(
 /** The same for a time in milliseconds. */
 export function checkTime(ms: number, loc: Loc, run: Run, nowMs: number, limits: PointLimits): number | undefined {
   if (ms <= nowMs + maxAheadMs && ms >= nowMs - limits.retentionMs) return ms;
+  const { ageClock, retentionMs } = limits;
+  if (ageClock && ms < nowMs && ms >= ageClock(retentionMs) - retentionMs) return ms;
   const error =
     ms > nowMs
       ? `the time is more than ${maxAheadMs / minuteMs} minutes ahead of the server, where it is ${formatNow(nowMs)}`

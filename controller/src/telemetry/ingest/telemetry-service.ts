@@ -36,6 +36,8 @@ export interface TelemetryServiceOptions {
   store: TelemetryStore;
   agents: AgentService;
   retentionDays: number;
+  /** The time by which a sample is too old. Default: the clock's. */
+  ageClock?: (keptMs: number) => number;
   /** Default: an agent may report any amount. */
   budget?: ReportBudget;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
@@ -56,8 +58,8 @@ export class TelemetryService {
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
   readonly #onDevices: TelemetryServiceOptions['onDevices'];
 
-  constructor({ store, agents, retentionDays, budget, onRecorded, onDevices }: TelemetryServiceOptions) {
-    this.limits = { retentionMs: retentionDays * dayMs, serverTimes: new ServerTimes(), budget };
+  constructor({ store, agents, retentionDays, ageClock, budget, onRecorded, onDevices }: TelemetryServiceOptions) {
+    this.limits = { retentionMs: retentionDays * dayMs, ageClock, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;

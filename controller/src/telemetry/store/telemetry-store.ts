@@ -53,8 +53,8 @@ export interface TelemetryStore {
   rows(ap_id: string, range: TimeRange, limit: number, metrics?: readonly string[]): Promise<Frame>;
   /** Forgets everything about an agent; repeated calls are harmless. */
   remove(ap_id: string): Promise<void>;
-  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. */
-  prune(nowMs: number): Promise<boolean>;
+  /** Removes what is older than the retention, in small steps; resolves whether there is more to remove. Roll-ups may go by a time of their own. */
+  prune(nowMs: number, rollupNowMs?: number): Promise<boolean>;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
   /** Afterwards every method throws TryLaterError; appends that were under way are stored or have thrown. */

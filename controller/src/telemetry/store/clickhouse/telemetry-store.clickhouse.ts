@@ -141,6 +141,7 @@ class ClickHouseTelemetryStore implements TelemetryStore {
   async prune(nowMs: number): Promise<boolean> {
     await this.#prepare();
     const limit = Math.floor(nowMs - this.#rawRetentionMs);
+    if (limit < 0) return false;
     const days = await this.#client.read(sql.selectDaysBefore(this.#client.database, limit, 2));
     if (days.isAtEnd) return false;
     await this.#client.run(`ALTER TABLE ${this.#client.table('telemetry')} DROP PARTITION ID ${literal(days.text())}`);

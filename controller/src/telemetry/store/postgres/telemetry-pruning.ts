@@ -9,12 +9,12 @@ const pruneStep = 64;
 /** Resolves whether there is more to remove. */
 export async function pruneSome(
   pool: PostgresPool,
-  nowMs: number,
-  { rawRetentionMs, rollupRetentionMs }: { rawRetentionMs: number; rollupRetentionMs: number },
+  times: { nowMs: number; rollupNowMs: number; rawRetentionMs: number; rollupRetentionMs: number },
 ): Promise<boolean> {
+  const { nowMs, rollupNowMs, rawRetentionMs, rollupRetentionMs } = times;
   // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
   const isDropped = await dropDayBefore(pool, nowMs - rawRetentionMs - hourMs);
-  const limit = nowMs - rollupRetentionMs;
+  const limit = rollupNowMs - rollupRetentionMs;
   let removed = 0;
   for (const level of [minuteMs, hourMs] as const) {
     const rows = await pool.run((session) =>

@@ -154,9 +154,9 @@ export class PostgresTelemetryStore implements TelemetryStore {
     });
   }
 
-  async prune(nowMs: number): Promise<boolean> {
+  async prune(nowMs: number, rollupNowMs = nowMs): Promise<boolean> {
     await this.#prepare();
-    return pruneSome(this.#pool, nowMs, this.#options);
+    return pruneSome(this.#pool, { nowMs, rollupNowMs, ...this.#options });
   }
 
   /**
