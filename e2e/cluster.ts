@@ -1,12 +1,13 @@
-// Weft on several processes: controllers and workers on a PostgreSQL and a RabbitMQ of their own, behind a
-// proxy that hands requests and sockets out in turn.
+// Weft on several processes: controllers and workers on one PostgreSQL and one RabbitMQ, behind a proxy that hands requests
+// and sockets out in turn.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { databaseKinds } from '../test/databases.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
-import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
+import { shareRabbit, startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
@@ -14,31 +15,41 @@ export interface ClusterOptions {
   controllers?: number;
   workers?: number;
   env?: Record<string, string>;
-  /** Where the controllers find RabbitMQ, if not directly. */
-  amqpUrl?: (rabbit: TestRabbit) => string;
   /** What the proxy asks of each node. Default: /healthz. */
   healthPath?: string;
+}
+
+export interface OwnClusterOptions extends ClusterOptions {
+  /** Where the controllers find RabbitMQ, if not directly. */
+  amqpUrl?: (rabbit: TestRabbit) => string;
   /** Default: one server. */
   startRabbit?: () => Promise<TestRabbit>;
 }
 
-export class Cluster {
-  readonly postgres: TestPostgres;
-  readonly rabbit: TestRabbit;
+interface Server {
+  url: string;
+  stop(): Promise<void>;
+}
+
+export class Cluster<Postgres extends Server = Server, Rabbit extends Server = Server> {
+  readonly postgres: Postgres;
+  readonly rabbit: Rabbit;
   readonly env: Record<string, string>;
   controllers: WeftServer[] = [];
   workers: WeftServer[] = [];
   /** The proxy; everything a client does goes through it. */
   url = '';
 
-  constructor(postgres: TestPostgres, rabbit: TestRabbit, env: Record<string, string>) {
+  constructor(postgres: Postgres, rabbit: Rabbit, env: Record<string, string>) {
     this.postgres = postgres;
     this.rabbit = rabbit;
     this.env = env;
   }
 
-  startController(port: number): Promise<WeftServer> {
-    return serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port) } });
+  async startController(port: number): Promise<WeftServer> {
+    const weft = await serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port) } });
+    await weft.untilStarted();
+    return weft;
   }
 
   startWorker(): Promise<WeftServer> {
@@ -62,8 +73,27 @@ export class Cluster {
   }
 }
 
+/** On the servers of the run, with a database and a virtual host of its own: to start both costs more than most tests. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return await assemble(await Promise.all([sharePostgres(), shareRabbit()]), options);
+}
+
+/** On servers of its own, which a test may stop and kill. */
+export async function startOwnCluster(options: OwnClusterOptions = {}): Promise<Cluster<TestPostgres, TestRabbit>> {
   const servers = await Promise.all([startPostgres(), (options.startRabbit ?? startRabbit)()]);
+  return await assemble(servers, options, options.amqpUrl?.(servers[1]));
+}
+
+async function sharePostgres(): Promise<Server> {
+  const { address, remove } = await databaseKinds.postgres.createNamespace({ isBare: true });
+  return { url: address, stop: remove };
+}
+
+async function assemble<Postgres extends Server, Rabbit extends Server>(
+  servers: [Postgres, Rabbit],
+  options: ClusterOptions,
+  amqpUrl = servers[1].url,
+): Promise<Cluster<Postgres, Rabbit>> {
   onTestFinished(async () => {
     await Promise.all(servers.map((server) => server.stop()));
   }, 60_000);
@@ -71,7 +101,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   const cluster = new Cluster(postgres, rabbit, {
     WEFT_DATABASE_URL: postgres.url,
     WEFT_TELEMETRY_URL: postgres.url,
-    WEFT_AMQP_URL: options.amqpUrl?.(rabbit) ?? rabbit.url,
+    WEFT_AMQP_URL: amqpUrl,
     WEFT_SECRET: randomBytes(48).toString('base64'),
     WEFT_ADMIN_USERNAME: adminUsername,
     WEFT_ADMIN_PASSWORD: password,

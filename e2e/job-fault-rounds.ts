@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { Agent } from '../sdk/src/index.ts';
 import { findFreePort } from '../test/server-process.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { startCluster, startOwnCluster } from './cluster.ts';
 import { JobLedger, type LedgerJob } from './job-ledger.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
@@ -60,7 +60,8 @@ async function underLoad(ledger: JobLedger, ask: Ask, fault: (more: More) => Pro
     for (let count = 0; !isOver; count++) {
       const job = await ask(count);
       if (job) following.push(ledger.follow(job, 90_000));
-      await pause(40);
+      // Not as many as there is time for: a server takes seconds to come back.
+      await pause(100);
     }
   })();
   await fault(more).finally(() => {
@@ -91,12 +92,14 @@ type More = (count: number) => Promise<void>;
 
 interface FaultRounds {
   workerKills: number;
+  /** Before it is killed. */
+  isRabbitStopped: boolean;
   databaseKills: number;
 }
 
-/** Workers killed; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed. */
-export async function killParts({ workerKills, databaseKills }: FaultRounds): Promise<void> {
-  const cluster = await startCluster({ controllers: 2, workers: 2 });
+/** Workers killed; RabbitMQ stopped if asked for, killed, its queues deleted; PostgreSQL killed. */
+export async function killParts({ workerKills, isRabbitStopped, databaseKills }: FaultRounds): Promise<void> {
+  const cluster = await startOwnCluster({ controllers: 2, workers: 2 });
   const { token, history } = await prepare(cluster.controllers[0]!);
   const stage = async (atLeast: number, fault: (more: More) => Promise<void>) => {
     const ledger = new JobLedger(() => cluster.url, token);
@@ -109,7 +112,15 @@ export async function killParts({ workerKills, databaseKills }: FaultRounds): Pr
       await cluster.replaceWorker(kill % 2);
     }
   });
-  await stage(60, (more) => breakRabbit(cluster, more));
+  if (isRabbitStopped) {
+    await stage(20, async (more) => {
+      await more(10);
+      await cluster.rabbit.pause();
+      await more(10);
+      await cluster.rabbit.start();
+    });
+  }
+  await stage(40, (more) => breakRabbit(cluster, more));
   await stage(10 * databaseKills, async (more) => {
     for (let round = 0; round < databaseKills; round++) {
       await more(10);
@@ -120,16 +131,12 @@ export async function killParts({ workerKills, databaseKills }: FaultRounds): Pr
   });
 }
 
-async function breakRabbit(cluster: Cluster, more: More): Promise<void> {
+async function breakRabbit(cluster: Awaited<ReturnType<typeof startOwnCluster>>, more: More): Promise<void> {
   const letters = async () => {
     const pages = await Promise.all(cluster.controllers.map((weft) => weft.request('GET', '/metrics')));
     const counts = pages.map(({ body }) => Number(/weft_dead_letters_total (\d+)/.exec(body)?.[1]));
     return counts.reduce((a, b) => a + b);
   };
-  await more(10);
-  await cluster.rabbit.pause();
-  await more(10);
-  await cluster.rabbit.start();
   await more(10);
   await cluster.rabbit.crash();
   await more(10);

@@ -7,7 +7,7 @@ const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined)
 test.skipIf(isMissing)(
   'workers killed 50 times; RabbitMQ stopped, killed, its queues deleted; PostgreSQL killed 20 times',
   { timeout: 1_800_000 },
-  () => killParts({ workerKills: 50, databaseKills: 20 }),
+  () => killParts({ workerKills: 50, isRabbitStopped: true, databaseKills: 20 }),
 );
 
 test.skipIf(isMissing)('a controller killed between publishing and the confirm, 20 times', { timeout: 600_000 }, () =>

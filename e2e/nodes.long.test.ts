@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { Agent } from '../sdk/src/index.ts';
 import { startTcpProxy, type TcpProxy } from '../test/tcp-proxy.ts';
-import { type Cluster, startCluster } from './cluster.ts';
+import { type Cluster, startOwnCluster } from './cluster.ts';
 import { report } from './outage.ts';
 import { adminUsername, eventually, password, type WeftServer } from './weft-process.ts';
 
@@ -99,7 +99,7 @@ test.skipIf(isMissing)(
   'two nodes restarted one after the other, twice: every agent is back at once, none is offline, nothing is lost',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startCluster({ workers: 0, healthPath });
+    const cluster = await startOwnCluster({ workers: 0, healthPath });
     const token = (await cluster.controllers[0]!.login(adminUsername, password)).body.access_token as string;
     const watched = await startAgents(cluster, token);
     let isOver = false;
@@ -128,7 +128,7 @@ test.skipIf(isMissing)(
   'a node that alone does not reach the database answers nothing, says so, and its agents go to the other one',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startCluster({ workers: 0, healthPath });
+    const cluster = await startOwnCluster({ workers: 0, healthPath });
     const proxy = await cutOffByProxy(cluster, 0);
     const [lost, other] = cluster.controllers as [WeftServer, WeftServer];
     const token = (await other.login(adminUsername, password)).body.access_token as string;

@@ -1,7 +1,7 @@
 // Jobs over a RabbitMQ of three nodes with quorum queues, one of which is killed in the middle of a thousand jobs.
 import { expect, inject, test } from 'vitest';
 import { startRabbitCluster, type TestRabbitCluster } from '../test/rabbitmq.ts';
-import { startCluster } from './cluster.ts';
+import { startOwnCluster } from './cluster.ts';
 import { JobLedger, type LedgerJob } from './job-ledger.ts';
 import { report } from './outage.ts';
 import { adminUsername, eventually, password } from './weft-process.ts';
@@ -16,7 +16,7 @@ test.skipIf(isMissing)(
   { timeout: 900_000 },
   async () => {
     let rabbits: TestRabbitCluster | undefined;
-    const cluster = await startCluster({
+    const cluster = await startOwnCluster({
       startRabbit: async () => {
         rabbits = await startRabbitCluster(3);
         return { ...rabbits.nodes[0]!, stop: rabbits.stop };

@@ -82,8 +82,17 @@ export class Weft {
     return this.request('POST', `/api/v1/token/?login_type=${kind}`, { form: { username, password } });
   }
 
+  /** It listens while it waits for PostgreSQL, which a busy machine may keep from answering the first time. */
+  async untilStarted(): Promise<void> {
+    await eventually(
+      () => this.request('GET', '/api/v1/users/me'),
+      ({ body }) => body.code !== 'starting',
+    );
+  }
+
   /** The administrator's token; there must be none yet. */
   async createAdmin(query = ''): Promise<string> {
+    await this.untilStarted();
     const json = { username: adminUsername, password, roles: ['admin'] };
     const { status, body } = await this.request('POST', `/api/v1/users/public${query}`, { json });
     if (status !== 200) throw new Error(`no administrator: ${status} ${JSON.stringify(body)}`);

@@ -5,7 +5,7 @@ import { ensureBuilt } from '../scripts/build.mjs';
 import { fillCompileCaches } from './compile-cache.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
-import { findRabbit, startRabbit } from './rabbitmq.ts';
+import { findRabbit, startSharedRabbit } from './rabbitmq.ts';
 import { closeSeenStatuses, openSeenStatuses } from './seen-statuses.ts';
 
 declare module 'vitest' {
@@ -16,6 +16,8 @@ declare module 'vitest' {
     migrated: MigratedDatabases;
     /** Undefined where there is no RabbitMQ; its half of the suites is then skipped. */
     amqpUrl: string | undefined;
+    /** A folder that names virtual hosts which nobody uses, if the RabbitMQ is one of this run. */
+    freeVhosts: string | undefined;
   }
 }
 
@@ -25,7 +27,13 @@ interface Server {
   variable: string;
   debianPackage: string;
   isThere: boolean;
-  start(): Promise<{ url: string; stop(): Promise<void> }>;
+  start(): Promise<Started>;
+}
+
+interface Started {
+  url: string | undefined;
+  freeVhosts?: string;
+  stop(): Promise<void>;
 }
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
@@ -45,7 +53,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       variable: 'TEST_AMQP_URL',
       debianPackage: 'rabbitmq-server',
       isThere: findRabbit() !== undefined,
-      start: startRabbit,
+      start: startSharedRabbit,
     }),
     fillCompileCaches(),
   ]);
@@ -53,6 +61,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   project.provide('postgresUrl', postgres.url);
   project.provide('migrated', migrated);
   project.provide('amqpUrl', rabbit.url);
+  project.provide('freeVhosts', rabbit.freeVhosts);
   return async () => {
     await removeMigrated();
     await Promise.all([postgres.stop(), rabbit.stop()]);
@@ -83,7 +92,7 @@ function checkStatuses(folder: string, isWhole: boolean): void {
   );
 }
 
-async function provide(server: Server): Promise<{ url: string | undefined; stop(): Promise<void> }> {
+async function provide(server: Server): Promise<Started> {
   const given = process.env[server.variable] || undefined;
   if (given === undefined && server.isThere) return server.start();
   if (given === undefined) reportMissing(server);

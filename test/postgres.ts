@@ -62,7 +62,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   const log = join(home, 'log');
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=200 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
+  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=500 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
 
   const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
   const isRunning = () => existsSync(join(data, 'postmaster.pid'));

@@ -1,10 +1,20 @@
 // A private RabbitMQ for the tests: own folder, own ports, own name server, loopback only, gone when stopped.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { inject } from 'vitest';
 import { memoryFolder } from './memory-folder.ts';
 import { endProcess, findFreePort } from './server-process.ts';
 
@@ -39,6 +49,36 @@ export async function startRabbit(): Promise<TestRabbit> {
   return { ...nodes[0]!, stop };
 }
 
+/** As many as tests of one run ask for; whoever comes later gets a server. */
+const vhosts = Array.from({ length: 16 }, (_, n) => `test-${n + 1}`);
+
+/** One with virtual hosts for tests that do nothing to the server itself: a folder names those that are free. */
+export async function startSharedRabbit(): Promise<TestRabbit & { freeVhosts: string }> {
+  const rabbit = await startRabbitCluster(1, vhosts);
+  const freeVhosts = mkdtempSync(join(memoryFolder(), 'weft-vhosts-'));
+  for (const name of vhosts) writeFileSync(join(freeVhosts, name), '');
+  const stop = async () => {
+    rmSync(freeVhosts, { recursive: true, force: true });
+    await rabbit.stop();
+  };
+  return { ...rabbit.nodes[0]!, freeVhosts, stop };
+}
+
+/** A virtual host that nobody else has, on the server of the run; where there is none left, a server. */
+export async function shareRabbit(): Promise<Pick<TestRabbit, 'url' | 'stop'>> {
+  const folder = inject('freeVhosts');
+  for (const name of folder === undefined ? [] : readdirSync(folder)) {
+    try {
+      // For one process only.
+      unlinkSync(join(folder!, name));
+      return { url: `${inject('amqpUrl')}/${name}`, stop: async () => {} };
+    } catch {
+      // Another one has it.
+    }
+  }
+  return await startRabbit();
+}
+
 export interface TestRabbitCluster {
   /** Names all nodes. */
   url: string;
@@ -50,7 +90,7 @@ export interface TestRabbitCluster {
 type RabbitNode = Omit<TestRabbit, 'stop'> & { name: string };
 
 /** Nodes that find each other by their settings, with one name server. */
-export async function startRabbitCluster(count: number): Promise<TestRabbitCluster> {
+export async function startRabbitCluster(count: number, vhosts: readonly string[] = []): Promise<TestRabbitCluster> {
   if (findRabbit() === undefined) throw new Error(`No RabbitMQ in ${PROGRAMS}: install the package "rabbitmq-server"`);
   const home = mkdtempSync(join(memoryFolder(), 'weft-rabbit-'));
   const nameServerPort = await findFreePort();
@@ -65,7 +105,12 @@ export async function startRabbitCluster(count: number): Promise<TestRabbitClust
   const nodes = ports.map(({ port, distributionPort }, index) => {
     const folder = join(home, `node-${index}`);
     mkdirSync(folder);
-    writeFileSync(join(folder, 'rabbitmq.conf'), settingsText(port, names));
+    const definitions = join(folder, 'definitions.json');
+    if (vhosts.length > 0) writeFileSync(definitions, JSON.stringify(definitionsOf(['/', ...vhosts])));
+    writeFileSync(
+      join(folder, 'rabbitmq.conf'),
+      `${settingsText(port, names)}${vhosts.length > 0 ? `load_definitions = ${definitions}\n` : ''}`,
+    );
     writeFileSync(join(folder, 'plugins'), '[].');
     return createNode(folder, port, serverEnvironment(home, folder, port, distributionPort, nameServerPort));
   });
@@ -144,6 +189,15 @@ function serverEnvironment(
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS: '+sbwt none +sbwtdcpu none +sbwtdio none',
     ERL_EPMD_PORT: String(nameServerPort),
     ERL_EPMD_ADDRESS: '127.0.0.1',
+  };
+}
+
+function definitionsOf(names: string[]) {
+  const all = { user: 'guest', configure: '.*', write: '.*', read: '.*' };
+  return {
+    users: [{ name: 'guest', password: 'guest', tags: 'administrator' }],
+    vhosts: names.map((name) => ({ name })),
+    permissions: names.map((vhost) => ({ ...all, vhost })),
   };
 }
 

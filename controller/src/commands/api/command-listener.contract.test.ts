@@ -2,15 +2,15 @@
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilSo } from '../../../../test/pure/until-so.ts';
-import { findRabbit, startRabbit, type TestRabbit } from '../../../../test/rabbitmq.ts';
+import { findRabbit, shareRabbit } from '../../../../test/rabbitmq.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { CallbackTokens } from '../../jobs/publish/callback-tokens.ts';
 
 describe.skipIf(findRabbit() === undefined)('a listener with a queue of its own, bound as the documents say', () => {
-  let rabbit: TestRabbit;
+  let rabbit: Awaited<ReturnType<typeof shareRabbit>>;
   let weft: TestWeft;
   beforeAll(async () => {
-    rabbit = await startRabbit();
+    rabbit = await shareRabbit();
     weft = await startWeft({ WEFT_AMQP_URL: rabbit.url });
   });
   afterAll(async () => {

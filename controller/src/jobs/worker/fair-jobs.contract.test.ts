@@ -1,11 +1,11 @@
 // One caller's work does not keep another's waiting: the whole server, embedded and with RabbitMQ.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { untilSo } from '../../../../test/pure/until-so.ts';
-import { findRabbit, startRabbit, type TestRabbit } from '../../../../test/rabbitmq.ts';
+import { findRabbit, shareRabbit } from '../../../../test/rabbitmq.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 let weft: TestWeft;
-let rabbit: TestRabbit | undefined;
+let rabbit: Awaited<ReturnType<typeof shareRabbit>> | undefined;
 afterEach(() => weft.stop());
 afterAll(() => rabbit?.stop());
 
@@ -40,7 +40,7 @@ describe.each(findRabbit() === undefined ? ['embedded'] : ['embedded', 'RabbitMQ
   let settings: Record<string, string> = {};
   beforeAll(async () => {
     if (broker === 'embedded') return;
-    rabbit = await startRabbit();
+    rabbit = await shareRabbit();
     settings = { WEFT_AMQP_URL: rabbit.url };
   });
 
