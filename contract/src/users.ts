@@ -35,7 +35,15 @@ export const UserUpdate = Type.Object(
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
 export const WaitingUser = Type.Object(
-  { username: Type.String(), waiting_since: Type.String({ format: 'date-time' }) },
+  {
+    username: Type.String(),
+    waiting_since: Type.String({ format: 'date-time' }),
+    looks_like: Type.Optional(
+      Type.String({
+        description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
+      }),
+    ),
+  },
   { title: 'WaitingUser' },
 );
 export type WaitingUser = Type.Static<typeof WaitingUser>;

@@ -1,6 +1,7 @@
 // Sign-up: people create an account for themselves. Where strangers can reach Weft it works once an administrator has
 // approved it.
 import type { TokenData, WaitingUser } from '@weft/contract';
+import { nameKey } from '@weft/contract/ap-id';
 import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, anonymous } from '../caller.ts';
 import { ConflictError, PermissionError, TryLaterError } from '../errors.ts';
@@ -48,15 +49,25 @@ export class SignupService {
         3600,
       );
     }
-    return users.register(user, anonymous, 'user_signed_up', Date.now());
+    try {
+      return await users.register(user, anonymous, 'user_signed_up', Date.now());
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      // As for a new name: strangers do not learn who has an account.
+      return { username: normalizeUsername(input.username), roles: 'user', scopes: [] };
+    }
   }
 
   /** Those that wait longest first. */
   async listWaiting(): Promise<WaitingUser[]> {
-    return (await this.#options.store.listWaiting()).map(({ username, waiting_since }) => ({
-      username,
-      waiting_since: new Date(waiting_since!).toISOString(),
-    }));
+    const { store } = this.#options;
+    const waiting = await store.listWaiting();
+    const alike = Map.groupBy(waiting.length === 0 ? [] : await store.list(), ({ username }) => shapeOf(username));
+    return waiting.map(({ username, waiting_since }) => {
+      const other = alike.get(shapeOf(username))?.find((each) => each.username !== username);
+      const since = new Date(waiting_since!).toISOString();
+      return { username, waiting_since: since, ...(other && { looks_like: other.username }) };
+    });
   }
 
   /** The account works from now on; one that does already is not changed. */
@@ -80,4 +91,20 @@ export class SignupService {
       'This account does not wait for approval; disable or delete it instead',
     );
   }
+}
+
+/** Letters of other scripts, and digits, that look like these Latin letters. */
+const lookAlikes = 'а ɑ α a,е ҽ e,о ο σ 0 o,р ρ p,с ϲ c,у γ y,х χ x,і ι 1 l i,ј j,ѕ s,ԁ d,һ h,к κ k,м m,т τ t,ν v,ո n';
+const latin = new Map(
+  lookAlikes.split(',').flatMap((row) => {
+    const letters = row.split(' ');
+    return letters.map((letter) => [letter, letters.at(-1)!] as const);
+  }),
+);
+
+/** The same for names that people take for one another. */
+function shapeOf(username: string): string {
+  return Array.from(nameKey(username).normalize('NFD'), (letter) => latin.get(letter) ?? letter)
+    .filter((letter) => !/\p{M}/u.test(letter))
+    .join('');
 }

@@ -42,6 +42,24 @@ describe('the default of WEFT_SIGNUP', () => {
 });
 
 describe('with WEFT_SIGNUP=approve', () => {
+  it('says the same of a name that exists, changes nothing of it, and flags names that look alike', async () => {
+    const { weft, admin } = await start({ WEFT_SIGNUP: 'approve' });
+    await weft.user('boris@weft.test');
+    const signUp = (username: string) =>
+      weft.request('POST', '/api/v1/users/signup', { json: { username, password: 'another password' } });
+    const [known, fresh] = [await signUp('Boris@weft.test'), await signUp('nobody@weft.test')];
+    expect([known.status, known.body]).toEqual([200, { username: 'boris@weft.test', roles: 'user', scopes: [] }]);
+    expect([fresh.status, fresh.body]).toEqual([200, { username: 'nobody@weft.test', roles: 'user', scopes: [] }]);
+    expect((await signUp('nobody@weft.test')).status).toBe(200);
+    await weft.login('user', 'boris@weft.test');
+    // With a Cyrillic о, in full width, with a zero.
+    for (const name of ['b\u043eris@weft.test', '\uff42oris@weft.test', 'b0ris@weft.test']) await signUp(name);
+    const { body } = await weft.request('GET', '/api/v1/waiting_users', { token: admin });
+    expect(body.map(({ looks_like }: { looks_like?: string }) => looks_like !== undefined)).toEqual([
+      ...[false, true, true, true],
+    ]);
+  });
+
   it('a new account is told to wait by its right password only, until an administrator approves it', async () => {
     const { weft, admin } = await start({ WEFT_SIGNUP: 'approve' });
     expect((await weft.request('GET', '/setup.json')).body.signup).toBe('approve');

@@ -69,7 +69,10 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       url: '/api/v1/users/signup',
       tag,
       summary: 'Sign up for an account with the standard role, which may have to be approved',
-      failures: { 403: 'Sign-up is closed, or there is no administrator yet', 409: 'A user with this username exists' },
+      failures: {
+        403: 'Sign-up is closed, or there is no administrator yet',
+        409: 'A user with this username exists, and accounts need no approval',
+      },
       body: UserRegister,
       response: TokenData,
       admit: () => signups.requireOpen(),

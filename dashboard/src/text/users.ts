@@ -12,6 +12,7 @@ export const usersText = {
   } as Record<string, string>,
   ends: 'To revoke access, disable the account: all its sessions, jobs and queued commands end, and you can enable it again. Deleting an account cannot be undone.',
   waiting: {
+    looksLike: (name: string) => `Looks like ${name}, and is another account.`,
     title: (count: string) => `Waiting for approval: ${count}`,
     words: 'These people created an account. Approve only those whom you know: a user can see all access points.',
     since: (moment: string) => `since ${moment}`,

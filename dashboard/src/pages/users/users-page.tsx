@@ -31,10 +31,11 @@ export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
       <h2 id="waiting-users">{waitingText.title(String(users.length))}</h2>
       <p class="soft">{waitingText.words}</p>
       <ul>
-        {users.map(({ username, waiting_since }) => (
+        {users.map(({ username, waiting_since, looks_like }) => (
           <li key={username}>
             <div>
               {username} <span class="faint small">{waitingText.since(formatMoment(waiting_since))}</span>
+              {looks_like !== undefined && <span class="is-warning small"> {waitingText.looksLike(looks_like)}</span>}
             </div>
             <div class="acts">
               <Button size="small" aria-label={waitingText.refuseOf(username)} onClick={() => setRefused(username)}>
