@@ -1,27 +1,9 @@
 // Tells a program what Weft leaves out of its reports: once for each field, not with every report.
 import type { IgnoredField } from '@weft/contract';
+import { ignoredReasons } from '@weft/contract/ignored-reasons';
 
 /** Enough for every field that Weft would store. */
 const maxRemembered = 1_024;
-
-const reasons: Record<IgnoredField['reason'], string> = {
-  array: 'arrays are not stored; send numbers under names of their own',
-  text_for_metric: 'it was a number before, and a metric stays a number; report texts under another name',
-  metric_for_text: 'it was a text before, and a text stays a text; report numbers under another name',
-  name: 'a name has 1 to 256 characters, no comma and no control characters',
-  repeated: 'another field of the sample has this name',
-  not_finite: 'the number is too large, NaN or Infinity; leave it out when there is no value',
-  text: 'this text is not a JSON object',
-  empty: 'it is empty, and no text was reported under this name yet; leave it out when there is no value',
-  not_an_object: 'it should be an object with latitude and longitude',
-  not_a_place: 'it should have a latitude from -90 to 90 and a longitude from -180 to 180',
-  beside_payload: 'only fields inside of payload are stored',
-  beside_samples: 'only fields inside of samples are stored',
-  not_a_list: 'devices, and what each of them hears, should be lists',
-  no_device: 'a device needs an identity of 1 to 128 printable characters, and what it hears an ap_id or a bssid',
-  not_a_number: 'the values of a device should be numbers',
-  too_many_devices: 'Weft keeps no more devices (WEFT_MAX_DEVICES)',
-};
 
 export class IgnoredWarnings {
   readonly #tell: (field: IgnoredField) => void;
@@ -43,7 +25,7 @@ export class IgnoredWarnings {
 
 function warn({ field, reason }: IgnoredField): void {
   process.emitWarning(
-    `Weft does not store the field ${JSON.stringify(field)}: ${reasons[reason] ?? reason}`,
+    `Weft does not store the field ${JSON.stringify(field)}: ${ignoredReasons[reason] ?? reason}`,
     'WeftWarning',
   );
 }

@@ -141,7 +141,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     devices,
     names,
     registry,
-    addresses: new DeviceAddresses(registry),
+    addresses: new DeviceAddresses(registry, pseudonyms, extras.canonical),
     /** Notes which devices would not be moved. */
     sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
     routes: [...deviceRoutes(devices), ...deviceActionsRoutes(care)],

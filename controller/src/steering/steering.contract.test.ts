@@ -16,6 +16,7 @@ beforeAll(async () => {
   tokens = {
     [a]: await weft.agent(a, { access_point_type: 'WiFi', commands: declared }),
     [b]: await weft.agent(b, { access_point_type: 'WiFi', commands: declared, radios: [radio] }),
+    plain: await weft.agent('plain'),
   };
 });
 afterAll(() => weft.stop());
@@ -72,6 +73,66 @@ async function setUp() {
 }
 
 describe('steer_device', () => {
+  test('to an access point that is not there, or not for the caller to see, is refused before it is sent', async () => {
+    const { send, device } = await setUp();
+    const narrow = await weft.app('narrow', { agents: [a] });
+    for (const [token, target] of [
+      [admin, 'nowhere'],
+      [narrow, b],
+    ] as const) {
+      const { status, body } = await send(token, a, target);
+      expect([status, body.detail[0].loc]).toEqual([422, ['query', 'command', 'target']]);
+    }
+    const json = { agents: [a], command: { name: 'steer_device', device, target: 'nowhere' } };
+    const { body } = await weft.request('POST', '/api/v1/commands/batch', { token: admin, json });
+    expect(body.targets[0]).toMatchObject({ reason: 'invalid_command', command_id: null });
+  });
+
+  test('every spelling of an address is one device in results, before and after it is erased', async () => {
+    const { send, take, answer, device, stateOf, address } = await setUp();
+    const { command_id } = (await send()).body;
+    await take();
+    const digits = address.replaceAll(':', '');
+    const other = '02:5e:ed:99:99:99';
+    const spellings = [address, address.toUpperCase(), address.replaceAll(':', '-'), digits, digits.toUpperCase()];
+    const dotted = digits.replace(/(.{4})(.{4})(.{4})/, '$1.$2.$3');
+    const result = {
+      text: `sta-list: ${[...spellings, dotted].join(' ')} mac=${digits}.`,
+      [digits]: spellings,
+      nested: { bssid: '02:00:00:00:0b:00', version: '0123456789ab', gone: other.replaceAll(':', '-') },
+    };
+    await answer(command_id, { state: 'succeeded', result, applied: { device: spellings[2] } });
+    const holds = async () => {
+      const { database } = weft.platform;
+      const rows = await database.query('SELECT args, text, result, applied FROM commands');
+      const messages = await database.query('SELECT data FROM job_messages');
+      return JSON.stringify([rows, messages]).toLowerCase();
+    };
+    const before = await holds();
+    for (const spelled of [...spellings, dotted, other.replaceAll(':', '-')])
+      expect(before).not.toContain(spelled.toLowerCase());
+    expect(before).toContain(device);
+    expect((await stateOf(command_id)).result.nested).toMatchObject({
+      bssid: '02:00:00:00:0b:00',
+      version: '0123456789ab',
+    });
+    // Also under a key of the caller's own.
+    const hidden = JSON.stringify({ name: 'note', arguments: { device } });
+    const noted = await weft.request(
+      'POST',
+      `/api/v1/send_command?agent_id=plain&command=${encodeURIComponent(hidden)}`,
+      { token: admin },
+    );
+    const plain = `/api/v1/agents/plain/commands/${noted.body.command_id}`;
+    await weft.request('POST', plain, { token: tokens.plain, json: { state: 'succeeded' } });
+    const states = () => weft.platform.database.query('SELECT * FROM parameter_states');
+    expect(JSON.stringify(await states())).toContain(device);
+    expect((await weft.request('DELETE', `/api/v1/devices/${device}`, { token: admin })).status).toBe(200);
+    expect(await holds()).not.toContain(device);
+    expect(JSON.stringify(await states())).not.toContain(device);
+    expect(JSON.stringify(await weft.platform.database.query('SELECT * FROM leases'))).not.toContain(device);
+  });
+
   test('reaches the access point with the identity that it reported and the radios of the target', async () => {
     const { address, device, send, take } = await setUp();
     const { command_id } = (await send()).body;
@@ -145,7 +206,9 @@ describe('steer_device', () => {
 
   test('does not reach a device whose target is gone', async () => {
     const { send, take, answer, ended } = await setUp();
-    const { command_id } = (await send(admin, undefined, 'nowhere', { timeout_seconds: 1 })).body;
+    await weft.agent('leaving');
+    const { command_id } = (await send(admin, undefined, 'leaving', { timeout_seconds: 1 })).body;
+    await weft.request('DELETE', '/api/v1/agents/leaving', { token: admin });
     await take();
     await answer(command_id, { state: 'succeeded', result: { answer: 'sent' } });
     expect(await ended(command_id)).toMatchObject({ state: 'failed', result: { outcome: 'unreachable' } });

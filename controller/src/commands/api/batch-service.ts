@@ -212,6 +212,7 @@ export class BatchService {
     const head = { ap_id, stage, command_id: null, job_number: null };
     try {
       const agent = await intake.target(caller, ap_id);
+      await intake.requireKnownTarget(caller, command, ['body', 'command']);
       const { idempotency_key: key } = options;
       const own = { ...options, ...(key !== undefined && { idempotency_key: `${key} ${ap_id}` }) };
       const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);

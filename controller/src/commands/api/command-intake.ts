@@ -13,7 +13,7 @@ import type { RateLimiter } from '../../shares/rate-limiter.ts';
 import { type FleetMap, positionOf, settleMsOf } from '../arbitration/fleet-map.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import { type ParsedCommand, parameterOfText } from '../grammar/command-text.ts';
-import { isDeviceCommand } from '../grammar/device-commands.ts';
+import { isDeviceCommand, steerDevice } from '../grammar/device-commands.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
 import { withoutSecretArguments } from '../grammar/secret-arguments.ts';
@@ -95,6 +95,16 @@ export class CommandIntake {
       if (isPerson && rights.seesAll && error instanceof NotFoundError) throw notYours();
       throw error;
     }
+  }
+
+  /** Throws ValidationError if a device is to be moved to an access point that the caller does not see. */
+  async requireKnownTarget(caller: Caller, { name, args: { target } }: ParsedCommand, loc: Loc): Promise<void> {
+    if (name !== steerDevice || typeof target !== 'string') return;
+    const found = await this.#agents.find(target, caller).catch((error) => {
+      if (error instanceof NotFoundError) return undefined;
+      throw error;
+    });
+    if (!found) throw invalidValue([...loc, 'target'], 'there is no access point with this name');
   }
 
   /** A device is named by its pseudonym. Throws ValidationError for an address, which would be stored and logged. */

@@ -94,11 +94,17 @@ export async function findOwned(tx: SqlQueries, owner_kind: string, owner_id: st
   return found;
 }
 
-/** The commands that name this device, or in whose results it is named; also those that have ended. */
+/** The commands that name this device anywhere, or in whose results it is named; also those that have ended. */
 export async function findOfDevice(tx: SqlQueries, device: string): Promise<CommandRecord[]> {
+  const texts = ['args', 'sent_args', 'text', 'result', 'applied', 'previous', 'intent'];
   const sql = `SELECT ${COMMAND_COLUMNS} FROM commands
-    WHERE name IN ('steer_device', 'set_link_policy') AND (args LIKE ? OR result LIKE ?) ORDER BY created_at`;
-  return (await tx.query<CommandRow>(sql, [`%${device}%`, `%${device}%`])).map(toRecord);
+    WHERE ${texts.map((column) => `${column} LIKE ?`).join(' OR ')} ORDER BY created_at`;
+  return (
+    await tx.query<CommandRow>(
+      sql,
+      texts.map(() => `%${device}%`),
+    )
+  ).map(toRecord);
 }
 
 export async function insertCommands(tx: SqlQueries, commands: readonly CommandRecord[]): Promise<void> {

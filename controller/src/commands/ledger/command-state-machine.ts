@@ -177,7 +177,9 @@ export class CommandStateMachine {
   /** Secret arguments are not kept: what they set cannot be restored. */
   #keepValue(batch: LedgerBatch, command: CommandRecord, hasSecrets: boolean): void {
     const state = batch.state(subjectOf(command), command.parameter);
-    if (command.guard !== null && state.value && !isSameWant(state.value, command)) {
+    // One that changes nothing has nothing to restore, unless another command takes it back.
+    const hasInverse = command.previous !== null && command.previous.name !== command.name;
+    if (command.guard !== null && state.value && !(hasInverse && isSameWant(state.value, command))) {
       command.previous = state.value;
       batch.changed(command);
     }

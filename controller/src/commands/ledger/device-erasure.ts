@@ -51,6 +51,13 @@ export class DeviceErasure {
       const jobs = commands.map(({ job_number }) => job_number);
       await replace('jobs', ['detail', 'data'], 'job_number', jobs);
       await replace('job_messages', ['data'], 'job_number', jobs);
+      // Under whatever key a caller has put it.
+      for (const [table, columns] of Object.entries({ parameter_states: ['value', 'recent'], leases: ['value'] })) {
+        const sets = columns.map((column) => `${column} = REPLACE(${column}, ?, '${erasedName}')`).join(', ');
+        const named = columns.map((column) => `${column} LIKE ?`).join(' OR ');
+        const values = [...columns.map(() => name), ...columns.map(() => `%${name}%`)];
+        await tx.query(`UPDATE ${table} SET ${sets} WHERE ${named}`, values);
+      }
       await replaceInEvents(tx, name, new Set(commands.map(({ ap_id }) => ap_id)));
     }
     return together(outcomes);

@@ -94,9 +94,11 @@ export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCo
   const { name, args, parameter, is_action } = intent;
   // Free text is among them: nobody knows what it does.
   const isAction = is_action || name === steerDevice || (parameter === name && Object.keys(args).length === 0);
-  const previous = (isAction ? null : batch.state(subjectOf(intent), parameter).value) ?? inverse;
+  const { value } = batch.state(subjectOf(intent), parameter);
+  const isSet = value !== null && isSameWant(value, intent);
+  const previous = (isAction || isSet ? null : value) ?? inverse;
   if (previous) return previous;
-  const why = isAction ? 'is done and not set' : 'was not set through Weft before';
+  const why = isAction ? 'is done and not set' : isSet ? 'is set like this already' : 'was not set through Weft before';
   throw new ConflictError(
     'guard_cannot_roll_back',
     `A broken guard could not be rolled back: ${parameter} ${why}, and the agent declares no command that takes ${name} back`,

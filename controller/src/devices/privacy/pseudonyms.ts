@@ -7,6 +7,9 @@ const pseudonym = /^dev-[a-z2-7]{16}$/;
 const partOfPseudonym = /^(?:(?:dev|ev|v)?-)?[a-z2-7]{0,16}$/;
 const hardwareAddress =
   /^(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$|^[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}$|^[0-9a-f]{12}$/i;
+/** All of them in a text: the digits in pairs, in fours, or without anything between them. */
+export const hardwareAddresses =
+  /(?<![0-9a-z])(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}(?![0-9a-z])|(?<![0-9a-z.])[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}(?![0-9a-z.])|(?<![0-9a-z-])[0-9a-f]{12}(?![0-9a-z-])/gi;
 /** 80 bits: among 100,000 devices two with the same name are not to be expected in the life of the universe. */
 const pseudonymBytes = 10;
 

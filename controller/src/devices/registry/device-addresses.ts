@@ -1,5 +1,6 @@
 // Between the pseudonyms that everybody uses and the identities that an access point knows: resolved in memory, for the access
 // point that reported them and for nobody else.
+import { hardwareAddresses, type Pseudonyms } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from './device-registry.ts';
 import { none } from './device-table.ts';
 
@@ -8,9 +9,12 @@ const separators = /[\s"'`,;()=<>[\]{}|]+/;
 
 export class DeviceAddresses {
   readonly #registry: DeviceRegistry;
+  readonly #nameOf: (identity: string) => string;
 
-  constructor(registry: DeviceRegistry) {
+  /** `canonical`: the device that this pseudonym was linked to. */
+  constructor(registry: DeviceRegistry, pseudonyms: Pick<Pseudonyms, 'of'>, canonical: (device: string) => string) {
     this.#registry = registry;
+    this.#nameOf = (identity) => canonical(pseudonyms.of(identity));
   }
 
   /** As this access point reports the device now; undefined if it does not, or has not since this process started. */
@@ -29,29 +33,27 @@ export class DeviceAddresses {
     return link === undefined ? undefined : table.idOf(table.links.device[link]!);
   }
 
-  /** What an access point said, with pseudonyms in the place of the identities that it knows. */
+  /**
+   * What an access point said, with pseudonyms in the place of the identities that it knows and of every hardware address, however
+   * it is spelled; but for those of access points, which stand under `bssid`. Twelve digits alone may be anything: they are
+   * an address if a device has it.
+   */
   withoutIdentities(ap_id: string, value: unknown): unknown {
     const agent = this.#registry.agent(ap_id);
-    if (!agent || agent.identities.size === 0) return value;
-    // However the letters of an address are written.
-    let lowered: Map<string, string> | undefined;
-    const nameOf = (word: string): string | undefined => {
-      const exact = this.deviceAt(ap_id, word);
-      if (exact !== undefined) return exact;
-      lowered ??= new Map([...agent.identities.keys()].map((identity) => [identity.toLowerCase(), identity]));
-      const identity = lowered.get(word.toLowerCase());
-      return identity === undefined ? undefined : this.deviceAt(ap_id, identity);
-    };
+    const hasIdentities = agent !== undefined && agent.identities.size > 0;
     return replaceTexts(value, (text) => {
-      const whole = nameOf(text);
-      if (whole !== undefined) return whole;
+      const known = hasIdentities ? this.deviceAt(ap_id, text) : undefined;
+      if (known !== undefined) return known;
       let clean = text;
-      for (const word of new Set(text.split(separators))) {
+      for (const word of hasIdentities ? new Set(text.split(separators)) : []) {
         const bare = withoutStops(word);
-        const name = word === '' ? undefined : (nameOf(word) ?? nameOf(bare));
+        const name = word === '' ? undefined : (this.deviceAt(ap_id, word) ?? this.deviceAt(ap_id, bare));
         if (name !== undefined) clean = clean.replaceAll(bare, name);
       }
-      return clean;
+      return clean.replace(hardwareAddresses, (address) => {
+        const name = this.#nameOf(address);
+        return address.length > 12 || this.#registry.table.find(name) !== undefined ? name : address;
+      });
     });
   }
 }
@@ -60,7 +62,9 @@ function replaceTexts(value: unknown, replace: (text: string) => string): unknow
   if (typeof value === 'string') return replace(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((each) => replaceTexts(each, replace));
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [replace(key), replaceTexts(each, replace)]));
+  const clean = ([key, each]: [string, unknown]) =>
+    key.toLowerCase().includes('bssid') ? [key, each] : [replace(key), replaceTexts(each, replace)];
+  return Object.fromEntries(Object.entries(value).map(clean));
 }
 
 /** Without the punctuation at its end. */

@@ -39,6 +39,20 @@ describe('#21', () => {
     expect(await server.rowsOf('ap-forms')).toEqual([0, 1, 2, 3, 4].map((n) => ({ ts: ts + n, rssi: -60 - n })));
   });
 
+  it('says that nothing was stored, and why', async () => {
+    const ap = await server.agent('ap-nothing');
+    expect((await post({ illuminance_lx: 300 }, {}, ap)).body.detail).toBe('The update has been stored');
+    const detailOf = async (body: object) => (await post(body, {}, ap)).body;
+    const text = await detailOf({ illuminance_lx: 'bright', list: [1] });
+    expect(text).toMatchObject({ status: 'success', accepted: 0, ignored_count: 2 });
+    expect(text.detail).toMatch(/^Nothing was stored: .*illuminance_lx: it was a number before/);
+    expect(text.detail).toContain('list: arrays are not stored');
+    expect((await detailOf({})).detail).toBe('Nothing was stored: the report has no fields');
+    expect((await detailOf({ devices: [] })).detail).toBe('No sample was stored: the report has no fields');
+    const part = await detailOf({ illuminance_lx: 'bright', rssi: 1 });
+    expect([part.accepted, part.detail]).toEqual([1, 'The update has been stored without the fields in ignored']);
+  });
+
   it('M5: keeps samples without a time apart, also those of quick posts', async () => {
     const ap = await server.agent('ap-quick');
     const before = Date.now();

@@ -1,8 +1,10 @@
 // The endpoint for JSON: agents post what they measure, one sample or many.
 import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
+import { ignoredReasons } from '@weft/contract/ignored-reasons';
 import { type Route, route } from '../../http/request/route.ts';
 import { requireAgent } from '../../rights/rights.ts';
-import { toIgnored } from './ignored-fields.ts';
+import { type IgnoredReason, toIgnored } from './ignored-fields.ts';
+import type { TelemetryReport } from './parse-report.ts';
 import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
 import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
@@ -26,24 +28,28 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       handle({ bytes, caller }) {
         const agent = requireAgent(caller);
         const report = telemetry.reports.read(bytes, agent.name);
-        return telemetry.record(agent, report).then(toAnswer);
+        return telemetry.record(agent, report).then((recorded) => toAnswer(recorded, report));
       },
     }),
   ];
 }
 
+const stored = 'The update has been stored';
 /** Nearly every answer is this one. */
-const answerToOne = JSON.stringify(answerTo({ accepted: 1, ignored: undefined }));
+const answerToOne = JSON.stringify({ status: 'success', detail: stored, accepted: 1 } satisfies AgentUpdateAnswer);
+const maxExplained = 5;
+const reasons: Record<IgnoredReason, string> = ignoredReasons;
 
-function toAnswer(recorded: Recorded): AgentUpdateAnswer | string {
-  return recorded.accepted === 1 && !recorded.ignored ? answerToOne : answerTo(recorded);
+function toAnswer({ accepted, ignored }: Recorded, report: TelemetryReport): AgentUpdateAnswer | string {
+  if (accepted === 1 && !ignored) return answerToOne;
+  const detail =
+    accepted === 0 ? whyNothing(report, ignored) : ignored ? `${stored} without the fields in ignored` : stored;
+  return { status: 'success', detail, accepted, ...toIgnored(ignored) };
 }
 
-function answerTo({ accepted, ignored }: Recorded): AgentUpdateAnswer {
-  const detail = ignored
-    ? 'The update has been stored without the fields in ignored'
-    : accepted > 0
-      ? 'The update has been stored'
-      : 'The update has been stored; it has no fields';
-  return { status: 'success', detail, accepted, ...toIgnored(ignored) };
+/** A report without a sample may still have brought a configuration, or who is attached. */
+function whyNothing({ configuration, devices }: TelemetryReport, ignored: Recorded['ignored']): string {
+  const what = configuration === undefined && devices === undefined ? 'Nothing' : 'No sample';
+  const left = ignored?.named.slice(0, maxExplained).map(({ field, reason }) => `${field}: ${reasons[reason]}`);
+  return `${what} was stored: ${left?.join('; ') ?? 'the report has no fields'}`;
 }
