@@ -73,16 +73,16 @@ describe('#25', () => {
     const { job_number } = body;
     expect(body).toMatchObject({ status: 'queued', websocket: `/api/v1/ws/${job_number}` });
     expect(body.agents.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual([
-      `emu-wifi-${job_number}-1`,
-      `emu-wifi-${job_number}-2`,
-      `emu-wifi-${job_number}-3`,
-      `emu-lifi-${job_number}-4`,
+      `emu-wifi-${job_number.slice(0, 8)}-1`,
+      `emu-wifi-${job_number.slice(0, 8)}-2`,
+      `emu-wifi-${job_number.slice(0, 8)}-3`,
+      `emu-lifi-${job_number.slice(0, 8)}-4`,
     ]);
     expect(body.places).toEqual([
       expect.objectContaining({ emulator: 0, location: 0, given: 'Bristol', country: 'GB' }),
       expect.objectContaining({ emulator: 1, location: 0 }),
     ]);
-    const { body: agent } = await get(`/api/v1/agents/emu-wifi-${job_number}-2`, 'ada');
+    const { body: agent } = await get(`/api/v1/agents/emu-wifi-${job_number.slice(0, 8)}-2`, 'ada');
     expect(agent.configuration).toEqual({
       access_point_type: 'WiFi',
       geolocation: { latitude: 51.46, longitude: -2.6 },

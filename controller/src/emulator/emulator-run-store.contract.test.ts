@@ -85,6 +85,14 @@ function describeEmulatorRunStore(openFixture: () => Promise<EmulatorRunStoreFix
     expect(await fixture.jobs.get('job-1')).toMatchObject({ task_type: 'emulator_spinup', state: 'queued' });
   });
 
+  test('the beginning of a number is taken as long as agents are named after it', async () => {
+    await create(newRun('9119ff97-0'));
+    expect(await store.isNameTaken('9119ff97-1929')).toBe(true);
+    expect(await store.isNameTaken('9119ff98-1929')).toBe(false);
+    for (const ap_id of namesOf('9119ff97-0')) await store.agentRemoved(ap_id);
+    expect(await store.isNameTaken('9119ff97-1929')).toBe(false);
+  });
+
   test('create makes nothing if anything fails', async () => {
     await fixture.agents.create(agentNamed('emu-wifi-job-1-2'));
     await expect(create(newRun('job-1'))).rejects.toThrow();

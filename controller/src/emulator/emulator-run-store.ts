@@ -80,12 +80,15 @@ export interface RunFilter {
   limit: number;
 }
 
-/** The names of emulated agents consist of their type, their run, and their number in it, from 1. */
+/** How much of a job's number is in the names of its agents: people copy them. */
+const runDigits = 8;
+
+/** The names of emulated agents consist of their type, the beginning of their run's number, and their number in it, from 1. */
 export function emulatedName(type: string, job_number: string, number: number): string {
-  return `emu-${type.toLowerCase()}-${job_number}-${number}`;
+  return `emu-${type.toLowerCase()}-${job_number.slice(0, runDigits)}-${number}`;
 }
 
-/** The run in an agent's name, emulated or not; undefined for other names. */
+/** How the number of the run begins, by an agent's name, emulated or not; undefined for other names. */
 export function runOf(ap_id: string): string | undefined {
   return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
 }
@@ -243,9 +246,18 @@ export class EmulatorRunStore extends SqlStore {
 
   /** An agent of the run was deleted. */
   async agentRemoved(ap_id: string): Promise<void> {
-    const job_number = runOf(ap_id);
-    if (job_number === undefined) return;
-    await this.db.query('DELETE FROM emulator_agents WHERE job_number = ? AND ap_id = ?', [job_number, ap_id]);
+    const start = runOf(ap_id);
+    if (start === undefined) return;
+    const where = 'job_number >= ? AND job_number < ? AND ap_id = ?';
+    await this.db.query(`DELETE FROM emulator_agents WHERE ${where}`, [start, `${start}~`, ap_id]);
+  }
+
+  /** Whether agents of another run, which may have ended, are named after a number that begins like this one. */
+  async isNameTaken(job_number: string): Promise<boolean> {
+    const start = job_number.slice(0, runDigits);
+    const where = 'job_number >= ? AND job_number < ?';
+    const rows = await this.db.query(`SELECT 1 FROM emulator_agents WHERE ${where} LIMIT 1`, [start, `${start}~`]);
+    return rows.length > 0;
   }
 
   /** Deletes an ended run. */

@@ -101,7 +101,8 @@ export class EmulatorService {
 
   async #create(caller: Caller, request: EmulatorSpinupRequest, plan: RunPlan, now: number): Promise<EmulatorAccepted> {
     const { runs, agents, outbox, audit, requireRight } = this.#options;
-    const job_number = randomUUID();
+    let job_number = randomUUID();
+    while (await runs.isNameTaken(job_number)) job_number = randomUUID();
     const members = toMembers(plan, job_number);
     const run = toRun(caller, plan, job_number, now);
     const job: NewJob = {

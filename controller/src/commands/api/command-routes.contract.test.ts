@@ -46,6 +46,16 @@ test.each([
 });
 
 describe('#24', () => {
+  test('what stands in a body instead of the query is named', async () => {
+    const json = { agent_id: 'ap-1', command: 'sleep' };
+    const { status, body } = await weft.request('POST', '/api/v1/send_command', { token: app, json });
+    expect(status).toBe(422);
+    const error = (name: string) => `${name} is a parameter of the query; the body is not read`;
+    expect(body.detail).toMatchObject(
+      ['agent_id', 'command'].map((name) => ({ loc: ['query', name], type: 'missing', ctx: { error: error(name) } })),
+    );
+  });
+
   test('a command is taken, stands as queued, and its job waits', async () => {
     const { status, body } = await send(app, { agent_id: 'ap-1', command: '{"name":"set_tx_power","dbm":17}' });
     expect([status, body]).toMatchObject([

@@ -30,6 +30,7 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
       if (params && route.queryInForm) params = withFormField(params, route.queryInForm, fields, problems);
     }
     const query = route.query && checkQuery(validator, route.query, params!, problems);
+    if (problems.length > 0 && !route.form && !route.body && bytesOf(request).length > 0) sayQueryWanted(problems);
     const inexact: JsonPath[] = [];
     if (route.body) body = readValidBody(route, validator, request, problems, inexact);
     if (route.rawBody) body = readText(request);
@@ -69,6 +70,14 @@ function sayFormWanted(problems: Problem[], contentType: string | undefined): vo
   const wanted = 'application/x-www-form-urlencoded';
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (type !== wanted && type !== 'multipart/form-data') sayMediaType(problems, contentType, wanted);
+}
+
+/** What was sent in a body that nobody reads is missing in the query. */
+function sayQueryWanted(problems: Problem[]): void {
+  for (const problem of problems) {
+    if (problem.type !== 'missing' || problem.loc[0] !== 'query') continue;
+    problem.ctx = { error: `${problem.loc[1]} is a parameter of the query; the body is not read` };
+  }
 }
 
 /** Names the reason beside what validation says, in the words of the reference interface, about a body that could not be read as it was declared. */
