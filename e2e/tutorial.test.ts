@@ -19,7 +19,7 @@ test('from an empty folder to a control program that gets a command through', { 
   login.commands = login.commands.replace('demo@weft.test', 'demo@weft.test --password-stdin <<< "$DEMO_PASSWORD"');
   const done = await runSteps(steps, { url, folder, env: { HOME: folder, DEMO_PASSWORD: password } });
   const printed = done.map(({ prints }) => prints);
-  expect(printed[1]).toMatch(/ACCESS POINT +NAME +SITE +TYPE +STATE(.*\n){12}/);
+  expect(printed[1]).toMatch(/NAME +ACCESS POINT +TYPE +STATE +SITE(.*\n){12}/);
   expect(printed[1]?.match(/^\{"ap_id":"emu-5g-.*"power_w":/gm)).toHaveLength(2);
   expect(printed[4]).toMatch(/^accepted succeeded$/m);
   expect(printed[5]).toMatch(/^succeeded.*\nexit code 3$/m);

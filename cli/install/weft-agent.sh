@@ -110,13 +110,17 @@ json() {
 password() {
   if [ ! -s "$state/password" ]; then
     secret=wfs_$(head -c 32 /dev/urandom | sha256sum | cut -c 1-64)
-    printf '%s%s' "$secret" "$(printf %s "$secret" | sha256sum | cut -c 1-8)" > "$state/password"
+    secret=$secret$(printf %s "$secret" | sha256sum | cut -c 1-8)
+    # This machine takes over from another one: the token is the password, and nothing is to be registered.
+    case ${WEFT_ENROLMENT_TOKEN:-} in weft-replace-*) secret=$WEFT_ENROLMENT_TOKEN; : > "$state/enrolled" ;; esac
+    printf %s "$secret" > "$state/password"
   fi
   cat "$state/password"
 }
 
 # Registers if it can, then logs in; false if Weft is away or refuses, with why in $reason.
 log_in() {
+  password > /dev/null
   reason="No enrolment token is set, and Weft does not know this name with this password."
   authorization=$run/header-$part
   if [ -n "${WEFT_ENROLMENT_TOKEN:-}" ] && [ ! -e "$state/enrolled" ]; then

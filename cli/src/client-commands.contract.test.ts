@@ -165,12 +165,67 @@ test('nothing answers: says so and where to look', async () => {
 
 test('agents: a table for people, JSON for programs, by pattern and state', async () => {
   const { out } = await run(['agents'], { env: asApp });
-  expect(out.split('\n')[0]).toMatch(/^ACCESS POINT +NAME +SITE +TYPE +STATE/);
-  expect(out).toMatch(/roof-1 +– +– +WiFi +online/);
+  expect(out.split('\n')[0]).toMatch(/^NAME +ACCESS POINT +TYPE +STATE +SITE/);
+  expect(out).toMatch(/– +roof-1 +WiFi +online/);
   const json = await run(['agents', '--json', '*-2'], { env: asApp });
   expect(JSON.parse(json.out)).toMatchObject([{ ap_id: 'roof-2', presence: 'offline' }]);
-  const offline = await run(['agents', 'roof-*', '--state', 'offline', '--json'], { env: asApp });
-  expect(JSON.parse(offline.out).map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['roof-2']);
+  const never = await run(['agents', 'roof-*', '--state', 'never', '--json'], { env: asApp });
+  expect(JSON.parse(never.out).map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['roof-2']);
+});
+
+test('an access point is found by its display name, and by a pattern of them; several are named', async () => {
+  const token = await weft.admin();
+  for (const [ap_id, display_name] of [
+    ['long-id-1', 'porch-1'],
+    ['long-id-2', 'porch-2'],
+    ['long-id-3', 'twins'],
+    ['long-id-4', 'twins'],
+  ] as const) {
+    await weft.agent(ap_id, { commands: ['identify'] });
+    await weft.request('PATCH', `/api/v1/agents/${ap_id}/labels`, { token, json: { display_name } });
+  }
+  const one = await run(['command', 'porch-1', 'identify', '--dry-run'], { env: asApp });
+  expect(one).toMatchObject({ code: 0, out: expect.stringContaining('accepted') });
+  const many = await run(['command', 'porch-*', 'identify', '--dry-run', '--json'], { env: asApp });
+  expect(JSON.parse(many.out).targets.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['long-id-1', 'long-id-2']);
+  expect(JSON.parse((await run(['agents', 'porch-*', '--json'], { env: asApp })).out)).toHaveLength(2);
+  expect(await run(['watch', 'twins'], { env: asApp })).toMatchObject({
+    code: 1,
+    err: 'weft: Several are called twins: long-id-3, long-id-4.\n',
+  });
+  expect((await run(['data', 'porch-3'], { env: asApp })).err).toContain('Did you mean porch-');
+});
+
+test('a command that an access point does not know: one exit code and one text, for one and for many', async () => {
+  await weft.agent('lamp-1', { commands: ['identify'] });
+  const hint = 'the agent does not know this command. Did you mean identify?';
+  const one = await run(['command', 'lamp-1', 'identfy'], { env: asApp });
+  expect(one).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
+  const many = await run(['command', 'lamp-*', 'identfy'], { env: asApp });
+  expect(many).toMatchObject({ code: 2, out: expect.stringContaining(hint) });
+  for (const { out, err } of [one, many]) expect(out + err).not.toContain('Value error');
+});
+
+test('agent line --replace: new credentials, the old ones end, and the access point stays', async () => {
+  await logIn();
+  const old = await weft.agent('worn-1');
+  const made = await run(['agent', 'line', 'worn-1', '--json']);
+  expect(made).toMatchObject({ code: 1, err: expect.stringContaining('add --replace: its history is kept') });
+  expect((await run(['agent', 'line', 'nobody-1', '--replace'])).err).toContain('leave out --replace');
+  const { line, token } = JSON.parse((await run(['agent', 'line', 'worn-1', '--replace', '--json'])).out);
+  expect(line).toContain(`printf %s ${token} |`);
+  expect((await weft.request('GET', '/api/v1/agents/worn-1', { token: old })).status).toBe(401);
+  const stateDir = join(home, 'worn');
+  const stopping = new AbortController();
+  const url = ['--url', weft.url, '--ap-id', 'worn-1', '--interval', '1', '--spool-dir', stateDir];
+  const running = run(['agent', 'run', ...url], { env: { WEFT_ENROLMENT_TOKEN: token }, signal: stopping.signal });
+  // It has got a password of its own: that of the line is no longer good.
+  await untilSo(async () => {
+    expect(readFileSync(join(stateDir, 'worn-1', 'password'), 'utf8').split('\n')[1]).toBe(token);
+    await expect(weft.login('agent', 'worn-1', token)).rejects.toThrow();
+  });
+  stopping.abort();
+  expect((await running).code).toBe(0);
 });
 
 test('watch prints a JSON object a line where there is no terminal, and ends quietly when interrupted', async () => {
@@ -194,7 +249,7 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
     [['jobs', '--state', 'runing'], 'Did you mean running?'],
     [['jobs', '--limit', '0'], 'from 1 to 200'],
     [['jobs', 'folow', 'x'], 'Did you mean follow?'],
-    [['agents', '--state', 'of line'], 'online, late or offline'],
+    [['agents', '--state', 'of line'], 'online, late, offline or never'],
     [['emulate', '--at', 'Nowhereville Upon Nothing'], 'the name of a known place'],
   ] as const) {
     expect(await run([...args], { env: asApp })).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
@@ -385,6 +440,9 @@ test('sites, labels and selectors: an access point is placed, found and named', 
 test('events show what happened, and follow what happens until they are interrupted', async () => {
   await logIn();
   await run(['label', 'roof-2', '--tag', 'seen']);
+  const shown = async (...more: string[]) => (await run(['events', '--json', ...more])).out;
+  expect(await shown('--select', 'name:roof-2')).toContain('config.changed');
+  expect(await shown('--select', 'name:roof-1')).not.toContain('config.changed');
   const { out } = await run(['events', '--kind', 'config.*', '--agent', 'roof-2', '--json']);
   const events = out
     .trim()

@@ -49,12 +49,15 @@ function refusalSentence({ status, detail, code }: WeftRefusal): string {
   return sentence(detail);
 }
 
+/** Without the words that programs know a kind of problem by. */
+export function forPeople(message: unknown): string {
+  return String(message).replace(/^Value error, /, '');
+}
+
 /** A 422 has a list of problems, each with its location. */
 function sentence(detail: unknown): string {
   const text = Array.isArray(detail)
-    ? detail
-        .map(({ loc, msg }) => `${[loc].flat().slice(1).join('.')}: ${String(msg).replace(/^Value error, /, '')}`)
-        .join('; ')
+    ? detail.map(({ loc, msg }) => `${[loc].flat().slice(1).join('.')}: ${forPeople(msg)}`).join('; ')
     : String(detail);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

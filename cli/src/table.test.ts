@@ -53,6 +53,22 @@ describe('names', () => {
   });
 });
 
+test('columns that must be whole are, and others are left out', () => {
+  const lines = toTable(head, [row], { columns: 80 }, narrow, 2).trimEnd().split('\n');
+  expect(lines[0]).toMatch(/^ACCESS POINT +TYPE +STATE +LAST SEEN +COMMANDS$/);
+  const short = 'emu-5g-626f2e07-12';
+  for (const columns of [10, 40, 60]) {
+    const [, shown] = toTable(
+      ['NAME', 'ID', 'WHY'],
+      [['bristol-5g-12', short, 'x'.repeat(50)]],
+      { columns },
+      narrow,
+      2,
+    ).split('\n');
+    if (columns > 40) expect(shown).toBe(`bristol-5g-12  ${short}`);
+  }
+});
+
 describe('widths', () => {
   test('at 80 columns every column is there', () => {
     const lines = toTable(head, [row], { columns: 80 }, narrow).trimEnd().split('\n');

@@ -31,17 +31,25 @@ const defaultColumns = 80;
 const minWidth = 6;
 const uuid = /\b([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 
-/** On a terminal, numbers of jobs and runs are cut to their beginning, and then the widest columns, until a line fits. */
+/**
+ * On a terminal, numbers of jobs and runs are cut to their beginning, and then the widest columns, until a line fits. With
+ * `wholeColumns`, columns are left out instead, from the right, but for so many at the left.
+ */
 export function toTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],
   output: Pick<Output, 'columns'>,
   look: Look = plainLook,
+  wholeColumns = 0,
 ): string {
-  const lines = [head, ...rows].map((row) =>
+  let lines = [head, ...rows].map((row) =>
     row.map((cell) => (look.isWide ? printable(cell) : printable(cell).replaceAll(uuid, '$1…'))),
   );
   const natural = head.map((_, column) => Math.max(...lines.map((row) => width(row[column] ?? ''))));
+  while (!look.isWide && wholeColumns > 0 && natural.length > wholeColumns && lineWidth(natural) > edgeOf(output)) {
+    natural.pop();
+    lines = lines.map((row) => row.slice(0, natural.length));
+  }
   const widths = look.isWide ? natural : fitted(natural, edgeOf(output));
   return lines
     .map((row, index) => {
@@ -61,11 +69,15 @@ function edgeOf({ columns }: Pick<Output, 'columns'>): number {
   return columns !== undefined && columns > 0 ? columns : defaultColumns;
 }
 
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1));
+}
+
 /** Takes from the last column, which is text, then from the first, which is a name, then from the widest. */
 function fitted(natural: readonly number[], edge: number): number[] {
   const widths = [...natural];
   const take = (column: number, least: number) => {
-    const over = widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1)) - edge;
+    const over = lineWidth(widths) - edge;
     if (over > 0) widths[column] = Math.min(widths[column]!, Math.max(least, widths[column]! - over));
     return over > 0;
   };

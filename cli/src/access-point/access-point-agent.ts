@@ -9,7 +9,7 @@ import { type CommandOffer, OfferedCommands, requireNumber } from './commands/co
 import { offerScripts } from './commands/script-commands.ts';
 import { offerSystemCommands } from './commands/system-commands.ts';
 import type { Machine } from './machine/machine.ts';
-import { keepPassword, type OwnPassword, ownPassword } from './own-password.ts';
+import { keepPassword, type OwnPassword, ownPassword, replacementPrefix } from './own-password.ts';
 import { Pace } from './pace.ts';
 import type { Description } from './readers/description.ts';
 import { Measurements, readersOf } from './readers/measurements.ts';
@@ -85,7 +85,9 @@ function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Rec
     spoolDir: stateDir,
     trustedCertificate,
     configuration,
-    ...(enrolmentToken !== undefined && { enrolmentToken }),
+    ...(enrolmentToken?.startsWith(replacementPrefix)
+      ? { formerPassword: own.formerPassword ?? enrolmentToken }
+      : enrolmentToken !== undefined && { enrolmentToken }),
     onConnected: () => speaker.connected(),
     onDisconnected: (code, reason) => speaker.lost(code, reason),
     onError: (error) => speaker.trouble(error),

@@ -13,6 +13,8 @@ import {
 import { join } from 'node:path';
 import { generateAgentSecret, isGeneratedSecret } from '@weft/sdk';
 
+/** What a line has in place of an enrolment token when the machine takes over from another one of the same name. */
+export const replacementPrefix = 'weft-replace-';
 /** What earlier versions generated. */
 const olderForm = /^[\w-]{43}$/;
 

@@ -40,9 +40,7 @@ export function refusalAtStart(error: unknown, { url, ap_id, enrolmentToken }: P
     return because('the password of this machine is wrong, and there is no enrolment token');
   }
   // The name is already registered, and the password was wrong.
-  return because(
-    'an agent with this name exists with another password; delete it in Weft first if this machine replaces it',
-  );
+  return because('an agent with this name exists with another password; if this machine replaces it, add --replace');
 }
 
 function lowerFirst(text: string): string {

@@ -1,4 +1,5 @@
 // `weft agent line` and `weft agent import`: create an enrolment token and an install line for each access point.
+import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
 import { enrolmentLine, type InstallChecksums } from '@weft/contract/enrolment-line';
@@ -7,6 +8,7 @@ import { parseApId, parseInterval } from '../access-point/agent-settings.ts';
 import { parseAllowance } from '../access-point/commands/allowance.ts';
 import { parseAssignments, problemsOfConfiguration } from '../access-point/configuration.ts';
 import { ListError, type ListedAccessPoint, readAccessPointList } from '../access-point/enrolment/access-point-list.ts';
+import { replacementPrefix } from '../access-point/own-password.ts';
 import type { CommandLine } from '../command.ts';
 import { connect, parseUrl, urlOf } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
@@ -22,7 +24,8 @@ interface MadeLine {
   line: string;
   /** Of the line, for agents that are installed in another way. */
   token: string;
-  expires_at: string;
+  /** Null of a replacement: it is valid until the new machine has logged in. */
+  expires_at: string | null;
 }
 
 export async function makeLine(ap_id: string, line: CommandLine, around: Surroundings): Promise<number> {
@@ -30,10 +33,16 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
   const maker = new LineMaker(line, around);
   const [problem] = problemsOfConfiguration(parseAssignments(line.all('set')));
   if (problem !== undefined) throw new UsageError(`--set: ${problem}.`);
-  if (await maker.isKnown(ap_id)) {
-    throw new CommandFailure(`${ap_id} is already registered. Delete it first if another machine replaces it.`);
+  const isReplaced = line.has('replace');
+  if (isReplaced !== (await maker.isKnown(ap_id))) {
+    throw new CommandFailure(
+      isReplaced
+        ? `${ap_id} is not registered: leave out --replace.`
+        : `${ap_id} is already registered. If another machine replaces it, add --replace: its history is kept.`,
+    );
   }
-  const made = await maker.make(wanted);
+  const made = await maker.make(wanted, isReplaced);
+  if (isReplaced) around.stderr.write(`The credentials that ${ap_id} had until now are no longer valid.\n`);
   around.stdout.write(line.has('json') ? `${toJson(made, 2)}\n` : `${made.line}\n`);
   return exitCode.ok;
 }
@@ -112,16 +121,27 @@ class LineMaker {
     return this.#known;
   }
 
-  async make({ ap_id, assignments }: ListedAccessPoint): Promise<MadeLine> {
+  async make({ ap_id, assignments }: ListedAccessPoint, isReplaced = false): Promise<MadeLine> {
     const checksums = await this.#checksums();
-    // A name without wildcards matches only itself.
-    const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
-    const { token = '', expires_at } = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', {
-      json,
-      signal: this.#signal,
-    });
+    const { token, expires_at } = await (isReplaced ? this.#replace(ap_id) : this.#enrol(ap_id));
     const more = [...this.#more, ...assignments.flatMap((text) => ['--set', text])];
     return { ap_id, line: enrolmentLine({ url: this.#url, ap_id, token, checksums, more }), token, expires_at };
+  }
+
+  async #enrol(ap_id: string): Promise<{ token: string; expires_at: string }> {
+    // A name without wildcards matches only itself.
+    const json = { ap_id_pattern: ap_id, expires_in: this.#expiresIn, max_uses: 1 };
+    const options = { json, signal: this.#signal };
+    const made = await this.#app.request<EnrolmentToken>('POST', '/api/v1/enrolment_tokens', options);
+    return { token: made.token ?? '', expires_at: made.expires_at };
+  }
+
+  /** Ends the sessions of the old machine. The new one logs in with this once, and is given another password then. */
+  async #replace(ap_id: string): Promise<{ token: string; expires_at: null }> {
+    const token = replacementPrefix + randomBytes(32).toString('base64url');
+    const path = `/api/v1/agents/${encodeURIComponent(ap_id)}`;
+    await this.#app.request('PUT', path, { json: { password: token }, signal: this.#signal });
+    return { token, expires_at: null };
   }
 }
 

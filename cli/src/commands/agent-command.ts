@@ -17,7 +17,7 @@ const elsewhere = [...ofAgent, 'agent-url', 'expires-in', 'json'] as const;
 const onlyFor = {
   run: [...here, 'spool-dir'],
   install: [...here, 'fingerprint', 'root', 'no-start', 'print-unit'],
-  line: elsewhere,
+  line: [...elsewhere, 'replace'],
   import: elsewhere,
 } as const;
 type Action = keyof typeof onlyFor;
@@ -27,7 +27,7 @@ export const agentCommand: ClientCommand = {
   usage: [
     'agent run --url URL --ap-id ID [--link] [options]',
     'agent install --url URL --ap-id ID [options] [--root DIR] [--no-start] [--print-unit]',
-    'agent line AP_ID [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
+    'agent line AP_ID [--replace] [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
     'agent import FILE.csv [--agent-url URL] [--expires-in DAYS] [--set KEY=VALUE] [--allow LIST] [--json]',
   ],
   about:
@@ -49,6 +49,9 @@ export const agentCommand: ClientCommand = {
     root: { value: 'DIR', about: 'install below this folder and start nothing, to build images' },
     'no-start': { about: 'install without starting' },
     'print-unit': { about: 'print the service unit and exit' },
+    replace: {
+      about: 'for a machine that takes over from another one: new credentials, the old ones end, the history stays',
+    },
     'agent-url': { value: 'URL', about: 'address of Weft for access points; default: --url' },
     'expires-in': { value: 'DAYS', about: 'how long a line is valid, 1 to 365 (default: 7)' },
     ...jsonOption,

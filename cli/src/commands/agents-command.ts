@@ -8,7 +8,7 @@ import { toMoment } from '../moments.ts';
 import { exitCode, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, tableOptions, toTable } from '../table.ts';
 
-const states = ['online', 'late', 'offline'];
+const states = ['online', 'late', 'offline', 'never'];
 
 export const agentsCommand: ClientCommand = {
   summary: 'list the access points and their state',
@@ -19,7 +19,10 @@ export const agentsCommand: ClientCommand = {
       value: 'SELECTOR',
       about: "only these, such as 'site:uk/bristol/** -tag:lab load>0.8'",
     },
-    state: { value: 'STATE', about: 'only access points in this state: online, late or offline' },
+    state: {
+      value: 'STATE',
+      about: 'only access points in this state: online, late, offline or never (has not reported yet)',
+    },
     ...tableOptions,
     ...jsonOption,
     ...urlOption,
@@ -46,10 +49,10 @@ export const agentsCommand: ClientCommand = {
     const labelsOf = new Map(selected.map((labelled) => [labelled.ap_id, labelled]));
     const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
     const rows = agents
-      .filter(({ ap_id }) => matchesGlob(pattern, ap_id) && labelsOf.has(ap_id))
+      .filter(({ ap_id }) => matches(pattern, labelsOf.get(ap_id)))
       .sort((a, b) => naturally(a.ap_id, b.ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id), labels: labelsOf.get(agent.ap_id)! }))
-      .filter(({ presence }) => state === undefined || (presence?.presence ?? 'offline') === state);
+      .filter(({ labels }) => state === undefined || labels.state === state);
     if (line.has('json')) {
       const found = rows.map(({ agent, presence, labels }) => ({
         ...agent,
@@ -67,7 +70,7 @@ export const agentsCommand: ClientCommand = {
       );
       return exitCode.ok;
     }
-    const head = ['ACCESS POINT', 'NAME', 'SITE', 'TYPE', 'STATE', 'LAST SEEN', 'COMMANDS', 'WHY'];
+    const head = ['NAME', 'ACCESS POINT', 'TYPE', 'STATE', 'SITE', 'LAST SEEN', 'COMMANDS', 'WHY'];
     const look = lookOf(line, around);
     around.stdout.write(
       toTable(
@@ -75,11 +78,17 @@ export const agentsCommand: ClientCommand = {
         rows.map((row) => toRow(row, look)),
         around.stdout,
         look,
+        2,
       ),
     );
     return exitCode.ok;
   },
 };
+
+function matches(pattern: string, labels: AgentListItem | undefined): boolean {
+  if (!labels) return false;
+  return matchesGlob(pattern, labels.ap_id) || matchesGlob(pattern, labels.display_name ?? labels.ap_id);
+}
 
 interface ListedAgent {
   agent: AgentDetails;
@@ -90,11 +99,11 @@ interface ListedAgent {
 function toRow({ agent, presence, labels }: ListedAgent, { isIso }: Look): string[] {
   const { access_point_type } = agent.configuration;
   return [
-    agent.ap_id,
     labels.display_name ?? '–',
-    labels.site ?? '–',
+    agent.ap_id,
     typeof access_point_type === 'string' ? access_point_type : '–',
-    presence?.presence ?? 'offline',
+    labels.state,
+    labels.site ?? '–',
     toMoment(presence?.last_seen, isIso),
     presence?.command_ready ? 'ready' : '–',
     presence?.reason ?? '',

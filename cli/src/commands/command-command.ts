@@ -1,18 +1,19 @@
 // `weft command`: sends a command to one or many access points, and shows its result.
 import { isGlob } from '@weft/contract/glob';
 import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
+import { matchingNames, withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { forPeople } from '../failures.ts';
 import { toJson } from '../json-text.ts';
 import { parseDuration } from '../moments.ts';
-import { withNearestName } from '../nearest-name.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, printable, tableOptions, toTable } from '../table.ts';
 
 export const commandCommand: ClientCommand = {
   summary: 'send a command and wait for its result',
   usage: ['command AGENT NAME [ARGUMENT=VALUE]... [options]', "command 'PATTERN' NAME [ARGUMENT=VALUE]... [options]"],
-  about: `Values are parsed as JSON (12, true, "text") if possible, else they are text. Exit code: 0 if the command succeeded (with --no-wait or a pattern: was accepted), 3 after a conflict, because another caller holds the lease, else 1.
+  about: `Values are parsed as JSON (12, true, "text") if possible, else they are text. Exit code: 0 if the command succeeded (with --no-wait or a pattern: was accepted), 2 if the access point does not know it or an argument is invalid, 3 after a conflict, because another caller holds the lease, else 1. AGENT is an ap_id, or a display name that only one access point has; a pattern that matches no ap_id is tried with display names.
 ${identityHelp}`,
   options: {
     hold: {
@@ -65,6 +66,9 @@ ${identityHelp}`,
   },
 };
 
+/** Reasons of a batch that are none of a conflict. */
+const notConflicts: readonly string[] = ['agent_not_found', 'not_permitted', 'too_many_commands'];
+
 interface Wanted {
   app: App;
   around: Surroundings;
@@ -104,14 +108,15 @@ function seconds(key: string, text: string | undefined, option: string): Record<
 }
 
 async function preview({ app, around, ap_id, name, args, options, isJson }: Wanted): Promise<number> {
-  const answer = await withNearestName(app, ap_id, app.command(ap_id, name, args, { ...options, dryRun: true }));
+  const ask = (id: string) => app.command(id, name, args, { ...options, dryRun: true });
+  const answer = await withAccessPoint(app, ap_id, ask);
   around.stdout.write(isJson ? toLine(answer) : `${answer.verdict}: ${printable(answer.detail)}\n`);
   return answer.verdict === 'rejected' ? exitCode.conflict : exitCode.ok;
 }
 
 async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
   const { app, around, ap_id, name, args, options, isJson } = wanted;
-  const command = await withNearestName(app, ap_id, app.command(ap_id, name, args, options));
+  const command = await withAccessPoint(app, ap_id, (id) => app.command(id, name, args, options));
   if (!isPatient) {
     around.stdout.write(isJson ? toLine(command) : `${command.command_id}\n`);
     return exitCode.ok;
@@ -149,19 +154,17 @@ async function sendMany(
   dryRun: boolean,
 ): Promise<number> {
   const { guard: _, ...rest } = options;
-  const answer: BatchAnswer = await app.batch(ap_id, name, args, { ...rest, dryRun });
+  const answer: BatchAnswer = await app.batch(await matchingNames(app, ap_id), name, args, { ...rest, dryRun });
   if (isJson) around.stdout.write(toLine(answer));
   else {
     const sorted = answer.targets.toSorted((a, b) => naturally(a.ap_id, b.ap_id));
-    const rows = sorted.map((target) => [
-      target.ap_id,
-      target.verdict,
-      'detail' in target ? String(target.detail) : '',
-    ]);
+    const rows = sorted.map((target) => [target.ap_id, target.verdict, forPeople(target.detail)]);
     around.stdout.write(toTable(['ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout, look));
   }
-  const isRefused = answer.targets.some(({ verdict }) => verdict === 'rejected');
-  return isRefused ? exitCode.conflict : exitCode.ok;
+  const refused = answer.targets.filter(({ verdict }) => verdict === 'rejected');
+  if (refused.length === 0) return exitCode.ok;
+  if (refused.some(({ reason }) => reason === 'invalid_command')) return exitCode.usage;
+  return refused.some(({ reason }) => !notConflicts.includes(reason)) ? exitCode.conflict : exitCode.failure;
 }
 
 function toLine(value: unknown): string {

@@ -1,11 +1,11 @@
 // `weft data`: exports the telemetry of an access point.
 import { rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import { withAccessPoint } from '../access-point-names.ts';
 import type { ClientCommand } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { parseMoment } from '../moments.ts';
-import { withNearestName } from '../nearest-name.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, exitCode, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
@@ -26,23 +26,21 @@ ${identityHelp}`,
   },
   examples: ['data ap-roof-1', 'data ap-roof-1 --from 2d --csv --out roof.csv', 'data ap-roof-1 --from 10m --json'],
   async run(line, around) {
-    const [ap_id, ...rest] = line.words;
-    if (ap_id === undefined || rest.length > 0) throw new UsageError('Give one access point. weft agents lists them.');
+    const [given, ...rest] = line.words;
+    if (given === undefined || rest.length > 0) throw new UsageError('Give one access point. weft agents lists them.');
     if (line.has('csv') && line.has('json')) throw new UsageError('Give --csv or --json, not both.');
     const from = parseMoment(line.get('from') ?? '1h', '--from');
     const to = parseMoment(line.get('to') ?? 'now', '--to');
     if (from >= to) throw new UsageError('--from must be before --to.');
     const signal = interruptionOf(around);
     const app = connect(line, around);
-    const asked = app.download(ap_id, {
-      from,
-      to,
-      metrics: [...line.all('metric')],
-      signal,
-      format: line.has('json') ? 'ndjson' : 'csv',
+    const format = line.has('json') ? 'ndjson' : 'csv';
+    const options = { from, to, metrics: [...line.all('metric')], signal, format } as const;
+    const file = await withAccessPoint(app, given, async (ap_id) => {
+      const found = await app.download(ap_id, options);
+      await warnOfUnknownMetrics(app, { agents: [ap_id], names: options.metrics, from }, around);
+      return found;
     });
-    const file = await withNearestName(app, ap_id, asked);
-    await warnOfUnknownMetrics(app, { agents: [ap_id], names: line.all('metric'), from }, around);
     const path = line.get('out');
     const bar = new ProgressBar(around.stderr);
     let bytes = 0;

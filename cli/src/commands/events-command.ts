@@ -7,19 +7,24 @@ import { parseMoment, toMoment } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions } from '../table.ts';
 
-const readOptions = ['kind', 'agent', 'json', 'iso', 'wide', 'url'];
+const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
+/** Devices come and go all the time. */
+export const usualFamilies = [
+  ...['agent', 'alarm', 'clock', 'command', 'config', 'conflict', 'node', 'run', 'storage', 'webhook'],
+];
 
 export const eventsCommand: ClientCommand = {
   summary: 'show what happened, and follow what happens',
   usage: [
-    'events [--kind KIND]... [--agent AGENT] [--from TIME] [--to TIME] [--limit N]',
+    'events [--kind KIND]... [--agent AGENT] [--select SELECTOR] [--from TIME] [--to TIME] [--limit N]',
     'events --follow [--after ID]',
   ],
-  about: `Without --follow, prints the newest events, oldest of them first. With --follow, prints each event as it comes until Ctrl+C, and goes on after a lost connection without missing any. --json prints one JSON object per line. Kinds: agent.offline, or families such as 'alarm.*'.
+  about: `Without --follow, prints the newest events, oldest of them first. With --follow, prints each event as it comes until Ctrl+C, and goes on after a lost connection without missing any. --json prints one JSON object per line. Kinds: agent.offline, or families such as 'alarm.*'. Moves of devices are left out; --kind 'device.*' shows them, --kind '*' everything.
 ${identityHelp}`,
   options: {
     kind: { value: 'KIND', about: "only this kind, or family ('alarm.*'); repeatable", isMany: true },
     agent: { value: 'AGENT', about: 'only events about this access point' },
+    select: { value: 'SELECTOR', about: "only events about these access points, such as 'site:uk/**'" },
     from: { value: 'TIME', about: 'start (default: 24h)' },
     to: { value: 'TIME', about: 'end (default: now)' },
     limit: { value: 'N', about: 'at most this many (default: 50)' },
@@ -74,8 +79,8 @@ async function follow(line: CommandLine, around: Surroundings): Promise<number> 
 }
 
 function wanted(line: CommandLine) {
-  const agent = line.get('agent');
-  return { kinds: line.all('kind') as EventPattern[], ...(agent !== undefined && { agent }) };
+  const kinds = line.has('kind') ? line.all('kind') : usualFamilies.map((family) => `${family}.*`);
+  return { kinds: kinds as EventPattern[], agent: line.get('agent'), selector: line.get('select') };
 }
 
 function printer(line: CommandLine, around: Surroundings): (event: EventItem) => Promise<void> {

@@ -1,10 +1,10 @@
 // `weft sites` and `weft label`: where access points stand, and what people call them.
 import type { AgentLabels, Site } from '@weft/contract';
 import { didYouMean } from '@weft/contract/closest-name';
+import { withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { withNearestName } from '../nearest-name.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 import { lookOf, tableOptions, toTable } from '../table.ts';
 
@@ -122,12 +122,12 @@ ${identityHelp}`,
       ...(remove_tags.length > 0 && { remove_tags }),
     };
     const app = connect(line, around);
-    const where = `/api/v1/agents/${encodeURIComponent(ap_id)}/labels`;
-    const asked =
-      Object.keys(json).length === 0
+    const labels = await withAccessPoint(app, ap_id, (id) => {
+      const where = `/api/v1/agents/${encodeURIComponent(id)}/labels`;
+      return Object.keys(json).length === 0
         ? app.request<AgentLabels>('GET', where)
         : app.request<AgentLabels>('PATCH', where, { json });
-    const labels = await withNearestName(app, ap_id, asked);
+    });
     if (line.has('json')) around.stdout.write(`${toJson(labels, 2)}\n`);
     else {
       const row = [labels.ap_id, labels.display_name ?? '–', labels.site ?? '–', labels.tags.join(' ') || '–'];

@@ -1,11 +1,11 @@
 // `weft watch`: live values, drawn in place on a terminal, otherwise as one JSON object per line.
 import type { App } from '@weft/sdk';
+import { withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { LiveScreen } from '../live-screen.ts';
-import { withNearestName } from '../nearest-name.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 
 /** What has not been reported for so long is not expected to come. */
@@ -29,10 +29,11 @@ ${identityHelp}`,
     if (line.has('count') && !(Number.isInteger(left) && left > 0)) {
       throw new UsageError('--count must be a whole number above 0.');
     }
-    const options = { agents: [...new Set(line.words)], metrics: [...line.all('metric')], count: left };
     const app = connect(line, around, { patienceMs: 60_000 });
     // Fail at once if one of them does not exist.
-    await Promise.all(options.agents.map((ap_id) => withNearestName(app, ap_id, app.agent(ap_id))));
+    const found = await Promise.all(line.words.map((name) => withAccessPoint(app, name, (ap_id) => app.agent(ap_id))));
+    const known = [...new Set(found.map(({ ap_id }) => ap_id))];
+    const options = { agents: known, metrics: [...line.all('metric')], count: left };
     const { agents, metrics: names } = options;
     await warnOfUnknownMetrics(app, { agents, names, from: Date.now() - recentMs }, around);
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));

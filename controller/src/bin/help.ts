@@ -175,6 +175,9 @@ Accounts
   user add EMAIL               create an account
   user list                    list the accounts
   user set-password EMAIL      set a password; earlier tokens are revoked
+  user disable EMAIL           end the sessions of an account, and let it sign in no more
+  user enable EMAIL            let it sign in again
+  user approve EMAIL           let an account sign in that somebody asked for
 
 Audit
   audit verify                 verify that the audit log was not changed

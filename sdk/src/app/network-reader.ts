@@ -45,6 +45,8 @@ export interface DeviceOptions extends Abortable {
 
 export interface EventOptions extends Abortable {
   kinds?: readonly EventPattern[] | undefined;
+  /** Only events about these access points. */
+  selector?: string | undefined;
   /** Only events about this access point. */
   agent?: string | undefined;
 }
@@ -167,11 +169,20 @@ export class NetworkReader extends FleetReader {
    * }
    * ```
    */
-  events({ kinds = [], agent, after, onOpen, onBreak, onGap, signal }: FollowOptions = {}): Stream<EventItem> {
+  events({
+    kinds = [],
+    agent,
+    selector,
+    after,
+    onOpen,
+    onBreak,
+    onGap,
+    signal,
+  }: FollowOptions = {}): Stream<EventItem> {
     const listeners = { ...(onOpen && { onOpen }), ...(onBreak && { onBreak }), ...(onGap && { onGap }) };
     const options = {
       path: '/api/v1/events/stream',
-      query: { kinds: kindsOf(kinds), ap_id: agent, after },
+      query: { kinds: kindsOf(kinds), ap_id: agent, selector, after },
       event: 'event',
       ...listeners,
     };
@@ -187,9 +198,13 @@ export class NetworkReader extends FleetReader {
    * }
    * ```
    */
-  pastEvents({ kinds = [], agent, from, until, signal }: PastEventOptions = {}): Stream<EventItem> {
+  pastEvents({ kinds = [], agent, selector, from, until, signal }: PastEventOptions = {}): Stream<EventItem> {
     const times = { from: from && toTime(from), until: until && toTime(until) };
-    return this.#pages('/api/v1/events', { kinds: kindsOf(kinds), ap_id: agent, ...times, limit: 500 }, signal);
+    return this.#pages(
+      '/api/v1/events',
+      { kinds: kindsOf(kinds), ap_id: agent, selector, ...times, limit: 500 },
+      signal,
+    );
   }
 
   /**
