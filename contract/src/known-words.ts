@@ -61,7 +61,7 @@ export const EventKind = Type.Enum(
     ...['alarm.shelved', 'alarm.unshelved', 'device.joined', 'device.left', 'device.moved', 'device.steered'],
     ...['run.started', 'run.ended', 'run.failed', 'node.started', 'node.stalled', 'storage.unreachable'],
     ...['storage.recovered', 'storage.disk_low', 'storage.disk_recovered'],
-    ...['webhook.parked', 'webhook.failing', 'webhook.recovered'],
+    ...['clock.jumped', 'clock.steady', 'webhook.parked', 'webhook.failing', 'webhook.recovered'],
   ] as const,
   { title: 'EventKind', type: 'string' },
 );

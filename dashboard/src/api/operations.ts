@@ -1839,6 +1839,8 @@ export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejecte
 export type WaitingUser = {
   username: string;
   waiting_since: string;
+  /** Another account whose name people may take for this one, such as with Cyrillic letters. */
+  looks_like?: string;
 };
 
 export type Webhook = {
