@@ -12,7 +12,7 @@ const agents = 20;
 /** After how many posts the kill comes, at least and at most. */
 const lightPosts = { least: 40, most: 120 };
 const heavyPosts = { least: 160, most: 240 };
-/** Every so many rounds there are more posts, and their batches are large enough to fill heads. */
+/** Every so many rounds, and in the last one, there are more posts, and their batches are large enough to fill heads. */
 const heavyEvery = 5;
 /** One in so many agents is compared after a round. */
 const comparedEvery = 4;
@@ -57,7 +57,7 @@ async function killRoundsOn(
   for (let round = 0; round < rounds; round++) {
     const before = ledger.acknowledged;
     const enough = Promise.withResolvers<void>();
-    const isHeavy = round % heavyEvery === heavyEvery - 1;
+    const isHeavy = round % heavyEvery === heavyEvery - 1 || round === rounds - 1;
     const { least, most } = isHeavy ? heavyPosts : lightPosts;
     let left = randomInt(least, most);
     const posting = ledger.postUntilGone(

@@ -104,7 +104,8 @@ async function compress(folder) {
     const path = join(folder, name);
     const plain = readFileSync(path);
     if (plain.length < 512) continue;
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    // 11 would be a sixtieth smaller, and take more time than all the rest of the build.
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
     writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
     writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
   }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { countCost, countStopped } from './costs/file-costs.ts';
 import { memoryFolder } from './memory-folder.ts';
-import { findFreePort } from './server-process.ts';
+import { afterOwnEnd, findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
 const VERSIONS_FOLDER = '/usr/lib/postgresql';
@@ -59,6 +59,10 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
       : run(path, args, { cwd: '/' });
   };
   const data = join(home, 'data');
+  const callOff = afterOwnEnd(
+    'pid=$(head -n 1 "$1"/server/data/postmaster.pid) && kill -QUIT "$pid"; while kill -0 "$pid"; do sleep 0.1; done; rm -rf "$1"',
+    folder,
+  );
   const log = join(home, 'log');
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
@@ -119,6 +123,7 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
       // Already stopped, if a test left it so.
       await server.pause().catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
+      callOff();
     },
   };
   try {

@@ -16,7 +16,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { memoryFolder } from './memory-folder.ts';
-import { endProcess, findFreePort } from './server-process.ts';
+import { afterOwnEnd, endProcess, findFreePort } from './server-process.ts';
 
 const run = promisify(execFile);
 const PROGRAMS = '/usr/lib/rabbitmq/bin';
@@ -101,6 +101,11 @@ export async function startRabbitCluster(count: number, vhosts: readonly string[
     stdio: 'ignore',
     env: { ...process.env, ERL_EPMD_ADDRESS: '127.0.0.1' },
   });
+  const callOff = afterOwnEnd(
+    'kill -KILL "$2" $(cat "$1"/node-*/pid); sleep 1; rm -rf "$1"',
+    home,
+    String(nameServer.pid),
+  );
   const names = ports.map(({ port }) => nameOf(port));
   const nodes = ports.map(({ port, distributionPort }, index) => {
     const folder = join(home, `node-${index}`);
@@ -121,6 +126,7 @@ export async function startRabbitCluster(count: number, vhosts: readonly string[
       await Promise.all(nodes.map((node) => (count === 1 ? node.pause() : node.crash())));
       await endProcess(nameServer, 'SIGKILL');
       rmSync(home, { recursive: true, force: true });
+      callOff();
     },
   };
   try {

@@ -1,9 +1,9 @@
 // What every real server of the tests needs: a port, and an end.
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 
 /** Below the ports that the system hands out by itself (from 32,768 on): no connection and no `listen(0)` gets one of these. */
@@ -58,4 +58,21 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals): P
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
   await ended;
+}
+
+/**
+ * A shell runs this script, with these arguments, once this process has ended, in whatever way: servers are nobody's children,
+ * and a run may be interrupted or killed. Returns what calls it off.
+ */
+export function afterOwnEnd(script: string, ...args: string[]): () => void {
+  // Nothing is ever written: the end of the input is the end of this process.
+  const shell = spawn('/bin/sh', ['-c', `while read -r _; do :; done; ${script}`, 'sh', ...args], {
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // Neither Ctrl+C nor a signal for all of a run reaches it.
+    detached: true,
+  });
+  shell.unref();
+  (shell.stdin as Socket).unref();
+  return () => void shell.kill('SIGKILL');
 }
