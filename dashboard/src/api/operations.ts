@@ -2134,9 +2134,9 @@ export interface Operations {
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
   update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
   watch_device: { path: { device: string }; json: DeviceWatchRequest; answer: Device };
-  write_line_protocol: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
-  write_line_protocol_2: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
-  write_line_protocol_3: { query?: { agent?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_2: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
+  write_line_protocol_3: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
 }
 
 export const operations = {
@@ -2156,7 +2156,7 @@ export const operations = {
   clear_alarm: 'POST /api/v1/alarms/{alarm_id}/clear',
   clear_raised_alarm: 'POST /api/v1/alarms/clear',
   command_batch: 'POST /api/v1/commands/batch',
-  create_agent: 'POST /api/v1/agents/',
+  create_agent: 'POST /api/v1/agents',
   create_agent_public: 'POST /api/v1/agents/public',
   create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
@@ -2164,9 +2164,9 @@ export const operations = {
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_silence: 'POST /api/v1/silences',
   create_site: 'POST /api/v1/sites',
-  create_third_party_app: 'POST /api/v1/third_party_apps/',
-  create_token: 'POST /api/v1/token/',
-  create_user: 'POST /api/v1/users/',
+  create_third_party_app: 'POST /api/v1/third_party_apps',
+  create_token: 'POST /api/v1/token',
+  create_user: 'POST /api/v1/users',
   create_user_public: 'POST /api/v1/users/public',
   create_webhook: 'POST /api/v1/webhooks',
   device_history: 'GET /api/v1/devices/{device}/history',
@@ -2178,7 +2178,7 @@ export const operations = {
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
-  end_token: 'DELETE /api/v1/token/',
+  end_token: 'DELETE /api/v1/token',
   erase_device: 'DELETE /api/v1/devices/{device}',
   event_stream: 'GET /api/v1/events/stream',
   explain_selector: 'POST /api/v1/selectors/explain',
@@ -2205,7 +2205,7 @@ export const operations = {
   get_webhook: 'GET /api/v1/webhooks/{id}',
   link_device_identity: 'POST /api/v1/devices/{device}/identities',
   list_agent_devices: 'GET /api/v1/agents/{ap_id}/devices',
-  list_agents: 'GET /api/v1/agents/',
+  list_agents: 'GET /api/v1/agents',
   list_alarm_rules: 'GET /api/v1/alarm_rules',
   list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
@@ -2221,8 +2221,8 @@ export const operations = {
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
-  list_third_party_apps: 'GET /api/v1/third_party_apps/',
-  list_users: 'GET /api/v1/users/',
+  list_third_party_apps: 'GET /api/v1/third_party_apps',
+  list_users: 'GET /api/v1/users',
   list_waiting_users: 'GET /api/v1/waiting_users',
   list_webhook_deliveries: 'GET /api/v1/webhooks/{id}/deliveries',
   list_webhooks: 'GET /api/v1/webhooks',

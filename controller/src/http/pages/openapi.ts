@@ -205,10 +205,9 @@ export function createOpenApi(options: OpenApiOptions): Json {
   }
 }
 
-/** The interface writes collections with a trailing slash. */
+/** Without the trailing slash that some paths have in the specification: the rules of readers refuse it, and both are served. */
 function publicPath(url: string): string {
-  const path = url.replace(/:(\w+)/g, '{$1}');
-  return /^\/api\/v1\/(token|users|agents|third_party_apps)$/.test(path) ? `${path}/` : path;
+  return url.replace(/:(\w+)/g, '{$1}');
 }
 
 function mediaTypes(route: Route): string[] {

@@ -4,8 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
+import { isLoopback } from '../../loopback.ts';
 import { type Permission, requirePermission } from '../../rights/permission.ts';
 import { type Route, searchOf } from './route.ts';
+import { isForwarded } from './setup-check.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -127,12 +129,23 @@ export function tokenOf(request: FastifyRequest, isInQuery = false, isOfInflux =
 }
 
 /** A name and a secret in place of a token, where the route takes them. */
-function secretOf({ headers }: FastifyRequest, { takesAgentPassword, takesAppKey }: GuardedRoute): string | undefined {
-  const { authorization } = headers;
-  if (takesAgentPassword) return agentPassword(authorization);
+function secretOf(request: FastifyRequest, { takesAgentPassword, takesAppKey }: GuardedRoute): string | undefined {
+  const { authorization } = request.headers;
+  if (takesAgentPassword) return authorization === undefined ? passwordInQuery(request) : agentPassword(authorization);
   return takesAppKey && authorization?.slice(0, 6).toLowerCase() === 'basic '
     ? agentPassword(authorization)
     : undefined;
+}
+
+/** `?u=&p=`, as clients of InfluxDB 1 send it: only where nobody on the way can read it. */
+function passwordInQuery(request: FastifyRequest): string | undefined {
+  const query = readQuery(searchOf(request));
+  const [name, password] = [query.get('u')?.at(-1), query.get('p')?.at(-1)];
+  if (name === undefined || password === undefined) return undefined;
+  if (request.protocol === 'https' || (isLoopback(request.ip) && !isForwarded(request.headers))) {
+    return `${name}:${password}`;
+  }
+  throw new AuthenticationError('password_in_clear', 'A password in the address is accepted over TLS only');
 }
 
 /** What stands in place of a token: the text of `Basic`, or of a `Token` with a colon, which no token of ours has. */

@@ -1,6 +1,6 @@
 // The endpoint for InfluxDB's line protocol, at the addresses of its versions 1 and 2, so that Telegraf's ordinary outputs
 // post to Weft, and administrators bring history in. An agent shows its token (Bearer, Token) or its ap_id and password
-// (Basic, Token), never in the address, which ends up in logs. Databases, buckets and organizations mean nothing here, and
+// (Basic, Token; over TLS and loopback also `?u=&p=`). Databases, buckets and organizations mean nothing here, and
 // there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
 import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
@@ -35,6 +35,8 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
             description: 'The agent of the telemetry. Required for administrators; an agent may name only itself.',
           }),
         ),
+        u: Type.Optional(Type.String({ description: 'The ap_id, beside `p`, over TLS or loopback only.' })),
+        p: Type.Optional(Type.String({ description: 'The password of the agent. It is not logged.' })),
         precision: Type.Optional(
           Type.Enum(precisions, { default: 'ns', description: 'The unit of the times in the lines.' }),
         ),
