@@ -51,8 +51,9 @@ ${rows.join('\n')}
 }
 
 function toRow({ operation, permission }: Pick<Route, 'operation' | 'permission'>, address: string): string {
-  const { admin, user, agent, third_party_app, grant = '', openTo } = permission;
+  const { admin, user, agent, third_party_app: app, ofOthers, grant = '', openTo } = permission;
+  const ofApps = ofOthers ? `${app}; all with \`${ofOthers}\`` : app;
   const also = openTo ? alsoOpenTo[openTo] : '';
   const path = address.replaceAll(/:(\w+)/g, '{$1}');
-  return `| \`${operation}\` | \`${path}\` | ${admin} | ${user} | ${agent} | ${third_party_app} | ${grant} | ${also} |`;
+  return `| \`${operation}\` | \`${path}\` | ${admin} | ${user} | ${agent} | ${ofApps} | ${grant} | ${also} |`;
 }

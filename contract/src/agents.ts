@@ -1,10 +1,15 @@
 // Agents, one per access point, and the enrolment tokens with which an access point registers itself.
 
+import { nameRule } from './functions/ap-id.ts';
 import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './functions/label-rules.ts';
-import { NAME_GLOB_PATTERN, NAME_PATTERN } from './identifiers.ts';
 import * as Type from './schema/schema.ts';
 
-const ApId = Type.String({ pattern: NAME_PATTERN, description: 'Identifies the access point in paths and series.' });
+const ApId = Type.String({
+  format: 'new-agent-name',
+  // Classes of characters such as \\p{L} are unknown to many validators.
+  documented: { pattern: '^[^-\\s/][^/\\\\]*$', minLength: 1, maxLength: 128 },
+  description: `Identifies the access point in paths and series: ${nameRule}. Stored in Unicode NFC.`,
+});
 const Configuration = Type.Record(Type.String(), Type.Unknown(), {
   format: 'configuration',
   description: 'Free-form, at most 64 KiB; includes `geolocation`.',
@@ -36,7 +41,8 @@ export const EnrolmentTokenCreate = Type.Object(
     ap_id_pattern: Type.String({
       minLength: 1,
       maxLength: 128,
-      pattern: NAME_GLOB_PATTERN,
+      format: 'agent-pattern',
+      documented: { pattern: '^[^/\\\\]+$' },
       description: 'The ap_ids that it may register; `*` matches any characters, `?` any one.',
     }),
     expires_in: Type.Optional(

@@ -162,8 +162,11 @@ export const BatchRequest = Type.Object(
   {
     agents: Type.Union(
       [
-        Type.Array(Type.String({ minLength: 1, maxLength: 128 }), { minItems: 1, maxItems: 10_000 }),
-        Type.String({ minLength: 1, maxLength: 128 }),
+        Type.Array(Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 }), {
+          minItems: 1,
+          maxItems: 10_000,
+        }),
+        Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 }),
       ],
       { description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.' },
     ),

@@ -29,6 +29,7 @@ export const IgnoredField = Type.Object(
         'not_a_place',
         'beside_payload',
         'beside_samples',
+        'unreadable_time',
         'not_a_list',
         'no_device',
         'not_a_number',
@@ -40,6 +41,7 @@ export const IgnoredField = Type.Object(
           'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
           'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
           'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
+          '`unreadable_time`: the sample of this time was not stored. ' +
           '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
           'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them.',
       },

@@ -25,7 +25,8 @@ export const AppPermissions = Type.Object(
     read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
     write: Type.Optional(
       Type.Boolean({
-        description: 'false: it may not send commands, run emulated networks or raise alarms, whatever those keys say.',
+        description:
+          'false: it may not send commands, run emulated networks, raise alarms or hand in results, whatever those keys say.',
       }),
     ),
     commands: Type.Optional(
@@ -50,6 +51,9 @@ export const AppPermissions = Type.Object(
       Type.Boolean({
         description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
       }),
+    ),
+    callbacks: Type.Optional(
+      Type.Boolean({ description: 'Whether it may hand in the results of jobs of others. Absent: it may not.' }),
     ),
     priority: Type.Optional(
       Type.Number({ minimum: 0, maximum: 100, description: 'In conflicts with other apps. Default: 50.' }),

@@ -96,11 +96,11 @@ test('devices are reported, also by a machine whose tools are slow', async () =>
 
 test('a radio that is switched on later is declared then', async () => {
   const machine = new RecordedMachine().file('proc/uptime', '7.0 1\n').tool('iw dev', '');
-  await start('wifi-2', machine);
-  expect((await app.agent('wifi-2')).configuration).not.toHaveProperty('access_point_type');
+  await start('Dach 2 屋顶', machine);
+  expect((await app.agent('Dach 2 屋顶')).configuration).not.toHaveProperty('access_point_type');
   withRadio(machine);
   await untilSo(async () => {
-    const { configuration } = await app.agent('wifi-2');
+    const { configuration } = await app.agent('Dach 2 屋顶');
     expect(configuration).toMatchObject({ access_point_type: 'WiFi', site: 'roof', report_interval_seconds: 1 });
     expect(configuration.metrics).toMatchObject({ uptime_seconds: {}, rssi_dbm: { label: 'RSSI', unit: 'dBm' } });
   });

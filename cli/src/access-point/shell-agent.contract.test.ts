@@ -24,7 +24,7 @@ import { startWeft, type TestWeft } from '../../../test/weft.ts';
 const script = join(import.meta.dirname, '../../install/weft-agent.sh');
 /** The tools that every access point has; `iw` and `hostapd_cli` are added where they are there. */
 const common =
-  'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv paste ps rm sed seq sha256sum sleep tail tr wc';
+  'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep tail tr wc';
 const pathOf = (tool: string) => spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
 const missing = ['curl', 'jq'].filter((tool) => pathOf(tool) === '');
 if (missing.length > 0)
@@ -129,6 +129,25 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     expect(readdirSync(agent.state)).toContain('password');
     const app = new App({ url: weft.url, token: await weft.admin() });
     expect(await (await app.command('shell-1', 'identify')).result()).toMatchObject({ state: 'succeeded' });
+  });
+
+  test('has a name in any script, with spaces', async () => {
+    const admin = await weft.admin();
+    const ap_id = 'Dach 1 屋顶+ä';
+    const json = { ap_id_pattern: ap_id };
+    const { token } = (await weft.request('POST', '/api/v1/enrolment_tokens', { token: admin, json })).body;
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token });
+    await untilSo(() => expect(agent.said()).toContain(`as ${ap_id}`));
+    const app = new App({ url: weft.url, token: admin });
+    expect(await (await app.command(ap_id, 'identify')).result()).toMatchObject({ state: 'succeeded' });
+    for (const name of ['a/b', '..', '-a', 'a"b', 'a\nb', 'a\\b']) {
+      const refused = start({ WEFT_URL: weft.url, WEFT_AP_ID: name });
+      expect([name, await refused.ended, refused.said()]).toEqual([
+        name,
+        2,
+        expect.stringContaining('is not the name'),
+      ]);
+    }
   });
 
   test('reports the devices of its radios', async () => {

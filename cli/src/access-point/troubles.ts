@@ -1,4 +1,5 @@
 // Explains why an agent cannot connect to Weft, and what to do.
+import { toShellWord } from '@weft/contract/enrolment-line';
 import { WeftRefusal } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import type { AgentSettings } from './agent-settings.ts';
@@ -30,7 +31,7 @@ export function whyUnreachable(error: Error, url: string): string {
 export function refusalAtStart(error: unknown, { url, ap_id, enrolmentToken }: Place): Error {
   if (!(error instanceof WeftRefusal)) return error as Error;
   const { status, code, detail } = error;
-  const next = `Create a new install line: weft agent line ${ap_id}`;
+  const next = `Create a new install line: weft agent line ${toShellWord(ap_id)}`;
   const because = (text: string) => new CommandFailure(`Authentication of ${ap_id} failed: ${text}. ${next}`);
   if (code === 'unknown') return new CommandFailure(`${url} is not a Weft server (status ${status}). Check --url.`);
   if (code === 'invalid_enrolment_token') return because('the enrolment token is unknown, used up or expired');

@@ -1,4 +1,5 @@
 // `weft agents`: lists the access points and their state.
+import { toApId } from '@weft/contract/ap-id';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
@@ -49,7 +50,7 @@ export const agentsCommand: ClientCommand = {
     const labelsOf = new Map(selected.map((labelled) => [labelled.ap_id, labelled]));
     const presenceOf = new Map(presences.map((presence) => [presence.ap_id, presence]));
     const rows = agents
-      .filter(({ ap_id }) => matches(pattern, labelsOf.get(ap_id)))
+      .filter(({ ap_id }) => matches(toApId(pattern), labelsOf.get(ap_id)))
       .sort((a, b) => naturally(a.ap_id, b.ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id), labels: labelsOf.get(agent.ap_id)! }))
       .filter(({ labels }) => state === undefined || labels.state === state);

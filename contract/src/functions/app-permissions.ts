@@ -5,10 +5,11 @@ interface Given {
   commands?: unknown;
   emulator?: unknown;
   alarms?: unknown;
+  callbacks?: unknown;
 }
 
-/** `write: false` means no commands, emulated networks or alarms of its own; of two keys the narrower one counts. */
+/** `write: false` means no commands, emulated networks, alarms of its own or results for others; of two keys the narrower one counts. */
 export function effectivePermissions<Permissions extends Given>(permissions: Permissions): Permissions {
-  const nothing = { commands: false, emulator: false, alarms: false };
+  const nothing = { commands: false, emulator: false, alarms: false, callbacks: false };
   return permissions.write === false ? { ...permissions, ...nothing } : permissions;
 }

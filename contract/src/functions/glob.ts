@@ -3,6 +3,13 @@
 
 /** Takes at most time proportional to pattern times text: backtracks only to the last `*`. */
 export function matchesGlob(pattern: string, text: string): boolean {
+  // Such characters are two units each.
+  return beyondPlane.test(text) ? matches([...pattern], [...text]) : matches(pattern, text);
+}
+
+const beyondPlane = /[\ud800-\udfff]/;
+
+function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {
   let p = 0;
   let t = 0;
   let star = -1;

@@ -1,9 +1,10 @@
 // An agent as it is stored, how a new one is inserted, and the rules for its configuration.
+import { nameKey } from '@weft/contract/ap-id';
 import { ConflictError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import { type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
-import { type RowOf, runRows } from '../storage/sql-rows.ts';
+import { inParts, type RowOf, runRows } from '../storage/sql-rows.ts';
 
 export interface AgentRecord {
   id: string;
@@ -38,6 +39,20 @@ export function agentExists(): ConflictError {
   return new ConflictError('agent_exists', 'An agent with this ap_id exists');
 }
 
+function looksAlike(): ConflictError {
+  return new ConflictError('agent_exists', 'An agent exists whose ap_id looks like this one');
+}
+
+/** Inside a transaction. Names from before the comparison get what they are compared by; some of them may be alike. */
+export async function fillNameKeys(tx: SqlQueries): Promise<void> {
+  const rows = await tx.query<{ ap_id: string }>('SELECT ap_id FROM agents WHERE name_key IS NULL');
+  await runRows(
+    tx,
+    'UPDATE agents SET name_key = v.column2 FROM (VALUES {{rows}}) AS v WHERE agents.ap_id = v.column1',
+    rows.map(({ ap_id }) => [ap_id, nameKey(ap_id)]),
+  );
+}
+
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
 
 export type AgentRow = RowOf<AgentRecord, 'configuration' | 'tags', 'onboard'>;
@@ -46,16 +61,23 @@ export const VISIBLE = `ap_id, emulated_for, display_name,
   (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
 export const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
 const INSERT = `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at,
-  display_name, site_id, tags, revision) VALUES {{rows}}`;
-const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?)';
+  display_name, site_id, tags, name_key, revision) VALUES {{rows}}`;
+const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?, ?)';
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
 export async function insertAgent(tx: SqlQueries, agent: AgentRecord): Promise<void> {
   await insertAgents(tx, [agent], await raiseRevision(tx));
 }
 
+/** Nobody else changes agents while this transaction holds the revision, so that a look before the write is enough. */
 export async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[], revision: number): Promise<void> {
-  const rows = agents.map((agent) => [...toValues(agent), revision]);
+  const keys = agents.map(({ ap_id }) => nameKey(ap_id));
+  for (const { marks, values } of inParts(keys)) {
+    const sql = `SELECT ap_id FROM agents WHERE name_key IN (${marks}) LIMIT 1`;
+    const [alike] = await tx.query<{ ap_id: string }>(sql, values);
+    if (alike && !agents.some(({ ap_id }) => ap_id === alike.ap_id)) throw looksAlike();
+  }
+  const rows = agents.map((agent, index) => [...toValues(agent), keys[index]!, revision]);
   await runRows(tx, INSERT, rows, INSERTED);
 }
 

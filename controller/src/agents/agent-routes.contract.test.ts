@@ -62,14 +62,11 @@ eachDatabase((kind) => {
 });
 
 describe('what is refused', () => {
-  test.each(['', ' ap', 'ap 1', '-ap', '.ap', 'ä', 'a/b', 'a\n', 'a'.repeat(129), 7, null])(
-    'ap_id %j',
-    async (ap_id) => {
-      const { status, body } = await create(ap_id);
-      expect(status).toBe(422);
-      expect(body.detail.map(({ loc }: { loc: unknown }) => loc)).toEqual([['body', 'ap_id']]);
-    },
-  );
+  test.each(['', ' ap', '-ap', 'a/b', 'a\n', 'a'.repeat(129), 7, null])('ap_id %j', async (ap_id) => {
+    const { status, body } = await create(ap_id);
+    expect(status).toBe(422);
+    expect(body.detail.map(({ loc }: { loc: unknown }) => loc)).toEqual([['body', 'ap_id']]);
+  });
 
   test.each([
     ['a list', []],

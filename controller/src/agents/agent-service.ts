@@ -1,6 +1,7 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
 import type { Agent } from '@weft/contract';
+import { toApId } from '@weft/contract/ap-id';
 import { generateAgentSecret } from '@weft/sdk/agent-secret';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
@@ -264,7 +265,7 @@ export class AgentService implements PrincipalSource {
   }
 
   async principal(name: string): Promise<Principal | undefined> {
-    const agent = await this.#agents.get(name);
+    const agent = await this.#agents.get(toApId(name));
     return agent && toPrincipal(agent);
   }
 
@@ -278,13 +279,13 @@ export class AgentService implements PrincipalSource {
 
   /** The first successful login sets `onboard`. */
   async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
-    const agent = await this.#agents.get(ap_id);
+    const agent = await this.#agents.get(toApId(ap_id));
     if (!(await isPassword(agent?.password_hash, password, this.#hasher, turn))) return undefined;
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
-      await this.#agents.update(ap_id, { onboard: true }, also);
-      this.#memory.forget(ap_id);
+      await this.#agents.update(agent!.ap_id, { onboard: true }, also);
+      this.#memory.forget(agent!.ap_id);
     }
     return principal;
   }

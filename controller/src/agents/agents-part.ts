@@ -4,6 +4,7 @@ import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import { fillNameKeys } from './agent-record.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { AgentStore } from './agent-store.ts';
@@ -61,6 +62,7 @@ export function createAgentsPart(
     agentStore: store,
     labels,
     enrolment,
+    prepare: () => database.transaction(fillNameKeys),
     routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {
       isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),

@@ -31,12 +31,13 @@ async function crowd(login: ReturnType<typeof createLogin>, address: string): Pr
 }
 
 /** `in`, `wrong` or `later`, as the caller sees it; `existing` are the accounts that there are. */
-function createLogin(existing: ReadonlySet<string>) {
+function createLogin(existing: ReadonlySet<string>, onCheck: (attempt: Attempt) => Promise<void> = async () => {}) {
   const failures = new LoginFailures(new Shares(), limits, 0);
   return async ({ address, username, isRight, hasToken = false }: Attempt): Promise<'in' | 'wrong' | 'later'> => {
     try {
       return await failures.count({ kind: 'user', username, address, hasToken }, async () => {
         await new Promise(setImmediate);
+        await onCheck({ address, username, isRight });
         if (!isRight || !existing.has(username)) throw new AuthenticationError();
         return 'in' as const;
       });
@@ -66,6 +67,66 @@ test('whoever knows its password gets in, whatever others have tried, unless som
     }),
     { numRuns: 200 },
   );
+});
+
+test('and where it has lately logged in, also if somebody there tried its account; guesses are told up to the limit, and checked one at a time', async () => {
+  await fc.assert(
+    fc.asyncProperty(attempts, fc.boolean(), async (tried, atOnce) => {
+      let checking = 0;
+      let most = 0;
+      const login = createLogin(new Set(['ada', 'bob', 'eve']), async ({ username, address }) => {
+        if (username !== 'ada' || address !== addresses[0]) return;
+        most = Math.max(most, ++checking);
+        await new Promise(setImmediate);
+        checking -= 1;
+      });
+      const ada = { address: addresses[0]!, username: 'ada', isRight: true };
+      expect(await login(ada)).toBe('in');
+      const guesses = tried.map((each) => ({ ...each, isRight: each.isRight && each.username !== 'ada' }));
+      const running: Promise<string>[] = [];
+      for (const each of guesses) {
+        const outcome = login(each).then((told) =>
+          each.username === 'ada' && each.address === ada.address ? told : '',
+        );
+        running.push(outcome);
+        if (!atOnce) await outcome;
+      }
+      expect(await login(ada)).toBe('in');
+      const told = (await Promise.all(running)).filter((outcome) => outcome === 'wrong').length;
+      // The right password in between begins a new count.
+      expect(told).toBeLessThanOrEqual(limits.loginFailuresPerAccount * (atOnce ? 2 : 1));
+      expect(most).toBe(1);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+// Who is refused when. `own` are wrong passwords to the account, `others` to accounts that nobody has, all from the address.
+test.each([
+  { isKnown: false, own: 0, others: 0, right: 'in', wrong: 'wrong' },
+  { isKnown: false, own: 2, others: 0, right: 'in', wrong: 'wrong' },
+  { isKnown: false, own: 3, others: 0, right: 'later', wrong: 'later' },
+  { isKnown: false, own: 0, others: 5, right: 'in', wrong: 'later' },
+  { isKnown: false, own: 3, others: 5, right: 'later', wrong: 'later' },
+  { isKnown: true, own: 0, others: 0, right: 'in', wrong: 'wrong' },
+  { isKnown: true, own: 2, others: 0, right: 'in', wrong: 'wrong' },
+  { isKnown: true, own: 3, others: 0, right: 'in', wrong: 'later' },
+  { isKnown: true, own: 40, others: 0, right: 'in', wrong: 'later' },
+  { isKnown: true, own: 0, others: 5, right: 'in', wrong: 'later' },
+  { isKnown: true, own: 40, others: 40, right: 'in', wrong: 'later' },
+])('known there: $isKnown, tried: $own, others tried: $others: right is $right, wrong is $wrong', async (row) => {
+  for (const [isRight, expected] of [
+    [true, row.right],
+    [false, row.wrong],
+  ] as const) {
+    const login = createLogin(new Set(['ada']));
+    const ada = { address: addresses[0]!, username: 'ada' };
+    if (row.isKnown) await login({ ...ada, isRight: true });
+    for (let n = 0; n < row.own; n++) await login({ ...ada, isRight: false });
+    for (let n = 0; n < row.others; n++) await login({ ...ada, username: `other-${n}`, isRight: false });
+    expect(await login({ ...ada, isRight })).toBe(expected);
+    expect(await login({ ...ada, address: addresses[1]!, isRight: true })).toBe('in');
+  }
 });
 
 test('guesses against one account from one address that are told right or wrong stay within the limit', async () => {

@@ -1,5 +1,6 @@
 // Limits on guessing passwords, for every endpoint that accepts one. Failures count against an address and an account
-// together, so that nobody can lock another out; a correct password is answered whatever others at its address do.
+// together, so that nobody can lock another out; a correct password is answered whatever others at its address do, and where
+// its account has lately logged in, whatever they have tried on it.
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';
@@ -10,7 +11,7 @@ import type { Shares } from '../shares/shares.ts';
 
 const windowMs = 5 * 60_000;
 const knownMs = 24 * 3_600_000;
-/** At a crowded address; each wrong one of them occupies the next for `pauseMs`. */
+/** At a crowded address, or of one account; each wrong one of them occupies the next for `pauseMs`. */
 const maxPaused = 128;
 
 export interface LoginAttempt {
@@ -41,7 +42,7 @@ export class LoginFailures {
   onOutcome: (attempt: LoginAttempt, outcome: LoginOutcome) => void = () => {};
   readonly #pauseMs: number;
 
-  /** `pauseMs`: how long a wrong password occupies the one check that a crowded address has at a time. */
+  /** `pauseMs`: how long a wrong password occupies the one check that a crowded address, or an account beyond its limit, has at a time. */
   constructor(shares: Shares, limits: LoginLimits, pauseMs = 250) {
     this.#pauseMs = pauseMs;
     const name = 'too_many_failed_logins';
@@ -55,20 +56,29 @@ export class LoginFailures {
 
   /**
    * Resolves as `login` does. Throws TryLaterError (429) if too many logins to that account from there have failed, and
-   * in place of an AuthenticationError if too many from there have, or if too many wait at such an address; counts an AuthenticationError as one more. What is
-   * answered, and when, does not depend on whether the account exists.
+   * in place of an AuthenticationError if too many from there have, or if too many wait at such an address; counts an
+   * AuthenticationError as one more. An account that logged in correctly from there within a day is checked whatever has failed:
+   * one attempt at a time, and beyond the limit each wrong one occupies the next, and is not told wrong. What is answered, and
+   * when, does not depend on whether the account exists.
    */
   async count<T>(tried: LoginAttempt, login: (turn: PasswordTurn) => Promise<T>): Promise<T> {
     const { kind, username, address, hasToken = false } = tried;
     const from = addressKey(address);
     const account = `${from} ${kind} ${username.trim().normalize('NFC').toLowerCase()}`;
-    this.#perAccount.check(account);
     const isKnown = hasToken || this.#known.isReached(account);
+    const isOver = () => this.#perAccount.isReached(account);
     const attempt = () => failureOf(login({ principal: from, isAhead: isKnown }));
-    const isPaused = !isKnown && this.#perAddress.isReached(from);
-    const outcome = isPaused ? await this.#inPause(from, attempt) : await attempt();
-    // Checked again, because concurrent guesses have all passed the first check; none may reveal whether it was right.
-    this.#perAccount.check(account);
+    let outcome: T | AuthenticationError;
+    if (isKnown && !hasToken) outcome = await this.#inTurn(account, attempt, isOver);
+    else {
+      // As long as for an account that is known: else the answer would tell which are.
+      if (!hasToken && isOver()) await this.#inTurn(account, async () => new AuthenticationError(), isOver);
+      this.#perAccount.check(account);
+      const isPaused = !isKnown && this.#perAddress.isReached(from);
+      outcome = isPaused ? await this.#inTurn(from, attempt) : await attempt();
+      // Checked again, because concurrent guesses have all passed the first check; none may reveal whether it was right.
+      this.#perAccount.check(account);
+    }
     if (!(outcome instanceof AuthenticationError)) {
       this.#perAccount.forget(account);
       this.#known.forget(account);
@@ -76,23 +86,28 @@ export class LoginFailures {
       this.onOutcome(tried, isKnown ? 'accepted_again' : 'accepted');
       return outcome;
     }
-    this.#perAccount.count(account);
     this.onOutcome(tried, 'refused');
+    this.#perAccount.check(account);
+    this.#perAccount.count(account);
     if (!hasToken && this.#perAddress.isReached(from)) {
       // As long as for an account that is not known here: else its answer would tell that it is.
-      if (isKnown) await this.#inPause(from, async () => outcome);
+      if (isKnown) await this.#inTurn(from, async () => outcome);
       this.#perAddress.check(from);
     }
     if (!isKnown) this.#perAddress.count(from);
     throw outcome;
   }
 
-  /** One at a time for each address; a failure keeps the next one waiting. */
-  async #inPause<T>(from: string, attempt: () => Promise<T | AuthenticationError>): Promise<T | AuthenticationError> {
-    const release = await this.#paused.acquire(from).catch(throwTooManyLogins);
+  /** One at a time for each address, or account; a failure keeps the next one waiting, if `isHeldUp` then. */
+  async #inTurn<T>(
+    of: string,
+    attempt: () => Promise<T | AuthenticationError>,
+    isHeldUp = () => true,
+  ): Promise<T | AuthenticationError> {
+    const release = await this.#paused.acquire(of).catch(throwTooManyLogins);
     try {
       const outcome = await attempt();
-      if (outcome instanceof AuthenticationError) await setTimeout(this.#pauseMs);
+      if (outcome instanceof AuthenticationError && isHeldUp()) await setTimeout(this.#pauseMs);
       return outcome;
     } finally {
       release();

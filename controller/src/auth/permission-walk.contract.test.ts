@@ -10,7 +10,7 @@ import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
 // `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. Of an app, after a
-// colon: the key of its permissions that must not be false (`alarms`: that must be true). At the end: what a user with grants must have been granted instead;
+// colon: the key of its permissions that must not be false (`alarms`: that must be true; behind `own`: that opens what others own). At the end: what a user with grants must have been granted instead;
 // `enrol`: also for the holder of an enrolment token; `callback`: also for the holder of a callback token, on its job. `?agent`,
 // `?job_number`: the query names the agent or the job.
 const table = `
@@ -153,9 +153,9 @@ const table = `
   GET    /api/v1/health                           yes  yes  no   yes:read
   GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob:read
   POST   /api/v1/callback/emulator/lease?job_number no   no   no   no        callback
-  POST   /api/v1/callback/agent_data?job_number   yes  own  no   own       callback
-  POST   /api/v1/callback/agent_details?job_number yes  own  no   own       callback
-  POST   /api/v1/callback/emulator?job_number     yes  own  no   own       callback
+  POST   /api/v1/callback/agent_data?job_number   yes  own  no   own:callbacks callback
+  POST   /api/v1/callback/agent_details?job_number yes  own  no   own:callbacks callback
+  POST   /api/v1/callback/emulator?job_number     yes  own  no   own:callbacks callback
 `;
 type Known = 'admin' | 'user' | 'agent' | 'app';
 interface Row {
@@ -209,6 +209,7 @@ let callbacks: CallbackTokens;
 let ownJobs: Record<Known, string>;
 /** By name: one without each right, and one whose time is over. */
 const limitedApps: Record<string, { without: string; token: string }> = {};
+const workers: Record<string, string> = {};
 /** By name: one of each role, and what the role includes of those that operations ask for. */
 const grantedUsers: Record<string, { includes: string[]; token: string }> = {};
 const included = { viewer: [], operator: ['operator'], manager: ['operator', 'manager'], auditor: ['auditor'] };
@@ -240,6 +241,14 @@ beforeAll(async () => {
   ] as const) {
     const token = await weft.app(`app-without-${without}`, { agents: ['ap-*'], alarms: true, ...limit });
     limitedApps[`app-without-${without}`] = { without, token };
+  }
+  for (const [who, permissions] of Object.entries({
+    yes: { callbacks: true, agents: [] },
+    no: { callbacks: false },
+    readsOnly: { callbacks: true, write: false },
+    expired: { callbacks: true, expires_at: '2026-01-01T00:00:00Z' },
+  })) {
+    workers[who] = await weft.app(`worker-${who}`, permissions);
   }
   for (const [role, includes] of Object.entries(included)) {
     const username = `${role}@weft.test`;
@@ -394,6 +403,16 @@ describe('the permissions of a running server (Z1)', () => {
     },
   );
 
+  it.each(rows.filter(({ right }) => right === 'callbacks'))(
+    'let apps that are workers in to $method $path, on every job',
+    async (row) => {
+      expectAdmission(await call(row, workers.yes!, foreign.job_number!), 'a worker');
+      expectRefusal(await call(row, workers.yes!, randomUUID()), 404, 'a worker, without a job');
+      for (const who of ['no', 'readsOnly', 'expired'])
+        expectRefusal(await call(row, workers[who]!, foreign.job_number!), 404, who);
+    },
+  );
+
   it.each(rows)('let in to $method $path whom the table names, and nobody else', async (row) => {
     for (const caller of Object.keys(row.rules) as Known[]) {
       for (const target of targetsOf(row)) {
@@ -438,7 +457,8 @@ describe('the permissions of a running server (Z1)', () => {
     for (const [name, { without, token }] of Object.entries(limitedApps)) {
       const shown = isLogout(row) ? await weft.login('third_party_app', name) : token;
       const answer = await call(row, shown, nameOf(row, 'own', 'app', name));
-      if (row.rules.app === 'no' || (row.right !== undefined && (without === row.right || without === 'time'))) {
+      const right = row.rules.app === 'own' ? undefined : row.right;
+      if (row.rules.app === 'no' || (right !== undefined && (without === right || without === 'time'))) {
         expectRefusal(answer, 403, name);
         expect(answer.body.code, name).toBe(
           row.rules.app === 'no' || without !== 'time' ? 'not_permitted' : 'permissions_expired',

@@ -16,7 +16,12 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
   const results = [nodeCheck()];
   try {
     const config = readConfig(line, around.env);
-    results.push(configurationCheck(config), ...(await machineChecks(config)), ...(await backendChecks(config)));
+    results.push(
+      configurationCheck(config),
+      originsCheck(config),
+      ...(await machineChecks(config)),
+      ...(await backendChecks(config)),
+    );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const detail of error.problems) results.push({ name: 'settings', ok: false, detail });
@@ -29,6 +34,15 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
 function configurationCheck({ warnings }: Config): CheckResult {
   if (warnings.length === 0) return { name: 'settings', ok: true, detail: 'all valid' };
   return { name: 'settings', ok: true, detail: `valid, with warnings: ${warnings.join(' ')}` };
+}
+
+/** A browser tells its page nothing about why it was refused. */
+function originsCheck({ corsOrigins }: Config): CheckResult {
+  const detail =
+    corsOrigins.length === 0
+      ? 'none; a page elsewhere gets only "Failed to fetch" until its origin is in WEFT_CORS_ORIGINS'
+      : `${corsOrigins.join(', ')} (WEFT_CORS_ORIGINS)`;
+  return { name: 'web pages of other origins', ok: true, detail };
 }
 
 async function backendChecks(config: Config): Promise<CheckResult[]> {

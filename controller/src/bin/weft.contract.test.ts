@@ -167,5 +167,6 @@ test('an account is disabled and enabled at the command line, which says so; the
 test('doctor is content with a fresh machine', async () => {
   const { code, out } = await weft(['doctor', '--port', '0']).ended;
   expect(out).not.toContain('✗');
+  expect(out).toContain('WEFT_CORS_ORIGINS');
   expect(code).toBe(0);
 });

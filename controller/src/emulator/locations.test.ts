@@ -32,6 +32,9 @@ describe('I15 a location', () => {
     ["(51°27'N, 2°35'W)", 51.45, -(2 + 35 / 60)],
     ['{"lat":51.4,"long":-2.5}', 51.4, -2.5],
     ['{"latitude":"51.4","lng":-2.5}', 51.4, -2.5],
+    ['lat:51.45,lon:-2.58', 51.45, -2.58],
+    ['Latitude: 51.45, Longitude: -2.58', 51.45, -2.58],
+    ['lon=-2.58 lat=51.45', 51.45, -2.58],
     [{ lat: 51.4, long: -2.5 }, 51.4, -2.5],
     [{ lat: 51.4, lon: -2.5 }, 51.4, -2.5],
     [{ latitude: 51.4, longitude: '-2.5' }, 51.4, -2.5],
@@ -54,6 +57,13 @@ describe('I15 a location', () => {
     ['{"lat":51.4', 'coordinates or the name'],
     ['(51.45, -2.58', 'coordinates or the name'],
     ['   ', 'coordinates or the name'],
+    ['lat:91,lon:0', 'latitude from'],
+    ['lat:1,lat:2', 'longitude from'],
+    ['lat:1.2.3,lon:2', 'latitude from'],
+    ['Nowhere at all, GB', 'known place'],
+    ['Nowhere at all, Washington', 'known place'],
+    ['Clifton,', 'known place'],
+    ['Clifton, Nowhere at all', 'known place'],
     ['91,0', 'latitude from'],
     ['-90.0001,0', 'latitude from'],
     ['0,180.5', 'longitude from'],
@@ -137,4 +147,13 @@ describe('any text', () => {
       }),
     );
   });
+});
+
+test.each([
+  ['Clifton, Bristol', 'Bristol', 'GB'],
+  ['Clifton, Bristol, UK', 'Bristol', 'GB'],
+  ['Hotwells Road, Clifton, Bristol', 'Bristol', 'GB'],
+  ['A quarter that is not known, Berlin', 'Berlin', 'DE'],
+])('%j is read as the city, which is said', (text, name, country) => {
+  expect(parseLocation(text)).toMatchObject({ place: { name, country } });
 });

@@ -3,7 +3,7 @@
 import { isObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';
-import { foldName } from './country-names.ts';
+import { countryCode, foldName, regionsByName } from './country-names.ts';
 import { findPlaces, townAt } from './gazetteer.ts';
 
 export interface FoundLocation extends Location {
@@ -23,6 +23,10 @@ const maxStemLength = 40;
 const maxLength = 200;
 const keyedProblem =
   'should have a latitude from -90 to 90 (`lat`, `latitude`) and a longitude from -180 to 180 (`long`, `lon`, `lng`, `longitude`)';
+
+// Two numbers with what each of them is: `lat:51.45,lon:-2.58`, `latitude=51.45 longitude=-2.58`.
+const LABELLED =
+  /^(lat|latitude|lon|long|lng|longitude) ?[:=] ?([+-]?[0-9.]+)(?:, ?|; ?| )(lat|latitude|lon|long|lng|longitude) ?[:=] ?([+-]?[0-9.]+)$/i;
 
 /** Never throws. Uses the most populous of several places with one name. */
 export function parseLocation(location: unknown): FoundLocation | NoLocation {
@@ -48,6 +52,8 @@ function parseText(text: string): FoundLocation | NoLocation {
   if (/^geo:/i.test(given)) return checked(parseGeoUri(given));
   const object = given.startsWith('{') ? parseObject(given) : undefined;
   if (object) return keyed(object);
+  const pair = LABELLED.exec(given);
+  if (pair) return keyed({ [pair[1]!.toLowerCase()]: pair[2], [pair[3]!.toLowerCase()]: pair[4] });
   const coordinates = parseCoordinates(withoutBrackets(given));
   return coordinates === undefined ? named(given) : checked(coordinates);
 }
@@ -81,7 +87,7 @@ function checked(found: Location | NoLocation): FoundLocation | NoLocation {
 }
 
 function named(given: string): FoundLocation | NoLocation {
-  const [found, ...others] = findPlaces(given);
+  const [found, ...others] = findCity(given);
   if (found === undefined) {
     return {
       problem: 'should be coordinates or the name of a known place (cities with more than 15,000 inhabitants)',
@@ -89,6 +95,18 @@ function named(given: string): FoundLocation | NoLocation {
   }
   const { latitude, longitude, name, country } = found;
   return { latitude, longitude, place: { name, country, others: others.length } };
+}
+
+/** A district is not in the table: `Clifton, Bristol` is Bristol. What only names a country or a region is no place. */
+function findCity(given: string): ReturnType<typeof findPlaces> {
+  const places = findPlaces(given);
+  const comma = given.indexOf(',');
+  if (places.length > 0 || comma < 0 || given.slice(0, comma).trim() === '') return places;
+  const around = given.slice(comma + 1);
+  const city = foldName(around.split(',', 1)[0]!);
+  const region = regionsByName.get(city);
+  if (countryCode(city) !== undefined) return [];
+  return findCity(around).filter((place) => region === undefined || region === `${place.country} ${place.region}`);
 }
 
 // Reads a geo: URI (RFC 5870): `geo:51.4545,-2.5879;u=35`. Altitude and uncertainty are allowed and ignored.

@@ -22,6 +22,7 @@ const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: stri
     wanted: 'true, false or {"max_access_points": n}',
   },
   alarms: { isValid: isBoolean, wanted: 'true or false' },
+  callbacks: { isValid: isBoolean, wanted: 'true or false' },
   priority: {
     isValid: (value) => typeof value === 'number' && value >= 0 && value <= 100,
     wanted: 'a number from 0 to 100',
@@ -38,6 +39,7 @@ const NEAR_MISSES: ReadonlyMap<string, string> = new Map([
   ['selectors', 'selector'],
   ['emulators', 'emulator'],
   ['alarm', 'alarms'],
+  ['callback', 'callbacks'],
   ['expires', 'expires_at'],
 ]);
 

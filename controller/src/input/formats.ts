@@ -1,4 +1,5 @@
 // The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
+import { nameRule, readApId, readApIdGlob, toApId } from '@weft/contract/ap-id';
 import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { checkAppPermissions, rightsSelectorError } from './app-permissions.ts';
@@ -34,6 +35,9 @@ export function createFormats(rules: PasswordRules): Formats {
     }),
     'new-agent-password': stringCheck((text, loc) => checkLength(text, agentPasswordMinLength ?? min, max, loc)),
     'new-api-key': stringCheck((text, loc) => checkLength(text, appKeyMinLength, undefined, loc)),
+    'agent-name': stringCheck((text) => ({ value: toApId(text) })),
+    'new-agent-name': stringCheck((text, loc) => named(readApId(text), nameRule, loc)),
+    'agent-pattern': stringCheck((text, loc) => named(readApIdGlob(text), `${nameRule}, and * and ?`, loc)),
     'date-time': stringCheck(checkDateTime),
     uuid: stringCheck(checkUuid),
     'app-name': stringCheck(checkAppName),
@@ -53,6 +57,12 @@ export function createFormats(rules: PasswordRules): Formats {
 }
 
 type Checked = ReturnType<FormatCheck>;
+
+function named(name: string | undefined, rule: string, loc: Loc): Checked {
+  return name === undefined
+    ? { problems: [valueError(loc, `the name of an access point has ${rule}`)] }
+    : { value: name };
+}
 
 function checkLength(text: string, min: number, max: number | undefined, loc: Loc): Checked {
   const problem = lengthProblem(text, min, max, loc);

@@ -1,6 +1,7 @@
 // What the running server makes of input that is wrong, odd or hostile: the reference's own words, every problem at once,
 // and nothing stored that was not meant.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nameRule } from '../../../contract/src/functions/ap-id.ts';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 let weft: TestWeft;
@@ -21,11 +22,10 @@ const problem = (loc: (string | number)[], type: string, msg: string, ctx?: obje
 const missing = (...loc: string[]) => problem(loc, 'missing', 'Field required');
 const badEmail = (reason: string) =>
   problem(['body', 'username'], 'value_error', `value is not a valid email address: ${reason}`, { reason });
-const namePattern = '^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,127}$';
-const badName = (field: string) =>
-  problem(['body', field], 'string_pattern_mismatch', `String should match pattern '${namePattern}'`, {
-    pattern: namePattern,
-  });
+const badName = (field: string) => {
+  const error = `the name of an access point has ${nameRule}`;
+  return problem(['body', field], 'value_error', `Value error, ${error}`, { error });
+};
 const oneOf = (loc: (string | number)[], expected: string) =>
   problem(loc, 'literal_error', `Input should be ${expected}`, { expected });
 
@@ -242,42 +242,35 @@ describe('I17: a body that is not declared as what it is', () => {
 });
 
 describe('I18: names that would be something else elsewhere', () => {
-  const refused = [
-    '',
-    '/',
-    'a/b',
-    '\\',
-    '..',
-    '.a',
-    '%2e%2e%2f',
-    'a\r\nb',
-    'a\nb',
-    'a b',
-    'a#',
-    'a*',
-    'a?',
-    '😀',
-    'é',
-    '-a',
-    '_a',
-  ];
+  const refused = ['', '/', 'a/b', '\\', '..', '%2e%2e%2f', 'a\r\nb', 'a\nb', 'a#', 'a*', 'a?', '😀', '-a'];
 
   it.each([...refused, 'a'.repeat(129), 'a\n'])('%j is no name', async (name) => {
     const agent = await weft.request('POST', agents, { token, json: { ap_id: name, password, configuration: {} } });
     expect([agent.status, agent.body.detail]).toEqual([422, [badName('ap_id')]]);
   });
 
-  it.each(['a.b', 'a..b', 'A+1', 'a@b.co', '00:11:22', 'a_b-c', 'a'.repeat(128), 'public', 'me'])(
-    '%s is one, and found again',
-    async (name) => {
-      const json = { ap_id: name, password, configuration: {} };
-      expect((await weft.request('POST', agents, { token, json })).status).toBe(200);
-      const escaped = encodeURIComponent(name);
-      for (const path of [escaped, `${escaped}/`]) {
-        expect((await weft.request('GET', agents + path, { token })).body.ap_id).toBe(name);
-      }
-    },
-  );
+  it.each([
+    'a.b',
+    'a..b',
+    '.a',
+    'a b',
+    'é',
+    '_a',
+    'A+1',
+    'a@b.co',
+    '00:11:22',
+    'a_b-c',
+    'a'.repeat(128),
+    'public',
+    'me',
+  ])('%s is one, and found again', async (name) => {
+    const json = { ap_id: name, password, configuration: {} };
+    expect((await weft.request('POST', agents, { token, json })).status).toBe(200);
+    const escaped = encodeURIComponent(name);
+    for (const path of [escaped, `${escaped}/`]) {
+      expect((await weft.request('GET', agents + path, { token })).body.ap_id).toBe(name);
+    }
+  });
 });
 
 describe('I20: what is given twice', () => {

@@ -4,8 +4,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
+import { NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/functions/ap-id.ts';
 import { sitePathPattern, tagPattern } from '../../../contract/src/functions/label-rules.ts';
-import { APP_NAME_PATTERN, NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/identifiers.ts';
+import { APP_NAME_PATTERN } from '../../../contract/src/identifiers.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const maxMs = 100;
@@ -22,8 +23,8 @@ interface Found {
 function collect(): Found[] {
   const files = globSync(['contract/src/**/*.ts', 'controller/src/**/*.ts', 'scripts/*.{ts,mjs}'], { cwd: root });
   const found: Found[] = [
-    { where: 'contract/src/identifiers.ts', source: NAME_PATTERN, flags: 'u' },
-    { where: 'contract/src/identifiers.ts', source: NAME_GLOB_PATTERN, flags: 'u' },
+    { where: 'contract/src/functions/ap-id.ts', source: NAME_PATTERN, flags: 'u' },
+    { where: 'contract/src/functions/ap-id.ts', source: NAME_GLOB_PATTERN, flags: 'u' },
     { where: 'contract/src/identifiers.ts', source: APP_NAME_PATTERN, flags: 'u' },
     { where: 'contract/src/functions/label-rules.ts', source: sitePathPattern, flags: 'u' },
     { where: 'contract/src/functions/label-rules.ts', source: tagPattern, flags: 'u' },

@@ -24,6 +24,8 @@ export interface Permission {
   /** What a user with grants must have been granted somewhere; for such a user it takes the place of the rule above. */
   grant?: Grant['role'];
   openTo?: OpenTo;
+  /** Where apps have the rule `own`: the key of their permissions that, if true, opens what others own as well. */
+  ofOthers?: 'callbacks';
 }
 
 export const everyone: Permission = {
@@ -56,7 +58,7 @@ export const networkReaders: Permission = { admin: 'yes', user: 'yes', agent: 'n
 export const jobReaders: Permission = { admin: 'yes', user: 'own', agent: 'own', third_party_app: 'own' };
 /** Of commands, emulated networks and bulk changes. */
 export const owners: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' };
-export const callbacks: Permission = { ...owners, openTo: 'callback_token' };
+export const callbacks: Permission = { ...owners, openTo: 'callback_token', ofOthers: 'callbacks' };
 export const commandSenders: Permission = {
   admin: 'yes',
   user: 'own',

@@ -90,6 +90,11 @@ export class Rights {
     return this.isAdmin || this.owns(object);
   }
 
+  /** Whether an app hands in results of jobs whoever owns them, as workers do. */
+  get isWorker(): boolean {
+    return this.limits.callbacks === true && !this.hasExpired();
+  }
+
   /** Whether it may see every agent. */
   get seesAll(): boolean {
     if (this.isUser) return !this.hasGrants || this.isGranted('auditor');

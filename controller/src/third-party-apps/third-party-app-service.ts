@@ -8,6 +8,7 @@ import {
   type ThirdPartyApp,
   type ThirdPartyAppSummary,
 } from '@weft/contract';
+import { toApId } from '@weft/contract/ap-id';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { changedKeys, keyNames, type NewAuditEntry, shownValues } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -161,7 +162,8 @@ export class ThirdPartyAppService implements PrincipalSource {
 
 function toPrincipal(app: ThirdPartyAppRecord): Principal {
   const { id, app_name: name, ver } = app;
-  const permissions = effectivePermissions(app.permissions as AppPermissions);
+  const { agents, ...given } = effectivePermissions(app.permissions as AppPermissions);
+  const permissions = { ...given, ...(agents && { agents: agents.map(toApId) }) };
   return { caller: { kind: 'third_party_app', id, name, permissions, ver }, ver };
 }
 

@@ -23,6 +23,7 @@ const ApId = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: 512,
+    format: 'agent-name',
     description: 'Only events about this agent, whatever their subjects are.',
   }),
 );

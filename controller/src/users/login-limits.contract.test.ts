@@ -134,6 +134,19 @@ describe('too many failed logins', () => {
     expect((await tryLogin(weft, { from: '192.0.2.2', secret: password })).status).toBe(200);
   });
 
+  test('C12 do not keep an account out where it has lately logged in', async () => {
+    const weft = await start({ ...behindProxy, WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT: '3' });
+    await weft.agent('busy-1');
+    const agent = { kind: 'agent', username: 'busy-1', from: '192.0.2.1' };
+    expect((await tryLogin(weft, { ...agent, secret: password })).status).toBe(200);
+    for (let n = 0; n < 3; n += 1) expect((await tryLogin(weft, agent)).status).toBe(401);
+    expect((await tryLogin(weft, agent)).status).toBe(429);
+    expect((await tryLogin(weft, { ...agent, secret: password })).status).toBe(200);
+    const elsewhere = { ...agent, from: '192.0.2.2' };
+    for (let n = 0; n < 3; n += 1) expect((await tryLogin(weft, elsewhere)).status).toBe(401);
+    expect((await tryLogin(weft, { ...elsewhere, secret: password })).status).toBe(429);
+  });
+
   test('C12 to one account from many addresses do not lock its owner out', async () => {
     const weft = await start({ ...behindProxy, WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT: '1' });
     await Promise.all(Array.from({ length: 20 }, (_, n) => tryLogin(weft, { from: `192.0.2.${n}` })));

@@ -22,7 +22,7 @@ export type AgentCommand = {
 };
 
 export type AgentCreate = {
-  /** Identifies the access point in paths and series. */
+  /** Identifies the access point in paths and series: letters and digits of any script, . _ : @ + - and single spaces inside; not beginning with -; at most 128 characters. Stored in Unicode NFC. */
   ap_id: string;
   password: string;
   /** Free-form, at most 64 KiB; includes `geolocation`. */
@@ -392,7 +392,7 @@ export type AppPermissions = {
   selector?: string;
   /** Whether it may read agents, their data and their metrics. */
   read?: boolean;
-  /** false: it may not send commands, run emulated networks or raise alarms, whatever those keys say. */
+  /** false: it may not send commands, run emulated networks, raise alarms or hand in results, whatever those keys say. */
   write?: boolean;
   /** All or none, the names of allowed commands, or each name with limits on its arguments: then the command needs each of them, as a number within its limits, and may have no other. `{}` limits nothing. */
   commands?: boolean | (string)[] | Record<string, unknown>;
@@ -402,6 +402,8 @@ export type AppPermissions = {
   };
   /** Whether it may raise alarms of its own about the agents that it may see. Absent: it may not. */
   alarms?: boolean;
+  /** Whether it may hand in the results of jobs of others. Absent: it may not. */
+  callbacks?: boolean;
   /** In conflicts with other apps. Default: 50. */
   priority?: number;
   /** From this moment on it may do none of this. */
@@ -1242,8 +1244,8 @@ export type HeardAccessPoint = {
 export type IgnoredField = {
   /** The name that it would have had, cut to 256 characters. */
   field: string;
-  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. */
-  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices';
+  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. */
+  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices';
 };
 
 export type Job = {

@@ -75,7 +75,7 @@ export const overviewText = {
     many: 'Several access points',
     methods: 'Registration method',
     ap_id: 'Name',
-    nameHint: 'Unique; letters, digits, dots, dashes and underscores.',
+    nameHint: 'Unique; letters and digits of any script, . _ : @ + - and spaces.',
     password: 'Password of the agent',
     type: 'Type',
     location: 'Location',

@@ -52,7 +52,9 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
         selector: Type.Optional(
           Type.String({ format: 'selector', maxLength: 1000, description: 'By `site:`, `tag:`, `name:` and `type:`.' }),
         ),
-        agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
+        agent: Type.Optional(
+          Type.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        ),
         rule_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only alarms of this rule.' })),
         shelved: Type.Optional(Type.Boolean({ description: 'Only those that are shelved, or not.' })),
         caused: Type.Optional(

@@ -50,7 +50,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       fastLane: true,
       logSuccess: false,
       query: Type.Object({
-        agent_id: Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        agent_id: Type.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
         command: Type.String({
           minLength: 1,
           documented: { maxLength: 16_384 },
@@ -113,7 +113,7 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       summary: "List the caller's commands, newest first; administrators see those of all callers",
       failures: { 404: '`before` names no command of the caller' },
       query: Type.Object({
-        agent: Type.Optional(Type.String({ description: 'The ap_id.' })),
+        agent: Type.Optional(Type.String({ format: 'agent-name', description: 'The ap_id.' })),
         state: Type.Optional(CommandState),
         batch_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only commands of this batch.' })),
         before: Type.Optional(Type.String({ description: 'A command_id: only older ones, for the next page.' })),

@@ -31,7 +31,9 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       tag,
       summary: 'List conflicts between callers, newest first; apps see only their own',
       query: Type.Object({
-        agent: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'The ap_id.' })),
+        agent: Type.Optional(
+          Type.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        ),
         reason: Type.Optional(
           Type.String({ minLength: 1, maxLength: 64, description: 'Only conflicts with this reason.' }),
         ),

@@ -352,10 +352,12 @@ describe('a parameter that goes back and forth', () => {
 });
 
 describe('the blast radius', () => {
-  test('is at most a tenth of a site, at least ten agents, for apps', () => {
+  test('is at most a tenth of a site, at least 20 agents, for apps', () => {
     for (const [siteSize, allowed] of [
-      [5, 10],
+      [5, 20],
+      [14, 20],
       [200, 20],
+      [300, 30],
     ] as const) {
       const world = new ConflictWorld(rulesWith({}), { siteSize });
       const verdicts = Array.from({ length: allowed + 5 }, (_, n) =>

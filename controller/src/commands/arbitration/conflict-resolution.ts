@@ -59,7 +59,8 @@ function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, no
   const { fraction, minimum, window_s } = rules.blast_radius;
   const allowed = Math.max(minimum, Math.floor(fraction * blast.agents));
   if (blast.commanded <= allowed) return undefined;
-  const detail = `An app may command ${allowed} agents of this site within ${window_s} s`;
+  const among = `of the ${blast.agents} ${intent.site === null ? 'there are' : 'at this site'}`;
+  const detail = `An app may command ${allowed} access points ${among} within ${window_s} s; this would be one more`;
   return { verdict: 'rejected', reason: 'blast_radius', detail, supersedes: [], retry_at: blast.frees_at };
 }
 

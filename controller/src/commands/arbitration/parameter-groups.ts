@@ -38,7 +38,7 @@ export const defaultConflictRules: ConflictRules = {
   ],
   interference_range_m: { '5G': 500, WiFi: 60, LiFi: 8 },
   oscillation: { reversals: 3, window_s: 600, freeze_s: 600 },
-  blast_radius: { fraction: 0.1, minimum: 10, window_s: 60 },
+  blast_radius: { fraction: 0.1, minimum: 20, window_s: 60 },
 };
 
 // Rules are replaced, never changed in place.

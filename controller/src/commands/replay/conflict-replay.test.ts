@@ -164,9 +164,9 @@ describe('a replay', () => {
   });
 
   test('of another window for the blast radius', () => {
-    const steps = Array.from({ length: 12 }, (_, n): Step => [a(1, { ap_id: `ap-${n}` }), n * 2000]);
-    const short = rulesWith({}, { blast_radius: { fraction: 0, minimum: 10, window_s: 10 } });
-    expect(differences(priority, short, steps)).toEqual(['10: blast_radius -> free', '11: blast_radius -> free']);
+    const steps = Array.from({ length: 22 }, (_, n): Step => [a(1, { ap_id: `ap-${n}` }), n * 2000]);
+    const short = rulesWith({}, { blast_radius: { fraction: 0, minimum: 20, window_s: 10 } });
+    expect(differences(priority, short, steps)).toEqual(['20: blast_radius -> free', '21: blast_radius -> free']);
   });
 
   test('of another blast radius', () => {

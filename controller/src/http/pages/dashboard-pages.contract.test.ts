@@ -56,7 +56,7 @@ describe('the first page', () => {
   it.each(['application/json', '*/*', 'text/*', 'text/html;q=0, */*', ''])(
     'is not there for who does not accept HTML by name (%j), but at / for everybody',
     async (accept) => {
-      for (const path of ['/agents', '/agents/ap-1', '/docs', '/reset-password']) {
+      for (const path of ['/agents', '/agents/ap-1', '/reset-password']) {
         const answer = await get(path, { accept });
         expect([path, answer.status, await answer.json()]).toMatchObject([path, 404, { code: 'not_found' }]);
       }

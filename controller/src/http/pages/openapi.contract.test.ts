@@ -296,6 +296,14 @@ describe('the answers', () => {
   });
 });
 
+it.each(['/docs', '/redoc'])('%s is there for everybody who does not prefer JSON', async (path) => {
+  const statusOf = async (accept: string) => (await weft.request('GET', path, { headers: { accept } })).status;
+  for (const accept of ['', '*/*', 'text/html', 'text/*, application/json;q=0.5', 'text/html,application/json'])
+    expect([accept, await statusOf(accept)]).toEqual([accept, 200]);
+  for (const accept of ['application/json', 'application/json, */*;q=0.1', 'application/json, text/html;q=0.9'])
+    expect([accept, await statusOf(accept)]).toEqual([accept, 404]);
+});
+
 it('the documentation page and all it needs come from this server', async () => {
   const page = await weft.request('GET', '/docs', { headers: { accept: 'text/html' } });
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");

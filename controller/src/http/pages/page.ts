@@ -9,6 +9,8 @@ export interface Page {
   url: string;
   /** Shown by browsers: only for those who accept `text/html` by name. For all others the address does not exist. */
   isDocument?: true;
+  /** For everybody who does not prefer JSON to HTML. */
+  unlessJson?: true;
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 
@@ -18,6 +20,19 @@ export function acceptsHtml(accept: string | undefined): boolean {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     return type === 'text/html' && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
   });
+}
+
+/** Whether `Accept` gives JSON more weight than HTML; the most specific range counts for each. */
+export function prefersJson(accept: string | undefined): boolean {
+  const weights = new Map(
+    (accept ?? '').split(',').map((range) => {
+      const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+      const weight = parameters.find((parameter) => /^q\s*=/.test(parameter))?.split('=')[1];
+      return [type, weight === undefined ? 1 : Number(weight)];
+    }),
+  );
+  const of = (type: string, all: string) => weights.get(type) ?? weights.get(all) ?? weights.get('*/*') ?? 0;
+  return of('application/json', 'application/*') > of('text/html', 'text/*');
 }
 
 const rule: EncodingRule = { ...plainRule, tagsAll: false };

@@ -135,13 +135,15 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         return documents().asyncApi;
       },
     },
-    {
-      operation: 'documentation',
-      permission: everyone,
-      url: '/docs',
-      isDocument: true,
-      handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
-    },
+    ...['/docs', '/redoc'].map(
+      (url): Page => ({
+        operation: 'documentation',
+        permission: everyone,
+        url,
+        unlessJson: true,
+        handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
+      }),
+    ),
     {
       operation: 'documentation',
       permission: everyone,

@@ -205,7 +205,7 @@ function admit(
   const caller = recall(authorization.slice(7));
   if (!caller) return undefined;
   try {
-    requirePermission(permission, caller, target && params?.get(target.slice(1))?.at(-1));
+    requirePermission(permission, caller, target && params?.get(target.slice(1))?.at(-1)?.normalize('NFC'));
     return caller;
   } catch {
     return undefined;

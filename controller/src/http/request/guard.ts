@@ -6,7 +6,7 @@ import { AuthenticationError, PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
 import { isLoopback } from '../../loopback.ts';
 import { type Permission, requirePermission } from '../../rights/permission.ts';
-import { type Route, searchOf } from './route.ts';
+import { pathParameter, type Route, searchOf } from './route.ts';
 import { isForwarded } from './setup-check.ts';
 
 declare module 'fastify' {
@@ -125,7 +125,9 @@ export function tokenOf(request: FastifyRequest, isInQuery = false, isOfInflux =
   // InfluxDB's own scheme, which carries any of our tokens as well as Bearer does.
   const isToken = isOfInflux && authorization?.slice(0, 6).toLowerCase() === 'token ';
   const token = bearerToken(isToken ? `Bearer ${authorization!.slice(6)}` : authorization);
-  return token === undefined && isInQuery ? readQuery(searchOf(request)).get('token')?.at(-1) : token;
+  if (token !== undefined || !isInQuery) return token;
+  const query = readQuery(searchOf(request));
+  return (query.get('token') ?? query.get('access_token'))?.at(-1);
 }
 
 /** A name and a secret in place of a token, where the route takes them. */
@@ -167,6 +169,6 @@ function bearerToken(header: string | undefined): string | undefined {
 
 function targetOf(request: FastifyRequest, target: string | undefined): string | undefined {
   if (target === undefined) return undefined;
-  if (target.startsWith('?')) return readQuery(searchOf(request)).get(target.slice(1))?.at(-1);
-  return (request.params as Record<string, string>)[target];
+  if (target.startsWith('?')) return readQuery(searchOf(request)).get(target.slice(1))?.at(-1)?.normalize('NFC');
+  return pathParameter(request, target);
 }

@@ -129,3 +129,17 @@ it('a client that goes away in the middle of its body is no unforeseen error', a
   await lineOf('afterwards');
   expect(written).not.toContain('unforeseen');
 });
+
+it('names the origin of a refused preflight once, with the setting that would allow it', async () => {
+  const preflight = async (origin: string) => {
+    const headers = { origin, 'access-control-request-method': 'PUT' };
+    expect((await fetch(`${url}/api/v1/users/me`, { method: 'OPTIONS', headers })).status).toBe(405);
+  };
+  const linesAbout = (text: string) => written.split('\n').filter((line) => line.includes(text));
+  for (const origin of ['https://a.example', 'https://a.example', 'null', 'https://b.example']) await preflight(origin);
+  await expect.poll(() => linesAbout('https://b.example').length, { timeout: 45_000, interval: 10 }).toBe(1);
+  expect(linesAbout('WEFT_CORS_ORIGINS').map((line) => JSON.parse(line).origin)).toEqual([
+    'https://a.example',
+    'https://b.example',
+  ]);
+});

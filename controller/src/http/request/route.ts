@@ -110,7 +110,7 @@ export class RouteContext<Query = unknown, Body = unknown> {
 
   /** A path parameter, percent-decoded. `me` in place of a username is the calling user's. */
   path(name: string): string {
-    const value = (this.request.params as Record<string, string>)[name]!;
+    const value = pathParameter(this.request, name);
     const isMe = name === 'username' && value === 'me' && this.callerIfAny?.kind === 'user';
     return isMe ? this.caller.name : value;
   }
@@ -119,6 +119,11 @@ export class RouteContext<Query = unknown, Body = unknown> {
   get address(): string {
     return this.request.ip;
   }
+}
+
+/** Names of all kinds are stored in one spelling. */
+export function pathParameter({ params }: { params: unknown }, name: string): string {
+  return (params as Record<string, string>)[name]!.normalize('NFC');
 }
 
 export interface Route {

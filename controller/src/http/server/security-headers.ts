@@ -13,20 +13,34 @@ export function answerHeaders(isTls: boolean): Record<string, string> {
   };
 }
 
-/** Returns a function that adds CORS headers for the named origins; it resolves true if it has answered a preflight. */
-export function createCors(origins: readonly string[]) {
+const maxNamedOrigins = 100;
+const plainOrigin = /^https?:\/\/[\w.:[\]-]{1,255}$/;
+
+/**
+ * Returns a function that adds CORS headers for the named origins; it resolves true if it has answered a preflight. The page
+ * itself is told nothing about one that is refused: `onRefused` gets each origin once, as far as so many can be remembered.
+ */
+export function createCors(origins: readonly string[], onRefused: (origin: string) => void = () => {}) {
   const allowed = new Set(origins);
+  const refused = new Set<string>();
+  const isPreflight = ({ method, headers }: FastifyRequest) =>
+    method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
   return (request: FastifyRequest, reply: FastifyReply): boolean => {
-    if (allowed.size === 0) return false;
-    reply.header('vary', 'Origin');
+    if (allowed.size > 0) reply.header('vary', 'Origin');
     const { origin } = request.headers;
-    if (origin === undefined || !allowed.has(origin)) return false;
+    if (origin === undefined) return false;
+    if (!allowed.has(origin)) {
+      const isNews = isPreflight(request) && refused.size < maxNamedOrigins && plainOrigin.test(origin);
+      if (isNews && !refused.has(origin)) onRefused(origin);
+      if (isNews) refused.add(origin);
+      return false;
+    }
     reply.headers({
       'access-control-allow-origin': origin,
       'access-control-expose-headers': 'X-Request-ID, Retry-After',
       'cross-origin-resource-policy': 'cross-origin',
     });
-    if (request.method !== 'OPTIONS' || !request.headers['access-control-request-method']) return false;
+    if (!isPreflight(request)) return false;
     reply
       .headers({
         'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',

@@ -6,7 +6,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { NotFoundError, TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
-import { acceptsHtml, createPageEncoding, type Page } from '../pages/page.ts';
+import { acceptsHtml, createPageEncoding, type Page, prefersJson } from '../pages/page.ts';
 import { createRequestIds, isAnswerLogged, logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
 import { createErrorHandler } from '../request/error-map.ts';
@@ -119,9 +119,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: 1024, querystringParser: () => ({}) },
   });
 
+  const refusedPage = 'a page of another origin may not call Weft; WEFT_CORS_ORIGINS would allow it';
   const hostIsOurs = createHostCheck(options);
   const headers = answerHeaders(options.tls !== undefined);
-  const cors = createCors(options.corsOrigins);
+  const cors = createCors(options.corsOrigins, (origin) => log.warn({ origin }, refusedPage));
   app.decorate('closeAllConnections', () => {
     listener.server.closeAllConnections();
     for (const connection of listener.direct) connection.destroy();
@@ -239,7 +240,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
       onRequest: createGuard(page, options.authenticator),
       onSend: encodePage,
       handler: (request, reply) => {
-        if (page.isDocument && !acceptsHtml(request.headers.accept)) throw pageForBrowsers();
+        const { accept } = request.headers;
+        if (page.isDocument && !acceptsHtml(accept)) throw pageForBrowsers();
+        if (page.unlessJson && prefersJson(accept)) throw pageForBrowsers();
         return page.handle(request, reply);
       },
     });

@@ -17,7 +17,7 @@ import { checkQuery, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { tokenOf } from '../request/guard.ts';
 import type { Logger } from '../request/log.ts';
-import { searchOf } from '../request/route.ts';
+import { pathParameter, searchOf } from '../request/route.ts';
 import type { SocketRoute, Upgraded } from './socket-route.ts';
 
 /** The protocol a client may name; browsers must, if they show their token as one. */
@@ -131,7 +131,7 @@ export class SocketUpgrader {
           caller,
           token,
           query,
-          path: (name) => params[name]!,
+          path: (name) => pathParameter(request, name),
           upgrade: () => {
             upgraded = this.#upgrade(server, request, reply);
             return upgraded;

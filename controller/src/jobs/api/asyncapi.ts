@@ -70,7 +70,7 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
         servers: [{ $ref: '#/servers/weft' }],
         title: 'The WebSocket of a job',
         description:
-          'All stored messages of the job, in order, then new ones as they arrive. `?after=<seq>` continues after a message. Send the token as header, as `?token=` or as subprotocol `bearer.<token>` together with `weft.v1`.',
+          'All stored messages of the job, in order, then new ones as they arrive. `?after=<seq>` continues after a message. Send the token as header, as `?token=` or `?access_token=`, or as subprotocol `bearer.<token>` together with `weft.v1`.',
         parameters: { job_number: { description: 'The job number from the answer to the request.' } },
         messages: { envelope: { $ref: '#/components/messages/envelope' } },
         bindings: {

@@ -49,7 +49,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       tag,
       summary: 'Request the telemetry of an agent; the job delivers it, and with an end in the future also new samples',
       query: Type.Object({
-        agent_id: Type.String({ description: 'The ap_id.' }),
+        agent_id: Type.String({ format: 'agent-name', description: 'The ap_id.' }),
         start_time: Moment('Of the first sample; before `end_time`.'),
         end_time: Moment('Samples before this; at most 24 hours ahead.'),
       }),

@@ -141,8 +141,9 @@ export class JobService {
     return job;
   }
 
-  /** The same, but a job that does not exist is opened for an administrator, who then owns it. */
+  /** The same, but a job that does not exist is opened for an administrator, who then owns it; and workers may post to all. */
   async admit(caller: Caller, job_number: string): Promise<JobRecord> {
+    if (rightsOf(caller).isWorker) return this.find(job_number);
     const mayAdopt = rightsOf(caller).isAdmin && plausibleNumber.test(job_number);
     if (mayAdopt && !(await this.#jobs.get(job_number))) await this.#adopt(caller, job_number);
     return this.requireVisible(caller, job_number);

@@ -75,9 +75,20 @@ describe('#21', () => {
     expect(bad.body.detail).toMatchObject([{ loc: ['body', 'configuration', 'serial'], type: 'value_error' }]);
   });
 
+  it('a time that cannot be read costs its sample alone, which the answer names', async () => {
+    const ap = await server.agent('ap-timeless');
+    const { status, body } = await post({ samples: [{ rssi: 1 }, { ts: 'yesterday', rssi: 2 }] }, {}, ap);
+    expect([status, body.accepted, body.ignored]).toEqual([
+      200,
+      1,
+      [{ field: 'samples.1.ts', reason: 'unreadable_time' }],
+    ]);
+    expect((await server.rowsOf('ap-timeless')).map(({ rssi }) => rssi)).toEqual([1]);
+  });
+
   it('M7: stores nothing of a batch with one bad sample, and says which', async () => {
     const ap = await server.agent('ap-bad');
-    const { status, body } = await post({ samples: [{ rssi: 1 }, { ts: 'yesterday', rssi: 1 }] }, {}, ap);
+    const { status, body } = await post({ samples: [{ rssi: 1 }, { ts: 0, rssi: 1 }] }, {}, ap);
     expect([status, body.code]).toEqual([422, 'validation_error']);
     expect(body.detail).toMatchObject([{ loc: ['body', 'samples', 1, 'ts'] }]);
     expect(await server.rowsOf('ap-bad')).toEqual([]);

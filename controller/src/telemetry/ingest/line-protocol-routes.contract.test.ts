@@ -241,7 +241,11 @@ it('guesses here count with those at the token endpoint', async () => {
     await strict.agent('ap-1');
     const guess = () => strict.post('/write', { ...text, authorization: basic('ap-1', 'wrong password') }, 'cpu x=1');
     const login = () =>
-      strict.post('/api/v1/token?login_type=agent', {}, new URLSearchParams({ username: 'ap-1', password }));
+      strict.post(
+        '/api/v1/token?login_type=agent',
+        {},
+        new URLSearchParams({ username: 'ap-1', password: 'also wrong' }),
+      );
     expect([(await guess()).status, (await guess()).status, (await guess()).status]).toEqual([401, 401, 401]);
     const refused = await guess();
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);

@@ -32,6 +32,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       query: Type.Object({
         agent: Type.Optional(
           Type.String({
+            format: 'agent-name',
             description: 'The agent of the telemetry. Required for administrators; an agent may name only itself.',
           }),
         ),

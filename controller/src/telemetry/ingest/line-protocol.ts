@@ -1,5 +1,6 @@
 // InfluxDB's line protocol, as Telegraf and its relatives write it: lines of `measurement,tag=value field=1i time`.
 // Brings lines to the samples and rules of the parser (parse-report.ts).
+import { toApId } from '@weft/contract/ap-id';
 import { ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
 import { namesSecret } from '../../input/secret-names.ts';
@@ -195,7 +196,7 @@ class LineReader {
     const { measurement } = series;
     // The values of tags become parts of names.
     if (series.tagKeys.some(namesSecret)) this.#credentialLine ??= this.#line;
-    const isOwn = measurement === this.#own;
+    const isOwn = toApId(measurement) === this.#own;
     if (!isOwn && /^agent\/[^/]*\/data$/.test(measurement)) throw foreignAgent();
     const prefix = isOwn ? '' : series.prefix;
     let names = this.#namesByPrefix.get(prefix);

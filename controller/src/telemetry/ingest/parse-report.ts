@@ -1,5 +1,6 @@
 // The parser of the telemetry path: whatever endpoint a report comes to, its samples leave here flat, typed, timed and
 // within the rules, all of them or none. This file reads the JSON forms; line-protocol.ts brings lines to the same rules.
+import { toApId } from '@weft/contract/ap-id';
 import { isObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
 import { PermissionError, ValidationError } from '../../errors.ts';
@@ -153,8 +154,8 @@ class UpdateReader {
   }
 
   /** What stands beside the one key that holds the fields. */
-  around(body: JsonObject, holder: string, reason: 'beside_samples' | 'beside_payload', ts: number | undefined): void {
-    this.#reserved(body, ['body'], ts ?? Number.NaN);
+  around(body: JsonObject, holder: string, reason: 'beside_samples' | 'beside_payload', ts?: number | null): void {
+    this.#reserved(body, ['body'], ts === undefined ? Number.NaN : ts);
     for (const [key, value] of Object.entries(body)) {
       if (key === holder || isReserved(key) || value === null) continue;
       this.#run.credential ??= findCredential(value, ['body', key], namesSecret(key));
@@ -162,7 +163,7 @@ class UpdateReader {
     }
   }
 
-  batch(list: unknown[], sharedTime: number | undefined): void {
+  batch(list: unknown[], sharedTime: number | undefined | null): void {
     const { problems } = this.#run;
     const loc = ['body', 'samples'];
     if (list.length > maxSamplesPerBatch) {
@@ -176,23 +177,27 @@ class UpdateReader {
     }
   }
 
-  /** False if it has no field. */
-  sample(source: JsonObject, loc: Loc, sharedTime: number | undefined): boolean {
-    const ts = this.timeOf(source, loc) ?? sharedTime ?? Number.NaN;
-    this.#reserved(source, loc, ts);
+  /** False if it has no field, or a time that cannot be read: with another one, the same report again would be stored twice. */
+  sample(source: JsonObject, loc: Loc, sharedTime: number | undefined | null): boolean {
+    const own = this.timeOf(source, loc);
+    const isLost = own === null || (own === undefined && sharedTime === null);
+    const ts = own ?? sharedTime ?? Number.NaN;
+    this.#reserved(source, loc, isLost ? null : ts);
     const sample: Sample = { ts, names: [], values: [], texts: [] };
     readFields(source, sample, loc, this.#run);
-    if (countFields(sample) === 0) return false;
+    if (isLost || countFields(sample) === 0) return false;
     this.samples.push(sample);
     return true;
   }
 
-  timeOf(source: JsonObject, loc: Loc): number | undefined {
-    return readTimes(source, loc, this.#run, this.#nowMs, this.#limits);
+  /** Null for one that cannot be read, which is named. */
+  timeOf(source: JsonObject, loc: Loc): number | undefined | null {
+    const name = (key: string) => ignore(this.#run, [...loc.slice(1), key].join('.'), 'unreadable_time');
+    return readTimes(source, loc, this.#run, this.#nowMs, this.#limits, name);
   }
 
-  /** The keys beside the fields that are neither times nor names. */
-  #reserved({ configuration, geolocation, devices }: JsonObject, loc: Loc, ts: number): void {
+  /** The keys beside the fields that are neither times nor names. Without a time, devices are not of any. */
+  #reserved({ configuration, geolocation, devices }: JsonObject, loc: Loc, ts: number | null): void {
     if (configuration !== undefined && configuration !== null) {
       const place = [...loc, 'configuration'];
       this.#run.credential ??= findCredential(configuration, place);
@@ -207,8 +212,8 @@ class UpdateReader {
       else this.#merge({ geolocation }, place);
     }
     if (devices !== undefined && devices !== null) {
-      const list = readDevices(devices, [...loc, 'devices'], ts, this.#run);
-      if (list) this.#addDevices(list);
+      const list = readDevices(devices, [...loc, 'devices'], ts ?? Number.NaN, this.#run);
+      if (list && ts !== null) this.#addDevices(list);
     }
   }
 
@@ -243,7 +248,8 @@ function giveServerTimes(samples: Sample[], ap_id: string, nowMs: number, limits
 }
 
 function requireOwn({ ap_id: given }: JsonObject, ap_id: string): void {
-  if (given !== undefined && given !== null && given !== ap_id) throw foreignAgent();
+  if (given === undefined || given === null || given === ap_id) return;
+  if (typeof given !== 'string' || toApId(given) !== ap_id) throw foreignAgent();
 }
 
 export function foreignAgent(): PermissionError {

@@ -158,7 +158,7 @@ export class ReportReader {
       const run = { problems: [], inexact: [] };
       for (const sample of samples) {
         const ts = readTime(sample.ts, [], run, nowMs, this.#limits);
-        if (ts === undefined) return undefined;
+        if (ts === undefined || ts === null) return undefined;
         sample.ts = ts;
       }
     }

@@ -1,8 +1,8 @@
 // The time of a sample: as its agent gives it, held against the clock and the retention; or, where it gives none, the
 // server's. Part of the parser.
 import { TryLaterError } from '../../errors.ts';
-import { type DateTimeError, parseDateTime } from '../../input/date-time.ts';
-import { add, type Loc, type Run, report, valueError } from '../../input/value-rules.ts';
+import { parseDateTime } from '../../input/date-time.ts';
+import { add, type Loc, type Run, valueError } from '../../input/value-rules.ts';
 import type { ReportBudget } from './report-budget.ts';
 
 const minuteMs = 60_000;
@@ -23,22 +23,19 @@ export interface PointLimits {
 }
 
 /**
- * Milliseconds, cut, or undefined with a problem added: for a value that is not a time, more than five minutes ahead, or
- * older than the retention. Nanoseconds should be text: as a JSON number they arrive rounded to about 256.
+ * Milliseconds, cut; null for a value that is not a time; undefined with a problem added for one that is more than five
+ * minutes ahead, or older than the retention. Nanoseconds should be text: as a JSON number they arrive rounded to about 256.
  */
-export function readTime(input: unknown, loc: Loc, run: Run, nowMs: number, limits: PointLimits): number | undefined {
-  const time = typeof input === 'number' ? fromNumber(input) : typeof input === 'string' ? fromText(input) : undefined;
-  if (time === undefined) return report(run, loc, 'datetime_type', 'Input should be a valid datetime');
-  if (typeof time === 'number') return checkTime(time, loc, run, nowMs, limits);
-  const wanted = time.type === 'datetime_parsing' ? 'datetime' : 'datetime or date';
-  return report(run, loc, time.type, `Input should be a valid ${wanted}, ${time.error}`, { error: time.error });
+export function readTime(input: unknown, loc: Loc, run: Run, nowMs: number, limits: PointLimits) {
+  const time = typeof input === 'number' ? fromNumber(input) : typeof input === 'string' ? fromText(input) : null;
+  return time === null ? null : checkTime(time, loc, run, nowMs, limits);
 }
 
 const timeKeys = ['ts', 'timestamp', 'time'] as const;
 
 /**
  * The time that stands beside the fields, under any of its names, or undefined; also with a problem added, as `readTime`
- * does, and for two that are not the same millisecond.
+ * does, and for two that are not the same millisecond. Null if one of them is not a time, which `onUnreadable` is told.
  */
 export function readTimes(
   source: Record<string, unknown>,
@@ -46,13 +43,15 @@ export function readTimes(
   run: Run,
   nowMs: number,
   limits: PointLimits,
-): number | undefined {
+  onUnreadable: (key: string) => void,
+): number | undefined | null {
   let time: number | undefined;
   for (const key of timeKeys) {
     const input = source[key];
     if (input === undefined || input === null) continue;
     const ms = readTime(input, [...loc, key], run, nowMs, limits);
-    if (ms === undefined) return undefined;
+    if (ms === null) onUnreadable(key);
+    if (ms === undefined || ms === null) return ms;
     if (time !== undefined && time !== ms) {
       return add(run, valueError([...loc, key], 'another time beside these fields disagrees: give one'));
     }
@@ -74,7 +73,7 @@ export function checkTime(ms: number, loc: Loc, run: Run, nowMs: number, limits:
 }
 
 /** The sizes are those of parseDateTime; fractions go through it, because a product of doubles would round them. */
-function fromNumber(input: number): number | DateTimeError {
+function fromNumber(input: number): number | null {
   if (!Number.isInteger(input)) return fromText(String(input));
   const size = Math.abs(input);
   if (size <= 20_000_000_000) return input * 1000;
@@ -82,9 +81,9 @@ function fromNumber(input: number): number | DateTimeError {
   return Math.floor(size <= 20_000_000_000_000_000 ? input / 1000 : input / 1_000_000);
 }
 
-function fromText(text: string): number | DateTimeError {
+function fromText(text: string): number | null {
   const time = parseDateTime(text);
-  return 'ms' in time ? time.ms : time;
+  return 'ms' in time ? time.ms : null;
 }
 
 function formatNow(nowMs: number): string {

@@ -1,4 +1,5 @@
 // The `format`s of the metrics operations' queries, so that their problems are reported together with all others.
+import { toApId } from '@weft/contract/ap-id';
 import { ValidationError } from '../../errors.ts';
 import type { FormatCheck, Formats } from '../../input/validator.ts';
 import { defaultMaxWindowMs, parseWindow } from './time-window.ts';
@@ -23,13 +24,16 @@ export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
     },
     'metric-names': nameList(nameBounds['metric-names']),
     'metric-filter': nameList(nameBounds['metric-filter']),
-    'agent-filter': nameList(nameBounds['agent-filter']),
+    'agent-filter': nameList(nameBounds['agent-filter'], toApId),
   };
 }
 
-function nameList({ minItems: min, maxItems: max }: { minItems: number; maxItems: number }): FormatCheck {
+function nameList(
+  { minItems: min, maxItems: max }: { minItems: number; maxItems: number },
+  spell = (name: string) => name,
+): FormatCheck {
   return (value, loc) => {
-    const names = parseNames(value as string[]);
+    const names = parseNames((value as string[]).map(spell));
     const ctx = { field_type: 'List', actual_length: names.length };
     if (names.length < min) {
       const msg = `List should have at least ${min} item after validation, not ${names.length}`;

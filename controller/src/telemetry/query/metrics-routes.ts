@@ -25,13 +25,13 @@ import { maxWindowLength, parseWindow } from './time-window.ts';
 const dayMs = 86_400_000;
 const tag = 'Metrics';
 
-const AgentName = Type.String({ description: 'The ap_id.' });
+const AgentName = Type.String({ format: 'agent-name', description: 'The ap_id.' });
 const Window = Type.Optional(
   Type.String({
     format: 'time-window',
     default: '5',
     description:
-      'Minutes, or a number with a unit (`90s`, `1h`, `2d`, `1w`), or an ISO 8601 duration; more than 0, at most the retention of hourly values (default: 400 days).',
+      'Minutes, or numbers with units (`90s`, `1h30m`, `2 days`), or an ISO 8601 duration; more than 0, at most the retention of hourly values (default: 400 days).',
     documented: {
       anyOf: [
         { type: 'integer', minimum: 1 },
@@ -186,7 +186,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         const pieces = await metrics.exportRows(agent, { startMs, endMs, format, metrics: names }, caller);
         reply.headers({
           'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
-          'content-disposition': `attachment; filename="${fileName(agent)}.${format}"`,
+          'content-disposition': attachment(`weft-${agent}.${format}`),
         });
         return Readable.from(pieces, { objectMode: false });
       },
@@ -222,8 +222,11 @@ function asJson<T>(answer: JsonAnswer): T {
   return (isWhole(answer) ? answer : Readable.from(answer, { objectMode: false })) as T;
 }
 
-function fileName(ap_id: string): string {
-  return `weft-${ap_id.replaceAll(/[^A-Za-z0-9._-]/g, '_')}`;
+/** For clients that read only the first form, with other characters in place of those that it cannot have. */
+function attachment(name: string): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9._-]/g, '_');
+  const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded}`}`;
 }
 
 function badRange(): ValidationError {

@@ -13,7 +13,14 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
-const units: Record<string, number> = { s: second, m: minute, h: hour, d: day, w: 7 * day };
+const units: readonly (readonly [ms: number, ...names: string[]])[] = [
+  [second, 's', 'sec', 'secs', 'second', 'seconds'],
+  [minute, 'm', 'min', 'mins', 'minute', 'minutes'],
+  [hour, 'h', 'hr', 'hrs', 'hour', 'hours'],
+  [day, 'd', 'day', 'days'],
+  [7 * day, 'w', 'week', 'weeks'],
+];
+const msOf = new Map(units.flatMap(([ms, ...names]) => names.map((name) => [name, ms] as const)));
 
 /** The retention of the roll-ups, unless a setting says otherwise. */
 export const defaultMaxWindowMs = 400 * day;
@@ -22,20 +29,22 @@ const defaultWindow = '5';
 export const maxWindowLength = 40;
 
 // Neither has two ways to match the same text, so both take one pass.
-const AMOUNT = /^([0-9]+(?:\.[0-9]+)?)([smhdw]?)$/;
+const MINUTES = /^[0-9]+(?:\.[0-9]+)?$/;
+const AMOUNTS = /^(?:[0-9]+(?:\.[0-9]+)? ?[a-z]+ ?)+$/;
+const AMOUNT = /([0-9]+(?:\.[0-9]+)?) ?([a-z]+)/g;
 const ISO_DURATION =
   /^P(?:([0-9]+)W|(?:([0-9]+)D)?(?:T(?=[0-9])(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:\.[0-9]+)?)S)?)?)$/;
 
 /**
- * Takes minutes (`5`), a number with a unit (`90s`, `1h`, `2d`, `1w`) or an ISO 8601 duration of weeks, days, hours,
- * minutes and seconds (`P1D`, `PT1H30M`; years and months have no fixed length). Throws ValidationError at
+ * Takes minutes (`5`), numbers with units (`90s`, `1 h`, `5min`, `1h30m`, `2 days`) or an ISO 8601 duration of weeks, days,
+ * hours, minutes and seconds (`P1D`, `PT1H30M`; years and months have no fixed length), in any case. Throws ValidationError at
  * `query.window` for anything else, for nothing and for more than `maxMs`.
  */
 export function parseWindow(text: string | number = defaultWindow, maxMs = defaultMaxWindowMs): TimeWindow {
   const ms = durationMs(String(text));
   if (ms === undefined) {
     throw badWindow(
-      'window should be a number of minutes, a number with a unit (s, m, h, d or w) or an ISO 8601 duration',
+      'window should be a number of minutes, numbers with units such as 1h30m (s, m, h, d or w) or an ISO 8601 duration',
     );
   }
   if (ms <= 0) throw badWindow('window should be more than 0');
@@ -45,10 +54,17 @@ export function parseWindow(text: string | number = defaultWindow, maxMs = defau
 
 function durationMs(text: string): number | undefined {
   if (text.length > maxWindowLength) return undefined;
-  const amount = AMOUNT.exec(text);
-  if (amount) return Number(amount[1]) * units[amount[2] || 'm']!;
-  const iso = ISO_DURATION.exec(text);
-  if (!iso || text === 'P') return undefined;
+  if (MINUTES.test(text)) return Number(text) * minute;
+  const lower = text.trim().toLowerCase();
+  if (AMOUNTS.test(lower)) {
+    const parts = [...lower.matchAll(AMOUNT)].map(
+      ([, number, unit]) => Number(number) * (msOf.get(unit!) ?? Number.NaN),
+    );
+    const sum = parts.reduce((total, each) => total + each, 0);
+    return Number.isNaN(sum) ? undefined : sum;
+  }
+  const iso = ISO_DURATION.exec(text.toUpperCase());
+  if (!iso || iso[0] === 'P') return undefined;
   const [weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = iso.slice(1).map((part) => Number(part ?? 0));
   return (weeks * 7 + days) * day + hours * hour + minutes * minute + seconds * second;
 }
