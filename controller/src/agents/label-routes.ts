@@ -1,19 +1,16 @@
 // Operations on the labels of agents.
 import { AgentLabels, LabelsUpdate } from '@weft/contract';
-import { type Route, route } from '../http/request/route.ts';
+import { type Route, routesOf } from '../http/request/route.ts';
 import { adminsAndManagers, agentReaders } from '../rights/permission.ts';
 import type { LabelService } from './label-service.ts';
 
+const route = routesOf('Fleet');
+
 export function labelRoutes(labels: LabelService): Route[] {
-  const tag = 'Fleet';
   return [
-    route({
-      operation: 'get_labels',
+    route('get_labels', 'GET /api/v1/agents/:ap_id/labels', {
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/agents/:ap_id/labels',
       target: 'ap_id',
-      tag,
       summary: 'Get the labels of an access point, with their ETag',
       response: AgentLabels,
       async handle(context) {
@@ -22,13 +19,9 @@ export function labelRoutes(labels: LabelService): Route[] {
         return found.labels;
       },
     }),
-    route({
-      operation: 'update_labels',
+    route('update_labels', 'PATCH /api/v1/agents/:ap_id/labels', {
       permission: adminsAndManagers,
-      method: 'PATCH',
-      url: '/api/v1/agents/:ap_id/labels',
       target: 'ap_id',
-      tag,
       summary: 'Change labels of an access point',
       description: 'With the header `If-Match` only if the labels still have that ETag.',
       failures: { 412: 'The labels have changed: If-Match does not match' },

@@ -1,9 +1,11 @@
 // Reading the audit log.
 import { AuditPage } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../http/request/route.ts';
+import { type Route, routesOf } from '../http/request/route.ts';
 import { adminsAndAuditors } from '../rights/permission.ts';
 import type { AuditService } from './audit-service.ts';
+
+const route = routesOf('Audit');
 
 const maxEntries = 500;
 /** The maximum of the database's integer. */
@@ -14,12 +16,8 @@ const Moment = (description: string) => Type.Optional(Type.String({ format: 'dat
 
 export function auditRoutes(audit: AuditService): Route[] {
   return [
-    route({
-      operation: 'list_audit_entries',
+    route('list_audit_entries', 'GET /api/v1/audit', {
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/audit',
-      tag: 'Audit',
       summary: 'List the entries of the audit log, newest first',
       query: Type.Object({
         actor: Name('The name of who did it, or the display name of an access point.'),

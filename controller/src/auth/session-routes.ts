@@ -1,22 +1,19 @@
 // The sessions of a user, and the change of a password, which ends all of them but one.
-import { PasswordChange, Session, StatusAnswer, Token } from '@weft/contract';
+import { PasswordChange, Session, Token } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { tokenOf } from '../http/request/guard.ts';
-import { type Route, type RouteContext, route, success } from '../http/request/route.ts';
+import { done, type Route, type RouteContext, routesOf } from '../http/request/route.ts';
 import { adminsOnly, userItself, usersOnly } from '../rights/permission.ts';
 import type { AuthService, TokenClaims } from './auth-service.ts';
 import type { Origin, SessionService } from './session-service.ts';
 
+const route = routesOf('Users');
+
 export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions: SessionService }): Route[] {
-  const tag = 'Users';
   return [
-    route({
-      operation: 'change_password',
+    route('change_password', 'POST /api/v1/users/me/password', {
       permission: usersOnly,
-      method: 'POST',
-      url: '/api/v1/users/me/password',
-      tag,
       summary: 'Change your password: all your other sessions end',
       failures: { 403: 'The current password is wrong, or the caller is no user' },
       body: PasswordChange,
@@ -27,38 +24,24 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
         return sessions.changePassword(context.caller, claims, { current, next }, originOf(context));
       },
     }),
-    route({
-      operation: 'list_sessions',
+    route('list_sessions', 'GET /api/v1/users/:username/sessions', {
       permission: userItself,
-      method: 'GET',
-      url: '/api/v1/users/:username/sessions',
       target: 'username',
-      tag,
       summary: 'List the sessions of a user, newest first',
       response: Type.Array(Session),
       handle: async (context) => sessions.list(context.path('username'), await claimsOf(auth, context)),
     }),
-    route({
-      operation: 'end_session',
+    route('end_session', 'DELETE /api/v1/users/:username/sessions/:id', {
       permission: userItself,
-      method: 'DELETE',
-      url: '/api/v1/users/:username/sessions/:id',
       target: 'username',
-      tag,
       summary: 'End a session of a user',
-      response: StatusAnswer,
-      async handle(context) {
-        await sessions.end(context.path('username'), context.path('id'), context.caller);
-        return success('The session has been ended');
-      },
+      ...done('The session has been ended', (context) =>
+        sessions.end(context.path('username'), context.path('id'), context.caller),
+      ),
     }),
-    route({
-      operation: 'extend_session',
+    route('extend_session', 'POST /api/v1/users/:username/sessions/:id/extend', {
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/users/:username/sessions/:id/extend',
       target: 'username',
-      tag,
       summary: 'Let a session be renewed for as long as a display may run',
       response: Session,
       handle: async (context) => {

@@ -14,12 +14,14 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
-import { type Route, route, whileConnected } from '../http/request/route.ts';
+import { type Route, routesOf, whileConnected } from '../http/request/route.ts';
 import { emulatorStarters, owners } from '../rights/permission.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import type { EmulatorService } from './emulator-service.ts';
 
-const tag = 'Emulator';
+const callbackRoute = routesOf('Callbacks');
+
+const route = routesOf('Emulator');
 /** A request of the allowed size cannot contain more. */
 const maxKeys = 100_000;
 
@@ -30,14 +32,9 @@ export interface EmulatorRouteServices {
 
 export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Route[] {
   return [
-    // spec #25
-    route({
-      operation: 'emulator_spinup',
-      spec: 25,
+    route('emulator_spinup', 'POST /api/v1/emulator/spinup', {
+      spec: 25, // spec #25
       permission: emulatorStarters,
-      method: 'POST',
-      url: '/api/v1/emulator/spinup',
-      tag,
       summary: 'Create an emulated network',
       description: `At most ${maxEmulatedDevices} devices a request; WEFT_EMULATOR_MAX_ACCESS_POINTS access points a request, WEFT_EMULATOR_MAX_PER_CALLER of one caller, and WEFT_EMULATOR_MAX_HOURS of model time.`,
       body: EmulatorSpinupRequest,
@@ -45,12 +42,8 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       response: EmulatorAccepted,
       handle: ({ caller, body }) => emulator.spinUp(caller, body),
     }),
-    route({
-      operation: 'list_emulator_runs',
+    route('list_emulator_runs', 'GET /api/v1/emulator', {
       permission: owners,
-      method: 'GET',
-      url: '/api/v1/emulator',
-      tag,
       summary: 'List your emulated networks, newest first',
       failures: { 404: 'There is no network with the job number in `before`' },
       query: Type.Object({
@@ -64,36 +57,24 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       handle: ({ caller, query: { all = false, before, limit = 20 } }) =>
         emulator.list(caller, { all, ...(before !== undefined && { before }), limit }),
     }),
-    route({
-      operation: 'get_emulator_run',
+    route('get_emulator_run', 'GET /api/v1/emulator/:job_number', {
       permission: owners,
-      method: 'GET',
-      url: '/api/v1/emulator/:job_number',
       target: 'job_number',
-      tag,
       summary: 'Get an emulated network, with the names of its agents',
       response: EmulatorRunWithAgents,
       handle: (context) => emulator.get(context.caller, context.path('job_number')),
     }),
-    route({
-      operation: 'stop_emulator_run',
+    route('stop_emulator_run', 'POST /api/v1/emulator/:job_number/stop', {
       permission: owners,
-      method: 'POST',
-      url: '/api/v1/emulator/:job_number/stop',
       target: 'job_number',
-      tag,
       summary: 'Stop an emulated network',
       failures: { 409: 'The run has ended' },
       response: EmulatorRun,
       handle: (context) => emulator.stop(context.caller, context.path('job_number')),
     }),
-    route({
-      operation: 'emulator_fault',
+    route('emulator_fault', 'POST /api/v1/emulator/:job_number/faults', {
       permission: owners,
-      method: 'POST',
-      url: '/api/v1/emulator/:job_number/faults',
       target: 'job_number',
-      tag,
       summary: 'Inject a fault into a running network',
       failures: { 409: 'The run has ended, or has not started' },
       body: FaultRequest,
@@ -102,12 +83,8 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       response: StatusAnswer,
       handle: (context) => emulator.fault(context.caller, context.path('job_number'), context.body),
     }),
-    route({
-      operation: 'emulator_what_if',
+    route('emulator_what_if', 'POST /api/v1/emulator/what_if', {
       permission: owners,
-      method: 'POST',
-      url: '/api/v1/emulator/what_if',
-      tag,
       summary: 'Predict the effect of commands on a running network',
       failures: { 404: 'No such run, or it is not the caller’s', 409: 'The run has ended, or has not started' },
       body: WhatIfRequest,
@@ -115,13 +92,9 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       response: WhatIfAnswer,
       handle: ({ caller, body }) => emulator.whatIf(caller, body),
     }),
-    route({
-      operation: 'callback_emulator_lease',
+    callbackRoute('callback_emulator_lease', 'POST /api/v1/callback/emulator/lease', {
       permission: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },
-      method: 'POST',
-      url: '/api/v1/callback/emulator/lease',
       target: '?job_number',
-      tag: 'Callbacks',
       summary: 'Acquire or renew the lease on an emulated network, and receive its requests',
       failures: { 409: 'Another process holds the lease, or the run has ended' },
       query: Type.Object({ job_number: Type.String() }),

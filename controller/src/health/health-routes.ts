@@ -1,30 +1,23 @@
 // Operations on health.
 import { AgentHealthReport, NetworkHealth } from '@weft/contract';
-import { type Route, route } from '../http/request/route.ts';
+import { type Route, routesOf } from '../http/request/route.ts';
 import { agentReaders, networkReaders } from '../rights/permission.ts';
 import type { HealthService } from './health-service.ts';
 
+const route = routesOf('Alarms');
+
 export function healthRoutes(health: HealthService): Route[] {
-  const tag = 'Alarms';
   return [
-    route({
-      operation: 'network_health',
+    route('network_health', 'GET /api/v1/health', {
       permission: networkReaders,
-      method: 'GET',
-      url: '/api/v1/health',
-      tag,
       summary: 'How the network gets on: one word, causes, the worst ten, sites, alarms by severity',
       description: 'Of the access points that the caller may see. Alarms that are silenced or shelved do not count.',
       response: NetworkHealth,
       handle: ({ caller }) => health.network(caller),
     }),
-    route({
-      operation: 'agent_health',
+    route('agent_health', 'GET /api/v1/health/agents/:ap_id', {
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/health/agents/:ap_id',
       target: 'ap_id',
-      tag,
       summary: 'How one access point gets on, and the minutes of the last day in which users were served well',
       response: AgentHealthReport,
       handle: (context) => health.agent(context.caller, context.path('ap_id')),

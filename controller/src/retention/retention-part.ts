@@ -4,12 +4,14 @@ import { type RetentionReport, RetentionReport as RetentionReportSchema, StatusA
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
-import { type Route, route, success } from '../http/request/route.ts';
+import { type Route, routesOf, success } from '../http/request/route.ts';
 import type { Part, Platform } from '../part.ts';
 import { adminsAndAuditors, adminsOnly } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import type { Retention } from './retention.ts';
 import { RetentionRounds } from './retention-rounds.ts';
+
+const route = routesOf('Events');
 
 interface RetentionPartDeps extends Platform {
   auditLog: AuditLog;
@@ -45,22 +47,14 @@ export function createRetentionPart(deps: RetentionPartDeps, events: Events) {
 
 function retentionRoutes(retention: Retention, rounds: RetentionRounds, auditLog: AuditLog): Route[] {
   return [
-    route({
-      operation: 'get_retention',
+    route('get_retention', 'GET /api/v1/retention', {
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/retention',
-      tag: 'Events',
       summary: 'Until when what is stored is removed, and whether that is paused',
       response: RetentionReportSchema,
       handle: async () => toReport(retention, rounds.completed),
     }),
-    route({
-      operation: 'resume_retention',
+    route('resume_retention', 'POST /api/v1/retention/resume', {
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/retention/resume',
-      tag: 'Events',
       summary: 'Say that the clock is right',
       description:
         'After a jump of the clock nothing is removed for an hour, and things are kept for as long as Weft knows to have passed. This ends both: what is old by the clock of now is removed.',

@@ -3,10 +3,12 @@ import { EventList } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../errors.ts';
 import { tokenOf } from '../http/request/guard.ts';
-import { type Route, route } from '../http/request/route.ts';
+import { type Route, routesOf } from '../http/request/route.ts';
 import { fleetReaders } from '../rights/permission.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { TimelineService } from './timeline-service.ts';
+
+const route = routesOf('Events');
 
 const maxEvents = 500;
 
@@ -38,12 +40,8 @@ const Selector = Type.Optional(
 
 export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; feed: EventFeed }): Route[] {
   return [
-    route({
-      operation: 'list_events',
+    route('list_events', 'GET /api/v1/events', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/events',
-      tag: 'Events',
       summary: 'List events, newest first, or oldest first after an id',
       query: Type.Object({
         kinds: Kinds,
@@ -87,12 +85,8 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
           limit: limit!,
         }),
     }),
-    route({
-      operation: 'event_stream',
+    route('event_stream', 'GET /api/v1/events/stream', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/events/stream',
-      tag: 'Events',
       summary: 'Events as server-sent events; continues after Last-Event-ID or `after`',
       tokenInQuery: true,
       media: ['text/event-stream'],

@@ -11,7 +11,7 @@ import {
 import * as Type from '@weft/contract/schema';
 import { anonymous, type UserCaller } from '../caller.ts';
 import { AuthenticationError, type ValidationError } from '../errors.ts';
-import { type IncomingRequest, type Route, route, success } from '../http/request/route.ts';
+import { done, type IncomingRequest, type Route, routesOf, success } from '../http/request/route.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { adminsAndAuditors, adminsOnly, everyone, userItself, usersOnly } from '../rights/permission.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
@@ -19,6 +19,8 @@ import type { PasswordRecoveryService } from './password-recovery-service.ts';
 import type { SignupService } from './signup-service.ts';
 import { disabledUserRoutes, grantRoutes, waitingUserRoutes } from './user-access-routes.ts';
 import { toCallerTokenData, type UserService } from './user-service.ts';
+
+const route = routesOf('Users');
 
 export interface UserRoutesOptions {
   users: UserService;
@@ -30,16 +32,10 @@ export interface UserRoutesOptions {
 }
 
 export function userRoutes({ users, signups, recovery, requireSetupRight, limits }: UserRoutesOptions): Route[] {
-  const tag = 'Users';
   return [
-    // spec #2
-    route({
-      operation: 'create_user_public',
-      spec: 2,
+    route('create_user_public', 'POST /api/v1/users/public', {
+      spec: 2, // spec #2
       permission: { ...adminsOnly, openTo: 'anyone_until_first_admin' },
-      method: 'POST',
-      url: '/api/v1/users/public',
-      tag,
       summary: 'Create the first administrator; later, create a user as an administrator',
       failures: { 409: 'A user with this username exists' },
       query: Type.Object({
@@ -60,14 +56,9 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
         return created;
       },
     }),
-    // spec #3
-    route({
-      operation: 'sign_up',
-      spec: 3,
+    route('sign_up', 'POST /api/v1/users/signup', {
+      spec: 3, // spec #3
       permission: everyone,
-      method: 'POST',
-      url: '/api/v1/users/signup',
-      tag,
       summary: 'Sign up for an account with the standard role, which may have to be approved',
       failures: {
         403: 'Sign-up is closed, or there is no administrator yet',
@@ -81,14 +72,9 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
         return signups.signUp(body);
       },
     }),
-    // spec #4
-    route({
-      operation: 'request_password_recovery',
-      spec: 4,
+    route('request_password_recovery', 'POST /api/v1/users/password-recovery', {
+      spec: 4, // spec #4
       permission: everyone,
-      method: 'POST',
-      url: '/api/v1/users/password-recovery',
-      tag,
       summary: 'Request a mail with a reset token',
       body: PasswordRecoveryRequest,
       // The wish is stored; what comes of it is a mail.
@@ -100,14 +86,9 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
         return success('If this account exists, a mail with a reset token is on its way');
       },
     }),
-    // spec #5
-    route({
-      operation: 'reset_password',
-      spec: 5,
+    route('reset_password', 'POST /api/v1/users/reset-password', {
+      spec: 5, // spec #5
       permission: everyone,
-      method: 'POST',
-      url: '/api/v1/users/reset-password',
-      tag,
       summary: 'Set a new password with a reset token',
       failures: { 400: 'The reset token is wrong, used or expired, or the request cannot be read' },
       body: PasswordReset,
@@ -118,89 +99,55 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
         return success('The password has been changed; sign in with the new one');
       },
     }),
-    // spec #6
-    route({
-      operation: 'list_users',
-      spec: 6,
+    route('list_users', 'GET /api/v1/users', {
+      spec: 6, // spec #6
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/users',
-      tag,
       summary: 'List all users',
       response: Type.Array(TokenData),
       handle: () => users.list(),
     }),
-    // spec #7
-    route({
-      operation: 'create_user',
-      spec: 7,
+    route('create_user', 'POST /api/v1/users', {
+      spec: 7, // spec #7
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/users',
-      tag,
       summary: 'Create a user',
       failures: { 409: 'A user with this username exists' },
       body: UserCreate,
       response: TokenData,
       handle: ({ body, caller }) => users.create(body, caller),
     }),
-    // spec #11
-    route({
-      operation: 'get_me',
-      spec: 11,
+    route('get_me', 'GET /api/v1/users/me', {
+      spec: 11, // spec #11
       permission: usersOnly,
-      method: 'GET',
-      url: '/api/v1/users/me',
       fastLane: true,
-      tag,
       summary: 'Get the calling user',
       response: TokenData,
       handle: async ({ caller }) => toCallerTokenData(caller as UserCaller),
     }),
-    // spec #8
-    route({
-      operation: 'get_user',
-      spec: 8,
+    route('get_user', 'GET /api/v1/users/:username', {
+      spec: 8, // spec #8
       permission: userItself,
-      method: 'GET',
-      url: '/api/v1/users/:username',
       target: 'username',
-      tag,
       summary: 'Get a user',
       response: TokenData,
       handle: (context) => users.get(context.path('username')),
     }),
-    // spec #9
-    route({
-      operation: 'update_user',
-      spec: 9,
+    route('update_user', 'PUT /api/v1/users/:username', {
+      spec: 9, // spec #9
       permission: userItself,
-      method: 'PUT',
-      url: '/api/v1/users/:username',
       target: 'username',
-      tag,
       summary: "Change a user's password or roles",
       failures: { 409: 'The last administrator must remain one' },
       body: UserUpdate,
       response: TokenData,
       handle: (context) => users.update(context.path('username'), context.body, context.caller),
     }),
-    // spec #10
-    route({
-      operation: 'remove_user',
-      spec: 10,
+    route('remove_user', 'DELETE /api/v1/users/:username', {
+      spec: 10, // spec #10
       permission: userItself,
-      method: 'DELETE',
-      url: '/api/v1/users/:username',
       target: 'username',
-      tag,
       summary: 'Delete a user',
       failures: { 409: 'The last administrator cannot be deleted' },
-      response: StatusAnswer,
-      async handle(context) {
-        await users.remove(context.path('username'), context.caller);
-        return success('The user has been deleted');
-      },
+      ...done('The user has been deleted', (context) => users.remove(context.path('username'), context.caller)),
     }),
     ...disabledUserRoutes(users),
     ...grantRoutes(users),

@@ -11,7 +11,7 @@ import {
   StatusAnswer,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route, success } from '../../http/request/route.ts';
+import { type Route, routesOf, success } from '../../http/request/route.ts';
 import { alarmRaisers, fleetReaders, type Permission } from '../../rights/permission.ts';
 import type { AlarmService } from './alarm-service.ts';
 import type { AppAlarmService } from './app-alarm-service.ts';
@@ -25,7 +25,7 @@ const alarmHandlers: Permission = {
   grant: 'operator',
 };
 
-const tag = 'Alarms';
+const route = routesOf('Alarms');
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 const words = (list: string, description: string) =>
   Type.Optional(
@@ -39,12 +39,8 @@ const cleared = { 409: 'The alarm has cleared already' };
 
 export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Route[] {
   return [
-    route({
-      operation: 'list_alarms',
+    route('list_alarms', 'GET /api/v1/alarms', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/alarms',
-      tag,
       summary: 'List alarms of the access points that the caller may see, newest or worst first',
       query: Type.Object({
         state: words('firing|acknowledged|cleared', 'Any of firing, acknowledged and cleared'),
@@ -91,12 +87,8 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
           limit: limit!,
         }),
     }),
-    route({
-      operation: 'raise_alarm',
+    route('raise_alarm', 'POST /api/v1/alarms/raise', {
       permission: alarmRaisers,
-      method: 'POST',
-      url: '/api/v1/alarms/raise',
-      tag,
       summary: 'Raise an alarm of the app about an agent, or change its text; it stays until it is cleared',
       failures: {
         404: 'Agent not found, or not visible to the app',
@@ -106,12 +98,8 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
       response: Alarm,
       handle: ({ body, caller }) => ofApps.raise(body, caller),
     }),
-    route({
-      operation: 'clear_raised_alarm',
+    route('clear_raised_alarm', 'POST /api/v1/alarms/clear', {
       permission: alarmRaisers,
-      method: 'POST',
-      url: '/api/v1/alarms/clear',
-      tag,
       summary: 'Clear the alarm of the app with this key, if one is active',
       body: AlarmKey,
       response: StatusAnswer,
@@ -120,57 +108,37 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
           (await ofApps.clear(body.key, caller)) ? 'The alarm has been cleared' : 'No alarm with this key is active',
         ),
     }),
-    route({
-      operation: 'get_alarm',
+    route('get_alarm', 'GET /api/v1/alarms/:alarm_id', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/alarms/:alarm_id',
-      tag,
       summary: 'Get an alarm',
       response: Alarm,
       handle: (context) => alarms.get(context.path('alarm_id'), context.caller),
     }),
-    route({
-      operation: 'acknowledge_alarm',
+    route('acknowledge_alarm', 'POST /api/v1/alarms/:alarm_id/acknowledge', {
       permission: alarmHandlers,
-      method: 'POST',
-      url: '/api/v1/alarms/:alarm_id/acknowledge',
-      tag,
       summary: 'Acknowledge an alarm: somebody looks after it',
       failures: cleared,
       body: AlarmNote,
       response: Alarm,
       handle: (context) => alarms.acknowledge(context.path('alarm_id'), context.body.note, context.caller),
     }),
-    route({
-      operation: 'shelve_alarm',
+    route('shelve_alarm', 'POST /api/v1/alarms/:alarm_id/shelve', {
       permission: alarmHandlers,
-      method: 'POST',
-      url: '/api/v1/alarms/:alarm_id/shelve',
-      tag,
       summary: 'Shelve an alarm: nobody is told of it until then',
       failures: cleared,
       body: AlarmShelf,
       response: Alarm,
       handle: (context) => alarms.shelve(context.path('alarm_id'), context.body, context.caller),
     }),
-    route({
-      operation: 'unshelve_alarm',
+    route('unshelve_alarm', 'POST /api/v1/alarms/:alarm_id/unshelve', {
       permission: alarmHandlers,
-      method: 'POST',
-      url: '/api/v1/alarms/:alarm_id/unshelve',
-      tag,
       summary: 'End the shelving of an alarm',
       failures: { 409: 'The alarm is not shelved, or has cleared already' },
       response: Alarm,
       handle: (context) => alarms.unshelve(context.path('alarm_id'), context.caller),
     }),
-    route({
-      operation: 'clear_alarm',
+    route('clear_alarm', 'POST /api/v1/alarms/:alarm_id/clear', {
       permission: alarmHandlers,
-      method: 'POST',
-      url: '/api/v1/alarms/:alarm_id/clear',
-      tag,
       summary: 'Clear an alarm by hand; it fires again if its condition holds for its time again',
       failures: cleared,
       body: AlarmNote,

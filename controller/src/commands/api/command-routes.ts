@@ -11,7 +11,7 @@ import {
 import * as Type from '@weft/contract/schema';
 import type { AgentCaller } from '../../caller.ts';
 import { ValidationError } from '../../errors.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { INEXACT_INTEGER, valueError } from '../../input/value-rules.ts';
 import { agentItself, commandSenders, owners } from '../../rights/permission.ts';
 import type { CommandDelivery } from '../delivery/command-delivery.ts';
@@ -20,7 +20,7 @@ import type { BatchService } from './batch-service.ts';
 import type { CommandService } from './command-service.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
 
-const tag = 'Commands';
+const route = routesOf('Commands');
 /** An answer with a result may have as many keys as a result has bytes. */
 const maxAnswerKeys = 10_000;
 
@@ -33,14 +33,9 @@ export interface CommandRoutesOptions {
 
 export function commandRoutes({ commands, batches, sight, delivery }: CommandRoutesOptions): Route[] {
   return [
-    // spec #24
-    route({
-      operation: 'send_command',
-      spec: 24,
+    route('send_command', 'POST /api/v1/send_command', {
+      spec: 24, // spec #24
       permission: commandSenders,
-      method: 'POST',
-      url: '/api/v1/send_command',
-      tag,
       summary: 'Send a command to an agent, unless it conflicts with the lease of another caller',
       failures: {
         404: 'Agent not found, or not visible to the caller',
@@ -87,12 +82,8 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
         return commands.send(caller, agent_id, command, options);
       },
     }),
-    route({
-      operation: 'command_batch',
+    route('command_batch', 'POST /api/v1/commands/batch', {
       permission: commandSenders,
-      method: 'POST',
-      url: '/api/v1/commands/batch',
-      tag,
       summary: 'Send a command to many agents, at once or in stages; with a verdict for each',
       failures: { 404: 'No agent matches' },
       body: BatchRequest,
@@ -104,12 +95,8 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
         return batches.send(caller, body);
       },
     }),
-    route({
-      operation: 'list_commands',
+    route('list_commands', 'GET /api/v1/commands', {
       permission: owners,
-      method: 'GET',
-      url: '/api/v1/commands',
-      tag,
       summary: "List the caller's commands, newest first; administrators see those of all callers",
       failures: { 404: '`before` names no command of the caller' },
       query: Type.Object({
@@ -122,35 +109,23 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       response: Type.Array(Command),
       handle: ({ query, caller }) => commands.list(caller, { ...query, limit: query.limit! }),
     }),
-    route({
-      operation: 'get_command',
+    route('get_command', 'GET /api/v1/commands/:command_id', {
       permission: owners,
-      method: 'GET',
-      url: '/api/v1/commands/:command_id',
-      tag,
       summary: 'Get a command and its result',
       response: Command,
       handle: (context) => commands.get(context.caller, context.path('command_id')),
     }),
-    route({
-      operation: 'cancel_command',
+    route('cancel_command', 'DELETE /api/v1/commands/:command_id', {
       permission: owners,
-      method: 'DELETE',
-      url: '/api/v1/commands/:command_id',
-      tag,
       summary: 'Cancel a command that the agent has not acknowledged',
       failures: { 409: 'The command has ended, or the agent has received it' },
       changesNothing: true,
       response: Command,
       handle: (context) => commands.cancel(context.caller, context.path('command_id')),
     }),
-    route({
-      operation: 'answer_command',
+    route('answer_command', 'POST /api/v1/agents/:ap_id/commands/:command_id', {
       permission: agentItself,
-      method: 'POST',
-      url: '/api/v1/agents/:ap_id/commands/:command_id',
       target: 'ap_id',
-      tag,
       summary: 'Report the state of a command, as its agent',
       failures: { 409: 'The command has ended' },
       body: CommandResult,

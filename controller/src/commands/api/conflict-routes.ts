@@ -1,11 +1,11 @@
 // Operations on the rules between callers, and on what came of them.
 import { Conflict, ConflictRules } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { adminsOnly, usersAndApps } from '../../rights/permission.ts';
 import type { ConflictService } from './conflict-service.ts';
 
-const tag = 'Conflicts';
+const route = routesOf('Conflicts');
 /** What the database's number can hold. */
 const maxSeq = 2 ** 31 - 1;
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
@@ -23,12 +23,8 @@ const ConflictPage = Type.Object(
 
 export function conflictRoutes(conflicts: ConflictService): Route[] {
   return [
-    route({
-      operation: 'list_conflicts',
+    route('list_conflicts', 'GET /api/v1/conflicts', {
       permission: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'own' },
-      method: 'GET',
-      url: '/api/v1/conflicts',
-      tag,
       summary: 'List conflicts between callers, newest first; apps see only their own',
       query: Type.Object({
         agent: Type.Optional(
@@ -53,22 +49,14 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
           untilMs: until === undefined ? undefined : Date.parse(until),
         }),
     }),
-    route({
-      operation: 'get_conflict_rules',
+    route('get_conflict_rules', 'GET /api/v1/conflicts/rules', {
       permission: usersAndApps,
-      method: 'GET',
-      url: '/api/v1/conflicts/rules',
-      tag,
       summary: 'Get the conflict rules',
       response: ConflictRules,
       handle: () => conflicts.rules(),
     }),
-    route({
-      operation: 'update_conflict_rules',
+    route('update_conflict_rules', 'PUT /api/v1/conflicts/rules', {
       permission: adminsOnly,
-      method: 'PUT',
-      url: '/api/v1/conflicts/rules',
-      tag,
       summary: 'Replace the conflict rules; they apply to every later command',
       body: ConflictRules,
       maxKeys: 5_000,

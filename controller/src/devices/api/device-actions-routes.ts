@@ -1,31 +1,20 @@
 // Operations that change what is kept about single devices.
-import {
-  Device,
-  DeviceHistoryPage,
-  DeviceIdentityLink,
-  DevicePrivacy,
-  DeviceWatchRequest,
-  StatusAnswer,
-} from '@weft/contract';
+import { Device, DeviceHistoryPage, DeviceIdentityLink, DevicePrivacy, DeviceWatchRequest } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route, success } from '../../http/request/route.ts';
+import { done, type Route, routesOf } from '../../http/request/route.ts';
 import { adminsAndAuditors, adminsOnly, fleetReaders, type Permission } from '../../rights/permission.ts';
 import type { DeviceActionsService } from './device-actions-service.ts';
 
 /** `own`: devices of access points that the caller may see. */
 const deviceWatchers: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'read' };
 
-const tag = 'Devices';
+const route = routesOf('Devices');
 const defaultWatchSeconds = 86_400;
 
 export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
   return [
-    route({
-      operation: 'watch_device',
+    route('watch_device', 'POST /api/v1/devices/:device/watch', {
       permission: deviceWatchers,
-      method: 'POST',
-      url: '/api/v1/devices/:device/watch',
-      tag,
       summary: 'Keep the history of a device for a while: signal, rates, serving access point',
       description: 'At most 1,000 devices at once, 200 of one caller. A repeat prolongs it.',
       failures: { 409: 'Too many devices are watched' },
@@ -34,22 +23,14 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
       handle: (context) =>
         care.watch(context.caller, context.path('device'), context.body.expires_in ?? defaultWatchSeconds),
     }),
-    route({
-      operation: 'unwatch_device',
+    route('unwatch_device', 'DELETE /api/v1/devices/:device/watch', {
       permission: deviceWatchers,
-      method: 'DELETE',
-      url: '/api/v1/devices/:device/watch',
-      tag,
       summary: 'End the watch of a device; its history is removed',
       response: Device,
       handle: (context) => care.unwatch(context.caller, context.path('device')),
     }),
-    route({
-      operation: 'device_history',
+    route('device_history', 'GET /api/v1/devices/:device/history', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/devices/:device/history',
-      tag,
       summary: 'What was kept of a watched device, oldest first',
       query: Type.Object({
         since: Type.Optional(
@@ -69,49 +50,29 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
         });
       },
     }),
-    route({
-      operation: 'link_device_identity',
+    route('link_device_identity', 'POST /api/v1/devices/:device/identities', {
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/devices/:device/identities',
-      tag,
       summary: 'Say that another name is this device too: from now on they are one',
       failures: { 409: 'They are one already, or too many are linked' },
       body: DeviceIdentityLink,
       response: Device,
       handle: (context) => care.link(context.caller, context.path('device'), context.body.identity),
     }),
-    route({
-      operation: 'erase_device',
+    route('erase_device', 'DELETE /api/v1/devices/:device', {
       permission: adminsOnly,
-      method: 'DELETE',
-      url: '/api/v1/devices/:device',
-      tag,
       summary: 'Erase everything about a device',
       description:
         'Links, moves, history, identities; in commands, their jobs and results `erased` stands in place of its pseudonym, and those that are open end. Entries of the audit log, which cannot be changed, keep the pseudonym. A device that is still attached comes back with the next report.',
-      response: StatusAnswer,
-      handle: async (context) => {
-        await care.erase(context.caller, context.path('device'));
-        return success('The device has been erased');
-      },
+      ...done('The device has been erased', (context) => care.erase(context.caller, context.path('device'))),
     }),
-    route({
-      operation: 'get_device_privacy',
+    route('get_device_privacy', 'GET /api/v1/device_privacy', {
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/device_privacy',
-      tag,
       summary: 'Whether administrators see the addresses of devices',
       response: DevicePrivacy,
       handle: () => care.privacy(),
     }),
-    route({
-      operation: 'set_device_privacy',
+    route('set_device_privacy', 'PUT /api/v1/device_privacy', {
       permission: adminsOnly,
-      method: 'PUT',
-      url: '/api/v1/device_privacy',
-      tag,
       summary: 'Allow or forbid clear addresses of devices: in answers to administrators, and in requests',
       description: 'Whatever is stored has pseudonyms all the same.',
       body: DevicePrivacy,

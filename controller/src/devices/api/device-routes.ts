@@ -1,12 +1,12 @@
 // Operations that read devices: what attaches to access points.
 import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { DeviceService } from './device-service.ts';
 import { deviceSorts } from './device-sorting.ts';
 
-const tag = 'Devices';
+const route = routesOf('Devices');
 const paging = {
   cursor: Type.Optional(Type.String({ maxLength: 256, description: '`next` of the page before.' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
@@ -14,12 +14,8 @@ const paging = {
 
 export function deviceRoutes(devices: DeviceService): Route[] {
   return [
-    route({
-      operation: 'list_devices',
+    route('list_devices', 'GET /api/v1/devices', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/devices',
-      tag,
       summary: 'List the devices of the access points that the caller may see, page by page',
       description:
         'By default in the order of their pseudonyms: whoever comes or goes, nothing is skipped or repeated. In any other order pages are of the moment of the first one, for a minute. A device stays for 24 hours after it was seen last. On several nodes an answer may be 10 seconds late.',
@@ -49,23 +45,15 @@ export function deviceRoutes(devices: DeviceService): Route[] {
       handle: ({ query: { selector = '', search, sort, cursor, limit, count = false }, caller }) =>
         devices.list(caller, { selector, search, sort, cursor, limit: limit!, count }),
     }),
-    route({
-      operation: 'get_device',
+    route('get_device', 'GET /api/v1/devices/:device', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/devices/:device',
-      tag,
       summary: 'Get a device: its links on all technologies, what it hears, its moves',
       response: DeviceDetails,
       handle: (context) => devices.get(context.caller, context.path('device')),
     }),
-    route({
-      operation: 'list_agent_devices',
+    route('list_agent_devices', 'GET /api/v1/agents/:ap_id/devices', {
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/agents/:ap_id/devices',
       target: 'ap_id',
-      tag,
       summary: 'List the devices that are attached to an access point now',
       query: Type.Object(paging),
       response: AgentDevices,

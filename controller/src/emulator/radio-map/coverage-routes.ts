@@ -1,10 +1,10 @@
 // The radio map of an emulated network over HTTP.
 import { CoverageAnswer, CoverageDifference, CoverageDifferenceRequest, CoverageQuery } from '@weft/contract';
-import { type Route, route, whileConnected } from '../../http/request/route.ts';
+import { type Route, routesOf, whileConnected } from '../../http/request/route.ts';
 import { owners } from '../../rights/permission.ts';
 import type { CoverageService } from './coverage-service.ts';
 
-const tag = 'Emulator';
+const route = routesOf('Emulator');
 const url = '/api/v1/emulator/:job_number/coverage';
 const failures = {
   409: 'The run has ended, or has not started',
@@ -13,13 +13,9 @@ const failures = {
 
 export function coverageRoutes(coverage: CoverageService): Route[] {
   return [
-    route({
-      operation: 'emulator_coverage',
+    route('emulator_coverage', `GET ${url}`, {
       permission: owners,
-      method: 'GET',
-      url,
       target: 'job_number',
-      tag,
       summary: 'Get the radio map of a running network, at the present second of the model',
       failures,
       query: CoverageQuery,
@@ -29,13 +25,9 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
           coverage.map(context.caller, context.path('job_number'), context.query, gone),
         ),
     }),
-    route({
-      operation: 'emulator_coverage_difference',
+    route('emulator_coverage_difference', `POST ${url}`, {
       permission: owners,
-      method: 'POST',
-      url,
       target: 'job_number',
-      tag,
       summary: 'Predict how commands change the radio map of a running network',
       description: 'Two copies of the network run ahead, one with the commands; the network itself does not notice.',
       failures,

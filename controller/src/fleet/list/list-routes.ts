@@ -2,22 +2,19 @@
 import { Readable } from 'node:stream';
 import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { fleetReaders } from '../../rights/permission.ts';
 import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';
 
+const route = routesOf('Fleet');
+
 const fieldNames = ['configuration', 'latest'] as const;
 
 export function listRoutes(lists: ListService): Route[] {
-  const tag = 'Fleet';
   return [
-    route({
-      operation: 'list_agents',
+    route('list_agents', 'GET /api/v1/agents', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/agents',
-      tag,
       summary: 'List access points by selector, search and order, page by page',
       description:
         'Where the order cannot change by itself, nothing is skipped or repeated while others come and go. Orders and selectors by state, power state or metric are of the moment of the first page, for 60 seconds.',
@@ -61,12 +58,8 @@ export function listRoutes(lists: ListService): Route[] {
           count: query.count ?? false,
         }),
     }),
-    route({
-      operation: 'agent_metrics_text',
+    route('agent_metrics_text', 'GET /metrics/agents', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/metrics/agents',
-      tag,
       summary: 'The newest values of all access points in the text format of Prometheus',
       description: 'For an app also with its name and key as `Basic`. Values older than 5 minutes are left out.',
       takesAppKey: true,
@@ -88,12 +81,8 @@ export function listRoutes(lists: ListService): Route[] {
         return Readable.from(pieces, { objectMode: false });
       },
     }),
-    route({
-      operation: 'explain_selector',
+    route('explain_selector', 'POST /api/v1/selectors/explain', {
       permission: fleetReaders,
-      method: 'POST',
-      url: '/api/v1/selectors/explain',
-      tag,
       summary: 'Say in words what a selector means, and how many access points match',
       body: SelectorExplain,
       changesNothing: true,

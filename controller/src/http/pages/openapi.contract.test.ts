@@ -180,7 +180,7 @@ describe('the document', () => {
       file.endsWith('-routes.ts'),
     );
     const named = files.flatMap((file) =>
-      [...readFileSync(join(source, file), 'utf8').matchAll(/operation: '(\w+)'/g)].map(([, name]) => name),
+      [...readFileSync(join(source, file), 'utf8').matchAll(/[rR]oute\('(\w+)'/g)].map(([, name]) => name),
     );
     expect(named.length).toBeGreaterThanOrEqual(20);
     const documented = operations();

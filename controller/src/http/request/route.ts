@@ -1,6 +1,6 @@
 // What a feature writes to be reachable: a list of routes. Each names its operation, who may call it, its schemas, and what to
 // do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
-import type { StatusAnswer } from '@weft/contract';
+import { StatusAnswer } from '@weft/contract';
 import type { Static, TObject, TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
@@ -181,7 +181,7 @@ export interface Route {
 
 type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
   Route,
-  'handle' | 'query' | 'body' | 'form' | 'response'
+  'operation' | 'method' | 'url' | 'tag' | 'handle' | 'query' | 'body' | 'form' | 'response'
 > & {
   query?: Q;
   response: R;
@@ -189,11 +189,25 @@ type Definition<Q extends TObject, B extends TSchema, R extends TSchema> = Omit<
   handle: (context: RouteContext<Static<Q>, Static<B>>) => Promise<Static<R> | string>;
 } & ({ body?: B } | { form?: B });
 
-/** Ties the types of a route's schemas to its handler. */
-export function route<Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema>(
-  definition: Definition<Q, B, R>,
-): Route {
-  return definition as unknown as Route;
+/** Declares the routes of a tag: the operation, where it is, and the rest, which ties the types of schemas to the handler. */
+export function routesOf(tag: Tag) {
+  return <Q extends TObject = TObject, B extends TSchema = TSchema, R extends TSchema = TSchema>(
+    operation: string,
+    endpoint: `${Route['method']} /${string}`,
+    definition: Definition<Q, B, R>,
+  ): Route => {
+    const [method, url] = endpoint.split(' ');
+    return { operation, method, url, tag, ...definition } as unknown as Route;
+  };
+}
+
+/** The rest of a route that has nothing to return: what its answer says once the work is done. */
+export function done(detail: string, work: (context: RouteContext) => Promise<unknown>) {
+  const handle = async (context: RouteContext) => {
+    await work(context);
+    return success(detail);
+  };
+  return { response: StatusAnswer, handle };
 }
 
 /** The answer of operations that have nothing to return. */

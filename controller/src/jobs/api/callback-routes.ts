@@ -5,12 +5,14 @@ import type { TSchema } from '@weft/contract/schema';
 import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
-import { type Route, type RouteContext, route } from '../../http/request/route.ts';
+import { type Route, type RouteContext, routesOf } from '../../http/request/route.ts';
 import { callbacks } from '../../rights/permission.ts';
 import type { Budget } from '../../shares/budget.ts';
 import { principalOf } from '../../shares/shares.ts';
 import type { CallbackKind, MailboxService } from '../mailbox/mailbox-service.ts';
 import type { JobService } from './job-service.ts';
+
+const route = routesOf('Callbacks');
 
 const CallbackQuery = Type.Object({
   job_number: Type.String(),
@@ -38,14 +40,10 @@ export interface CallbackRoutesOptions {
 
 export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions): Route[] {
   const callback = (spec: number, kind: CallbackKind, body: TSchema, summary: string) =>
-    route({
-      operation: `callback_${kind}`,
+    route(`callback_${kind}`, `POST /api/v1/callback/${kind}`, {
       spec,
       permission: callbacks,
-      method: 'POST',
-      url: `/api/v1/callback/${kind}`,
       target: '?job_number',
-      tag: 'Callbacks',
       summary,
       failures: { 409: 'The job has ended, or accepts other results' },
       query: CallbackQuery,

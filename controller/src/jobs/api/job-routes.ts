@@ -4,27 +4,22 @@ import { AgentFilter, Job, JobAccepted, JobState, JobWithMessages } from '@weft/
 import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { ValidationError } from '../../errors.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, jobReaders, networkReaders } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { JobService } from './job-service.ts';
 
-const tag = 'Jobs';
+const route = routesOf('Jobs');
 const maxAheadMs = 24 * 3_600_000;
 
 const Moment = (description: string) => Type.String({ format: 'date-time', description });
 
 export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<AgentService, 'get'> }): Route[] {
   return [
-    // spec #22
-    route({
-      operation: 'request_all_agents_details',
-      spec: 22,
+    route('request_all_agents_details', 'POST /api/v1/agent_details/request_all_agents_details', {
+      spec: 22, // spec #22
       permission: networkReaders,
-      method: 'POST',
-      url: '/api/v1/agent_details/request_all_agents_details',
-      tag,
       summary:
         'Request the details of every agent that the caller may read; the job delivers them, those of emulated agents whose run has ended only on request',
       query: AgentFilter,
@@ -38,15 +33,10 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
         });
       },
     }),
-    // spec #23
-    route({
-      operation: 'request_agent_data',
-      spec: 23,
+    route('request_agent_data', 'POST /api/v1/agent_data/request_agent_data', {
+      spec: 23, // spec #23
       permission: agentReaders,
-      method: 'POST',
-      url: '/api/v1/agent_data/request_agent_data',
       target: '?agent_id',
-      tag,
       summary: 'Request the telemetry of an agent; the job delivers it, and with an end in the future also new samples',
       query: Type.Object({
         agent_id: Type.String({ format: 'agent-name', description: 'The ap_id.' }),
@@ -65,12 +55,8 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
         return jobs.create(caller, { task_type: 'agent_data', data, subject: agent_id, dueMs: endMs });
       },
     }),
-    route({
-      operation: 'list_jobs',
+    route('list_jobs', 'GET /api/v1/jobs', {
       permission: jobReaders,
-      method: 'GET',
-      url: '/api/v1/jobs',
-      tag,
       summary: "List the caller's jobs, newest first",
       failures: { 404: '`before` names no job of the caller' },
       query: Type.Object({
@@ -82,12 +68,8 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       response: Type.Array(Job),
       handle: ({ query, caller }) => jobs.list(caller, { ...query, limit: query.limit! }),
     }),
-    route({
-      operation: 'get_job',
+    route('get_job', 'GET /api/v1/jobs/:job_number', {
       permission: jobReaders,
-      method: 'GET',
-      url: '/api/v1/jobs/:job_number',
-      tag,
       summary: 'Get a job and its messages, without a WebSocket',
       query: Type.Object({
         after: Type.Optional(
@@ -103,12 +85,8 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
           context.query.after!,
         )) as unknown as JobWithMessages,
     }),
-    route({
-      operation: 'cancel_job',
+    route('cancel_job', 'DELETE /api/v1/jobs/:job_number', {
       permission: jobReaders,
-      method: 'DELETE',
-      url: '/api/v1/jobs/:job_number',
-      tag,
       summary: 'Cancel a job that has not ended',
       failures: { 409: 'The job has ended' },
       // A job is a record of its own.

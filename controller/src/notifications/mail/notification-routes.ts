@@ -1,76 +1,50 @@
 // Notifications by e-mail, for administrators.
-import { Notification, NotificationInput, NotificationList, NotificationTest, StatusAnswer } from '@weft/contract';
-import { type Route, route, success } from '../../http/request/route.ts';
+import { Notification, NotificationInput, NotificationList, NotificationTest } from '@weft/contract';
+import { done, type Route, routesOf } from '../../http/request/route.ts';
 import { adminsAndAuditors, adminsOnly } from '../../rights/permission.ts';
 import type { NotificationService } from './notification-service.ts';
+
+const route = routesOf('Notifications');
 
 const conflict = { 409: 'A notification with this name exists' };
 
 export function notificationRoutes(notifications: NotificationService): Route[] {
   return [
-    route({
-      operation: 'list_notifications',
+    route('list_notifications', 'GET /api/v1/notifications', {
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/notifications',
-      tag: 'Notifications',
       summary: 'List who is told by e-mail',
       response: NotificationList,
       handle: () => notifications.list(),
     }),
-    route({
-      operation: 'create_notification',
+    route('create_notification', 'POST /api/v1/notifications', {
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/notifications',
-      tag: 'Notifications',
       summary: 'Tell somebody by e-mail',
       body: NotificationInput,
       response: Notification,
       failures: conflict,
       handle: ({ body, caller }) => notifications.create(body, caller),
     }),
-    route({
-      operation: 'get_notification',
+    route('get_notification', 'GET /api/v1/notifications/:id', {
       permission: adminsAndAuditors,
-      method: 'GET',
-      url: '/api/v1/notifications/:id',
-      tag: 'Notifications',
       summary: 'Get a notification',
       response: Notification,
       handle: (context) => notifications.get(context.path('id')),
     }),
-    route({
-      operation: 'update_notification',
+    route('update_notification', 'PUT /api/v1/notifications/:id', {
       permission: adminsOnly,
-      method: 'PUT',
-      url: '/api/v1/notifications/:id',
-      tag: 'Notifications',
       summary: 'Replace a notification; what is left out has its default',
       body: NotificationInput,
       response: Notification,
       failures: conflict,
       handle: (context) => notifications.update(context.path('id'), context.body, context.caller),
     }),
-    route({
-      operation: 'remove_notification',
+    route('remove_notification', 'DELETE /api/v1/notifications/:id', {
       permission: adminsOnly,
-      method: 'DELETE',
-      url: '/api/v1/notifications/:id',
-      tag: 'Notifications',
       summary: 'Remove a notification',
-      response: StatusAnswer,
-      handle: async (context) => {
-        await notifications.remove(context.path('id'), context.caller);
-        return success('Notification removed');
-      },
+      ...done('Notification removed', (context) => notifications.remove(context.path('id'), context.caller)),
     }),
-    route({
-      operation: 'test_notification',
+    route('test_notification', 'POST /api/v1/notifications/:id/test', {
       permission: adminsOnly,
-      method: 'POST',
-      url: '/api/v1/notifications/:id/test',
-      tag: 'Notifications',
       summary: 'Send a test mail now, and say whether it was accepted',
       changesNothing: true,
       response: NotificationTest,

@@ -1,23 +1,20 @@
 // The endpoint for JSON: agents post what they measure, one sample or many.
 import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import { ignoredReasons } from '@weft/contract/ignored-reasons';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { requireAgent } from '../../rights/rights.ts';
 import { type IgnoredReason, toIgnored } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
 import type { Recorded, TelemetryService } from './telemetry-service.ts';
 
+const route = routesOf('Telemetry');
+
 export function ingestRoutes(telemetry: TelemetryService): Route[] {
   return [
-    // spec #21
-    route({
-      operation: 'agent_update',
-      spec: 21,
+    route('agent_update', 'POST /api/v1/agent_update/update', {
+      spec: 21, // spec #21
       permission: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
-      method: 'POST',
-      url: '/api/v1/agent_update/update',
-      tag: 'Telemetry',
       summary: 'Report telemetry; answered when it is durable',
       description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is at most 5 minutes ahead, and within the retention of the samples.`,
       body: AgentUpdateRequest,

@@ -5,11 +5,13 @@
 import * as Type from '@weft/contract/schema';
 import type { AgentService } from '../../agents/agent-service.ts';
 import { UnusableRequestError, ValidationError } from '../../errors.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { adminsAndAgentItself } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
+
+const route = routesOf('Telemetry');
 
 const maxBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -21,13 +23,9 @@ export interface HistoryEndpoint {
 }
 
 export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryEndpoint): Route[] {
-  return ['/api/v1/write', '/write', '/api/v2/write'].map((url) =>
-    route({
-      operation: 'write_line_protocol',
+  return (['/api/v1/write', '/write', '/api/v2/write'] as const).map((url) =>
+    route('write_line_protocol', `POST ${url}`, {
       permission: adminsAndAgentItself,
-      method: 'POST',
-      url,
-      tag: 'Telemetry',
       summary: 'Report telemetry in the line protocol of InfluxDB',
       query: Type.Object({
         agent: Type.Optional(

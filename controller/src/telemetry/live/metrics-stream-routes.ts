@@ -2,9 +2,11 @@
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../../errors.ts';
 import { tokenOf } from '../../http/request/guard.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { fleetReaders } from '../../rights/permission.ts';
 import type { LiveFeed } from './live-feed.ts';
+
+const route = routesOf('Metrics');
 
 const Names = (format: string, description: string) =>
   Type.Optional(
@@ -13,12 +15,8 @@ const Names = (format: string, description: string) =>
 
 export function metricsStreamRoutes(feed: LiveFeed): Route[] {
   return [
-    route({
-      operation: 'metrics_stream',
+    route('metrics_stream', 'GET /api/v1/metrics/stream', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/stream',
-      tag: 'Metrics',
       summary: 'Live values as server-sent events; continues after Last-Event-ID or `after`',
       tokenInQuery: true,
       media: ['text/event-stream'],

@@ -14,7 +14,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import type { ValidationError } from '../../errors.ts';
-import { type Route, route } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
@@ -23,7 +23,7 @@ import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } fro
 import { maxWindowLength, parseWindow } from './time-window.ts';
 
 const dayMs = 86_400_000;
-const tag = 'Metrics';
+const route = routesOf('Metrics');
 
 const AgentName = Type.String({ format: 'agent-name', description: 'The ap_id.' });
 const Window = Type.Optional(
@@ -65,44 +65,29 @@ const seriesParameters = {
 
 export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; presence: PresenceService }): Route[] {
   return [
-    // spec #26
-    route({
-      operation: 'metrics_agent_details',
-      spec: 26,
+    route('metrics_agent_details', 'GET /api/v1/metrics/agent_details', {
+      spec: 26, // spec #26
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/agent_details',
-      tag,
       summary: 'Every agent that the caller may read; emulated ones whose run has ended only on request',
       query: AgentFilter,
       response: Type.Array(AgentDetails),
       handle: ({ query, caller }) => metrics.agentDetails(caller, query),
     }),
-    // spec #27
-    route({
-      operation: 'metrics_agent_data',
-      spec: 27,
+    route('metrics_agent_data', 'GET /api/v1/metrics/agent_data', {
+      spec: 27, // spec #27
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/agent_data',
       target: '?agent',
       fastLane: true,
-      tag,
       summary: 'All fields of an agent over a window',
       query: Type.Object({ agent: AgentName, ...seriesParameters }),
       response: AgentData,
       handle: async ({ query, caller }) => asJson(await metrics.agentData(query.agent, toSeriesOptions(query), caller)),
     }),
-    // spec #28
-    route({
-      operation: 'metrics_agent_multi_metric_data',
-      spec: 28,
+    route('metrics_agent_multi_metric_data', 'GET /api/v1/metrics/agent_multi_metric_data', {
+      spec: 28, // spec #28
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/agent_multi_metric_data',
       target: '?agent',
       fastLane: true,
-      tag,
       summary: 'Several metrics of an agent over a window, one series per metric',
       query: Type.Object({
         agent: AgentName,
@@ -115,28 +100,19 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         return asJson(await metrics.multiMetricData(query.agent, query.metrics, options, caller));
       },
     }),
-    // spec #29
-    route({
-      operation: 'metrics_agent_metrics',
-      spec: 29,
+    route('metrics_agent_metrics', 'GET /api/v1/metrics/agent_metrics', {
+      spec: 29, // spec #29
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/agent_metrics',
       target: '?agent',
       fastLane: true,
-      tag,
       summary: 'The metrics that an agent has reported within a window',
       query: Type.Object({ agent: AgentName, window: Window }),
       response: AgentMetrics,
       handle: ({ query, caller }) => metrics.agentMetrics(query.agent, parseAccepted(query.window), caller),
     }),
-    route({
-      operation: 'metrics_latest',
+    route('metrics_latest', 'GET /api/v1/metrics/latest', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/latest',
       fastLane: true,
-      tag,
       summary: 'The latest value of every metric of every agent that the caller may read',
       query: Type.Object({
         agents: Type.Optional(Names('agent-filter', 'Only these agents')),
@@ -148,25 +124,17 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         return asJson(await metrics.latest(caller, query.agents, wanted));
       },
     }),
-    route({
-      operation: 'metrics_presence',
+    route('metrics_presence', 'GET /api/v1/metrics/presence', {
       permission: fleetReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/presence',
       fastLane: true,
-      tag,
       summary: 'Which agents are online, late or offline, since when and why',
       query: Type.Object({ agents: Type.Optional(Names('agent-filter', 'Only these agents')) }),
       response: FleetPresence,
       handle: async ({ query, caller }) => ({ agents: await presence.list(caller, query.agents) }),
     }),
-    route({
-      operation: 'metrics_export',
+    route('metrics_export', 'GET /api/v1/metrics/export', {
       permission: agentReaders,
-      method: 'GET',
-      url: '/api/v1/metrics/export',
       target: '?agent',
-      tag,
       summary: 'The samples of a range as CSV or as JSON lines',
       media: ['text/csv', 'application/x-ndjson'],
       query: Type.Object({

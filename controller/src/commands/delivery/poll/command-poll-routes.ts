@@ -1,20 +1,18 @@
 // The long poll: for agents that can ask but cannot hold a WebSocket.
 import { AgentCommand } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, route, whileConnected } from '../../../http/request/route.ts';
+import { type Route, routesOf, whileConnected } from '../../../http/request/route.ts';
 import { agentItself } from '../../../rights/permission.ts';
 import { toAgentCommand } from '../command-delivery.ts';
 import type { CommandPoll } from './command-poll.ts';
 
+const route = routesOf('Commands');
+
 export function commandPollRoutes(poll: CommandPoll): Route[] {
   return [
-    route({
-      operation: 'poll_commands',
+    route('poll_commands', 'GET /api/v1/agents/:ap_id/commands', {
       permission: agentItself,
-      method: 'GET',
-      url: '/api/v1/agents/:ap_id/commands',
       target: 'ap_id',
-      tag: 'Commands',
       summary: 'Get the waiting commands of the agent; waits for one until the time is over',
       query: Type.Object({
         wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' })),
