@@ -1,6 +1,6 @@
 // A cache of the newest values of sources that are read, on the caller's thread: a dashboard asks for thousands of them
 // every second, and each would otherwise be copied from the store's thread again.
-import type { LatestValues, Sample } from './time-series.ts';
+import { isNewest, type LatestValues, type Sample } from './time-series.ts';
 
 const maxSources = 50_000;
 /** The cache is dropped after so many appends without a read. */
@@ -70,7 +70,7 @@ function mergePending(entry: Entry): void {
     for (let index = 0; index < names.length; index++) {
       const name = names[index]!;
       const known = metrics.get(name);
-      if (!known || ts >= known.ts) metrics.set(name, { name, ts, value: values[index]! });
+      if (!known || isNewest(ts, known.ts)) metrics.set(name, { name, ts, value: values[index]! });
     }
   }
   entry.values = { source: entry.values!.source, metrics: [...metrics.values()] };

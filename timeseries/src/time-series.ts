@@ -15,6 +15,14 @@ export interface Sample {
 export type Aggregate = 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count';
 
 /** From `startMs` to `endMs`, both included. */
+/** How far a clock may run ahead. */
+export const maxAheadMs = 300_000;
+
+/** Whether a value of this time is the newest beside one of `knownTs`: a time of the future, from when a clock was wrong, does not stay the newest. */
+export function isNewest(ts: number, knownTs: number): boolean {
+  return ts >= knownTs || knownTs > Date.now() + maxAheadMs;
+}
+
 export interface TimeRange {
   startMs: number;
   endMs: number;

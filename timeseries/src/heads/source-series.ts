@@ -1,7 +1,7 @@
 // One source while it is in use: its fields with their newest values, and its head.
 
 import type { BlockPlace, FieldTables } from '../blocks/tables.ts';
-import { FieldConflict, maxNamesPerSource } from '../time-series.ts';
+import { FieldConflict, isNewest, maxNamesPerSource } from '../time-series.ts';
 import { Head, type SampleRun } from './head.ts';
 
 /** A head with so many rows is sealed; that of a source with many fields earlier, because sealing must not take long. */
@@ -78,7 +78,7 @@ export class SourceSeries {
     const ts = numbers[last + 1]!;
     for (let place = last + 3; place < last + stride - 1; place += 2) {
       const field = this.fields[numbers[place]!]!;
-      if (ts < field.lastTs) continue;
+      if (!isNewest(ts, field.lastTs)) continue;
       field.lastTs = ts;
       field.lastValue = numbers[place + 1]!;
     }

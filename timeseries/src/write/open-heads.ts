@@ -1,6 +1,7 @@
 // The sources with rows in their heads: what comes out of records goes in, what was sealed goes out.
 
 import type { SourceSeries } from '../heads/source-series.ts';
+import { isNewest } from '../time-series.ts';
 import { readRecord } from './sample-record.ts';
 
 export class OpenHeads {
@@ -82,7 +83,7 @@ export class OpenHeads {
           return;
         }
         series.head.setValue(row, number, value);
-        if (ts >= field.lastTs) {
+        if (isNewest(ts, field.lastTs)) {
           field.lastTs = ts;
           field.lastValue = value;
         }
@@ -95,7 +96,7 @@ export class OpenHeads {
           return;
         }
         series.head.setText(row, number, text);
-        if (ts >= field.lastTs) field.lastTs = ts;
+        if (isNewest(ts, field.lastTs)) field.lastTs = ts;
       },
     });
     finish();

@@ -1,7 +1,7 @@
 // The newest values of a metric of all agents, as columns: sorting and selecting by it looks at all of them. A column is
 // loaded from the telemetry store when the metric is first asked for, and follows the reports from then on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Sample, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { isNewest, type Sample, type TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
 
 /** 1.6 MB each with 100,000 agents. */
@@ -172,7 +172,7 @@ function emptyColumn(slots: number): Column {
 }
 
 function set({ values, times }: Column, slot: number, ts: number, value: number): void {
-  if (ts < times[slot]!) return;
+  if (!isNewest(ts, times[slot]!)) return;
   values[slot] = value;
   times[slot] = ts;
 }

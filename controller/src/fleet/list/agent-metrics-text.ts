@@ -44,7 +44,7 @@ export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGene
     for (const latest of values) {
       const labels = byApId.get(latest.ap_id);
       for (const { name, ts, value } of latest.metrics) {
-        if (nowMs - ts > staleMs || metrics?.has(name) === false) continue;
+        if (Math.abs(nowMs - ts) > staleMs || metrics?.has(name) === false) continue;
         lines.push(`weft_agent_value{${labels},metric="${escaped(name)}"} ${value}\n`);
       }
     }

@@ -3,12 +3,11 @@
 import { TryLaterError } from '../../errors.ts';
 import { parseDateTime } from '../../input/date-time.ts';
 import { add, type Loc, type Run, valueError } from '../../input/value-rules.ts';
+import { maxAheadMs } from '../store/telemetry-store.ts';
 import type { ReportBudget } from './report-budget.ts';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
-/** How far an agent's clock may run ahead of ours. */
-const maxAheadMs = 5 * minuteMs;
 const firstSweep = 10_000;
 
 /** What the parser must know besides the report itself. */

@@ -105,6 +105,24 @@ test('what was seen is known after a restart', async () => {
   await second.stop();
 });
 
+test('what was seen while the clock was ahead is stale once it is right: the agent goes offline, and stays so', async () => {
+  now += 400 * 86_400_000;
+  const first = await open();
+  first.seen('ap-1', now);
+  await telemetry.append('ap-1', [sampleOf(now, { value: 1 })]);
+  await first.stop();
+  now = start;
+  const second = await open();
+  expect(await states(second)).toEqual(['ap-1 online', 'ap-2 offline']);
+  pass(60);
+  expect(await states(second)).toEqual(['ap-1 offline', 'ap-2 offline']);
+  await second.stop();
+  pass(60);
+  const third = await open();
+  expect(await states(third)).toEqual(['ap-1 offline', 'ap-2 offline']);
+  await third.stop();
+});
+
 test('after a kill the newest telemetry counts', async () => {
   const first = await open();
   first.seen('ap-1', now);

@@ -6,7 +6,7 @@ import type { StateOf } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
-import type { TelemetryStore } from '../store/telemetry-store.ts';
+import { maxAheadMs, type TelemetryStore } from '../store/telemetry-store.ts';
 import {
   configuredIntervalMs,
   type Hearing,
@@ -99,7 +99,10 @@ export class PresenceService {
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
   async start(): Promise<void> {
     const nowMs = this.#now();
-    for (const record of await this.#store.list()) this.#states.adopt(record, nowMs);
+    for (const record of await this.#store.list()) {
+      const heardNow = this.#states.adopt(record, nowMs);
+      if (heardNow) this.#records.changed(heardNow);
+    }
     this.#adoptedAt = nowMs;
     const ap_ids = await this.#readAgents();
     await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
@@ -267,7 +270,7 @@ export class PresenceService {
       const now = this.#now();
       for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids.slice(start, start + pageSize))) {
         let newest = Number.NEGATIVE_INFINITY;
-        for (const { ts } of metrics) newest = Math.max(newest, Math.min(ts, now));
+        for (const { ts } of metrics) if (ts <= now + maxAheadMs) newest = Math.max(newest, Math.min(ts, now));
         if (Number.isFinite(newest) && (this.lastSeen(ap_id) ?? 0) < newest) this.seen(ap_id, newest);
       }
       await nextTurn();

@@ -1,5 +1,6 @@
 // The states of all agents that were ever heard of, kept true: with each report, and by `follow` when time alone makes one late,
 // offline or online. Only those whose time has come are looked at, however many there are.
+import { maxAheadMs } from '../store/telemetry-store.ts';
 import { DueHeap } from './due-heap.ts';
 import { AgentPresenceTracker, type Hearing, type PresenceRecord } from './presence.ts';
 
@@ -43,14 +44,23 @@ export class PresenceStates {
     return tracker;
   }
 
-  /** What was written down, by this node before or by another one; ignored if something newer is known. */
-  adopt(record: PresenceRecord, nowMs: number): void {
+  /**
+   * What was written down, by this node before or by another one; ignored if something newer is known. What a clock that was ahead
+   * has written counts as heard now, once; returns it then.
+   */
+  adopt(record: PresenceRecord, nowMs: number): AgentPresenceTracker | undefined {
     const own = this.#trackers.get(record.ap_id);
+    if (record.last_seen > nowMs + maxAheadMs) {
+      if (own) return undefined;
+      const heard = { ...record, last_seen: nowMs, online_since: nowMs, returned_at: null };
+      return this.#add(new AgentPresenceTracker(heard, this.#hearing), nowMs);
+    }
     if (!own) this.#add(new AgentPresenceTracker(record, this.#hearing), nowMs);
     else if (record.last_seen > own.record.last_seen) {
       own.adopt(record);
       this.#judge(own, nowMs);
     }
+    return undefined;
   }
 
   /** How often the agent is to report, by its configuration. */

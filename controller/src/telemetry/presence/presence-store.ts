@@ -1,10 +1,13 @@
 // What is remembered of the agents' presence across restarts.
+
 import { randomUUID } from 'node:crypto';
 import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
+import { maxAheadMs } from '../store/telemetry-store.ts';
 import type { PresenceRecord } from './presence.ts';
 
+const hourMs = 3_600_000;
 const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_ms';
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
@@ -31,10 +34,12 @@ export class PresenceStore extends SqlStore {
 
   /**
    * Creates or replaces these records, all of them or none; durable when it resolves. A record that is older than the
-   * stored one (another node has heard of the agent since) is left out.
+   * stored one (another node has heard of the agent since) is left out, unless that one is of the future: a clock was wrong.
    */
   async update(records: readonly PresenceRecord[]): Promise<void> {
     if (records.length === 0) return;
+    // In whole hours, so that the statement stays the same.
+    const aheadMs = Math.ceil((Date.now() + maxAheadMs) / hourMs) * hourMs;
     await this.db.transaction((tx) =>
       runRows(
         tx,
@@ -42,7 +47,7 @@ export class PresenceStore extends SqlStore {
          ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
            returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
            node = excluded.node
-         WHERE excluded.last_seen >= presence.last_seen`,
+         WHERE excluded.last_seen >= presence.last_seen OR presence.last_seen > ${aheadMs}`,
         records.map((record) => [
           record.ap_id,
           Math.round(record.last_seen),

@@ -14,6 +14,8 @@ export {
   FieldConflict,
   type FieldInfo,
   type Frame,
+  isNewest,
+  maxAheadMs,
   maxNamesPerSource as maxNamesPerAgent,
   type Sample,
   type TimeRange,

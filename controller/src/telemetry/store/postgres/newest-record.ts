@@ -1,5 +1,6 @@
 // The newest value of each field of a source, as one row of PostgreSQL holds them: field, time and value, one after the
 // other. A text has its time only.
+import { isNewest } from '../telemetry-store.ts';
 export interface NewestField {
   ts: number;
   value: number;
@@ -50,7 +51,7 @@ export class NewestRecord {
   note(field: number, ts: number, value: number): void {
     const at = this.#find(field) ?? this.#add(field);
     this.#next = at + numbersEach;
-    if (ts < this.#numbers[at + 1]!) return;
+    if (!isNewest(ts, this.#numbers[at + 1]!)) return;
     this.#numbers[at + 1] = ts;
     this.#numbers[at + 2] = value;
   }
