@@ -14,6 +14,7 @@ import type { RunningWeft } from '../serve.ts';
 import { lockDataFolder, prepareDataFolder } from '../storage/data-folder.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
+import { openFileLimit } from './open-file-limit.ts';
 import { readConfig } from './read-config.ts';
 
 const program = resolve(import.meta.dirname, '../../../examples/energy-saver/main.ts');
@@ -36,7 +37,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   if (chosen !== undefined) await renewPassword(config, password);
   const ending = new Ending(config, around);
   const { serve } = await import('../serve.ts');
-  const weft = await serve(config);
+  const weft = await serve({ ...config, maxConnections: openFileLimit(config.maxConnections).maxConnections });
   let saver: ChildProcess | undefined;
   ending.watch({ ...weft, stop: () => stopAll(weft, () => saver) });
   if (weft.firstAdminNeeded !== false)

@@ -80,13 +80,14 @@ test('too few open files for the connections allowed are told, with both remedie
   expect(openFileLimit(20_000, limits('1024'))).toEqual({
     limit: 1024,
     warning: expect.stringMatching(/ulimit -n 20100.*WEFT_MAX_CONNECTIONS=924$/),
+    maxConnections: 924,
   });
   expect(openFileLimit(900, limits('1024')).warning).toBeUndefined();
   expect(openFileLimit(20_000, limits('unlimited')).warning).toBeUndefined();
   const unknown = () => {
     throw new Error('no such file');
   };
-  expect(openFileLimit(20_000, unknown)).toEqual({ limit: undefined, warning: undefined });
+  expect(openFileLimit(20_000, unknown)).toEqual({ limit: undefined, warning: undefined, maxConnections: 20_000 });
 });
 
 async function listen(server: Server): Promise<number> {

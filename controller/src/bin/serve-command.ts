@@ -14,13 +14,13 @@ export async function serveCommand(args: string[], around: Surroundings): Promis
   const line = parseCommandLine(args);
   if (line.words.length > 0) throw new UsageError(`weft serve takes no ${line.words[0]}.`);
   const config = readConfig(line, around.env);
-  const { warning: fileWarning } = openFileLimit(config.maxConnections);
+  const { warning: fileWarning, maxConnections } = openFileLimit(config.maxConnections);
   for (const warning of [...config.warnings, ...(fileWarning ? [fileWarning] : []), ...buildWarnings(config)]) {
     around.stderr.write(`weft: warning: ${warning}\n`);
   }
   const ending = new Ending(config, around);
   const { serve } = await import('../serve.ts');
-  const weft = await serve(config);
+  const weft = await serve({ ...config, maxConnections });
   ending.watch(weft);
   returnMemoryAtRest();
   around.stdout.write(welcome(weft, config));
