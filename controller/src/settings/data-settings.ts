@@ -1,6 +1,8 @@
 // Settings of the data: where it is stored, how long, and the secrets that protect it.
 import * as read from '../setting-values.ts';
-import { secret, withDefault } from './setting.ts';
+import { settingsOf } from './setting.ts';
+
+const { secret, withDefault } = settingsOf('Data');
 
 /** Also says what to do with what version 0.2.0 took: several databases, and reads on standbys. */
 const telemetryAddress = (value: string) => {
@@ -19,87 +21,54 @@ const telemetryAddress = (value: string) => {
 };
 
 export const dataSettings = {
-  dataDir: withDefault('data-dir', './data', {
-    name: 'WEFT_DATA_DIR',
-    group: 'Data',
-    placeholder: 'FOLDER',
+  dataDir: withDefault('WEFT_DATA_DIR', 'FOLDER', './data', {
     read: read.text,
     description: 'Folder for all data of Weft on this machine. Created if it does not exist.',
   }),
-  diskReserveMb: withDefault('disk-reserve-mb', '500', {
-    name: 'WEFT_DISK_RESERVE_MB',
-    group: 'Data',
-    placeholder: 'MIB',
+  diskReserveMb: withDefault('WEFT_DISK_RESERVE_MB', 'MIB', '500', {
     read: read.wholeNumber(0, 10_000_000),
     description:
       'Free space on the disk of the data folder below which Weft warns, in the log, in /readyz and in weft doctor.',
   }),
-  databaseUrl: secret({
-    name: 'WEFT_DATABASE_URL',
-    group: 'Data',
-    placeholder: 'URL',
+  databaseUrl: secret('WEFT_DATABASE_URL', 'URL', {
     read: read.urlOfServers('postgres', 'postgresql'),
     description:
       'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database. With a standby, name all servers: postgres://user@first:5432,second:5432/database. Weft uses the one that takes writes.',
   }),
-  telemetryUrl: secret({
-    name: 'WEFT_TELEMETRY_URL',
-    group: 'Data',
-    placeholder: 'URL',
+  telemetryUrl: secret('WEFT_TELEMETRY_URL', 'URL', {
     read: telemetryAddress,
     description:
       'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
-  amqpUrl: secret({
-    name: 'WEFT_AMQP_URL',
-    group: 'Data',
-    placeholder: 'URL',
+  amqpUrl: secret('WEFT_AMQP_URL', 'URL', {
     read: read.urlOfServers('amqp', 'amqps'),
     description:
       'RabbitMQ for jobs and for notifications between nodes, instead of a file in the data folder: amqp://user:password@host/vhost. For a cluster, name its nodes: amqp://user:password@first,second,third/vhost.',
   }),
-  telemetryRetentionDays: withDefault('telemetry-retention-days', '30', {
-    name: 'WEFT_TELEMETRY_RETENTION_DAYS',
-    group: 'Data',
-    placeholder: 'DAYS',
+  telemetryRetentionDays: withDefault('WEFT_TELEMETRY_RETENTION_DAYS', 'DAYS', '30', {
     read: read.wholeNumber(1, 3650),
     description: 'Retention of samples. Older samples are rejected.',
   }),
-  rollupRetentionDays: withDefault('rollup-retention-days', '400', {
-    name: 'WEFT_ROLLUP_RETENTION_DAYS',
-    group: 'Data',
-    placeholder: 'DAYS',
+  rollupRetentionDays: withDefault('WEFT_ROLLUP_RETENTION_DAYS', 'DAYS', '400', {
     read: read.wholeNumber(1, 3650),
     description:
       'Retention of roll-ups by minute and hour, and the longest window of a query. With ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
   }),
-  jobRetentionHours: withDefault('job-retention-hours', '24', {
-    name: 'WEFT_JOB_RETENTION_HOURS',
-    group: 'Data',
-    placeholder: 'HOURS',
+  jobRetentionHours: withDefault('WEFT_JOB_RETENTION_HOURS', 'HOURS', '24', {
     read: read.wholeNumber(1, 8760),
     description: 'Retention of a job and its messages after its end.',
   }),
-  eventRetentionDays: withDefault('event-retention-days', '90', {
-    name: 'WEFT_EVENT_RETENTION_DAYS',
-    group: 'Data',
-    placeholder: 'DAYS',
+  eventRetentionDays: withDefault('WEFT_EVENT_RETENTION_DAYS', 'DAYS', '90', {
     read: read.wholeNumber(1, 3650),
     description: 'Retention of events. Events about devices are kept for 24 hours.',
   }),
-  secret: secret({
-    name: 'WEFT_SECRET',
-    group: 'Data',
-    placeholder: 'TEXT',
+  secret: secret('WEFT_SECRET', 'TEXT', {
     keepFilePrivate: true,
     read: read.signingSecret,
     description:
       'Signs tokens and encrypts api keys: at least 32 random bytes, the same on every node. Required with WEFT_DATABASE_URL. Otherwise, by default, a secret is generated and stored in the data folder.',
   }),
-  previousSecrets: secret({
-    name: 'WEFT_SECRET_PREVIOUS',
-    group: 'Data',
-    placeholder: 'TEXTS',
+  previousSecrets: secret('WEFT_SECRET_PREVIOUS', 'TEXTS', {
     keepFilePrivate: true,
     read: read.listOf(read.signingSecret),
     description: 'Earlier values of WEFT_SECRET that are still valid while it is being changed, separated by commas.',

@@ -1,127 +1,81 @@
 // Settings of the running process: its roles, time limits, log level, and who may reach what.
 import * as read from '../setting-values.ts';
-import { list, optional, withDefault } from './setting.ts';
+import { settingsOf } from './setting.ts';
+
+const { list, optional, withDefault } = settingsOf('Operation');
 
 export const operationSettings = {
-  roles: list('roles', 'api,worker,emulator', {
-    name: 'WEFT_ROLES',
-    group: 'Operation',
-    placeholder: 'ROLES',
+  roles: list('WEFT_ROLES', 'ROLES', 'api,worker,emulator', {
     read: read.oneOf('api', 'worker', 'emulator'),
     description:
       'Roles of this process, separated by commas: api answers requests, worker processes jobs, emulator runs emulated networks. A process without all roles needs WEFT_DATABASE_URL, WEFT_TELEMETRY_URL and WEFT_AMQP_URL.',
   }),
-  callbackUrl: optional('callback-url', {
-    name: 'WEFT_CALLBACK_URL',
-    group: 'Operation',
-    placeholder: 'ORIGIN',
+  callbackUrl: optional('WEFT_CALLBACK_URL', 'ORIGIN', {
     read: read.origin,
     description:
       'Address to which the emulator of this process posts results. Default: its own address. Required for the role emulator without the role api.',
   }),
-  jobTimeoutMinutes: withDefault('job-timeout-minutes', '60', {
-    name: 'WEFT_JOB_TIMEOUT_MINUTES',
-    group: 'Operation',
-    placeholder: 'MINUTES',
+  jobTimeoutMinutes: withDefault('WEFT_JOB_TIMEOUT_MINUTES', 'MINUTES', '60', {
     read: read.wholeNumber(1, 10_080),
     description: 'Time until an unfinished job expires; for a live subscription, after its end.',
   }),
-  jobQuietSeconds: withDefault('job-quiet-seconds', '60', {
-    name: 'WEFT_JOB_QUIET_SECONDS',
-    group: 'Operation',
-    placeholder: 'SECONDS',
+  jobQuietSeconds: withDefault('WEFT_JOB_QUIET_SECONDS', 'SECONDS', '60', {
     read: read.wholeNumber(1, 86_400),
     description:
       'A job that has delivered results to the end of what was asked for succeeds after this time without a further result, if its worker never says that it is done.',
   }),
-  emulatorKeepHours: withDefault('emulator-keep-hours', '24', {
-    name: 'WEFT_EMULATOR_KEEP_HOURS',
-    group: 'Operation',
-    placeholder: 'HOURS',
+  emulatorKeepHours: withDefault('WEFT_EMULATOR_KEEP_HOURS', 'HOURS', '24', {
     read: read.wholeNumber(0, 8760),
     description: 'Retention of emulated agents and their telemetry after the end of their run.',
   }),
-  logLevel: withDefault('log-level', 'info', {
-    name: 'WEFT_LOG_LEVEL',
-    group: 'Operation',
-    placeholder: 'LEVEL',
+  logLevel: withDefault('WEFT_LOG_LEVEL', 'LEVEL', 'info', {
     read: read.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'),
     description: 'Minimum log level: trace, debug, info, warn, error or silent.',
   }),
-  logFormat: withDefault('log-format', 'auto', {
-    name: 'WEFT_LOG_FORMAT',
-    group: 'Operation',
-    placeholder: 'FORMAT',
+  logFormat: withDefault('WEFT_LOG_FORMAT', 'FORMAT', 'auto', {
     read: read.oneOf('auto', 'json', 'text'),
     description:
       'Format of the log: json, text (readable lines), or auto, which is text on a terminal and json elsewhere.',
   }),
-  tileUrl: optional('tile-url', {
-    name: 'WEFT_TILE_URL',
-    group: 'Operation',
-    placeholder: 'URL',
+  tileUrl: optional('WEFT_TILE_URL', 'URL', {
     read: read.tileUrl,
     description:
       'Map server for the map of the dashboard, with {z}, {x} and {y}, such as https://tiles.example.org/{z}/{x}/{y}.png. Browsers of users ask it for pictures. Default: none; the map draws land, borders and place names itself.',
   }),
-  tileAttribution: withDefault('tile-attribution', '', {
-    name: 'WEFT_TILE_ATTRIBUTION',
-    group: 'Operation',
-    placeholder: 'TEXT',
+  tileAttribution: withDefault('WEFT_TILE_ATTRIBUTION', 'TEXT', '', {
     mayBeEmpty: true,
     read: read.text,
     description: 'Whom the map names as the source of its pictures, such as "© OpenStreetMap contributors".',
   }),
-  metricsAllow: list('metrics-allow', '127.0.0.0/8,::1/128', {
-    name: 'WEFT_METRICS_ALLOW',
-    group: 'Operation',
-    placeholder: 'NETWORKS',
+  metricsAllow: list('WEFT_METRICS_ALLOW', 'NETWORKS', '127.0.0.0/8,::1/128', {
     read: read.network,
     description: 'Clients that may read /metrics without a token: addresses or networks, separated by commas.',
   }),
-  pushAllow: list('push-allow', '', {
-    name: 'WEFT_PUSH_ALLOW',
-    group: 'Operation',
-    placeholder: 'DESTINATIONS',
+  pushAllow: list('WEFT_PUSH_ALLOW', 'DESTINATIONS', '', {
     read: read.pushDestination,
     description:
       'Destinations to which commands may be pushed, for agents with an `api_url`: host:port or network:port (10.1.0.0/16:8080), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
   }),
-  acceptLabels: withDefault('accept-labels', 'no', {
-    name: 'WEFT_ACCEPT_LABELS',
-    group: 'Operation',
-    placeholder: 'no|yes',
+  acceptLabels: withDefault('WEFT_ACCEPT_LABELS', 'no|yes', 'no', {
     read: read.oneOf('no', 'yes'),
     description:
       'Whether the site and the tags that an agent names in its configuration become its labels where an administrator has set none. Rights may depend on labels: yes trusts every agent with them.',
   }),
-  webhookAllow: list('webhook-allow', '', {
-    name: 'WEFT_WEBHOOK_ALLOW',
-    group: 'Operation',
-    placeholder: 'DESTINATIONS',
+  webhookAllow: list('WEFT_WEBHOOK_ALLOW', 'DESTINATIONS', '', {
     read: read.webhookDestination,
     description:
       'Destinations to which webhooks may send: names (hooks.example.org) or networks (10.1.0.0/16), each also with a port (10.1.0.0/16:9093), separated by commas. Private and local addresses must be allowed by a network. Empty: none.',
   }),
-  directPosts: withDefault('direct-posts', 'on', {
-    name: 'WEFT_DIRECT_POSTS',
-    group: 'Operation',
-    placeholder: 'on|off',
+  directPosts: withDefault('WEFT_DIRECT_POSTS', 'on|off', 'on', {
     read: read.oneOf('on', 'off'),
     description:
       'Whether plain telemetry posts are read from their connections directly, which is faster; off: the HTTP server of Node reads every request.',
   }),
-  shutdownSeconds: withDefault('shutdown-seconds', '25', {
-    name: 'WEFT_SHUTDOWN_SECONDS',
-    group: 'Operation',
-    placeholder: 'SECONDS',
+  shutdownSeconds: withDefault('WEFT_SHUTDOWN_SECONDS', 'SECONDS', '25', {
     read: read.wholeNumber(1, 3600),
     description: 'Time that requests in progress have to finish when Weft is stopped.',
   }),
-  securityEventSeconds: withDefault('security-event-seconds', '60', {
-    name: 'WEFT_SECURITY_EVENT_SECONDS',
-    group: 'Operation',
-    placeholder: 'SECONDS',
+  securityEventSeconds: withDefault('WEFT_SECURITY_EVENT_SECONDS', 'SECONDS', '60', {
     read: read.wholeNumber(1, 86_400),
     description:
       'How often logins, refusals and shown keys are written to the audit log; equal ones of this time are one entry with a count.',

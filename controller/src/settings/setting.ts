@@ -22,40 +22,32 @@ export interface Setting<Value = unknown, Default extends string | undefined = s
   description: string;
 }
 
-type Row<Value> = Omit<Setting<Value>, 'flag' | 'default' | 'secret'>;
+type Row<Value> = Omit<Setting<Value>, 'name' | 'group' | 'flag' | 'placeholder' | 'default' | 'secret'>;
+type Name = Setting['name'];
 
-export function withDefault<Value>(flag: string, defaultText: string, row: Row<Value>): Setting<Value, string> {
-  return { ...row, flag, default: defaultText, secret: false };
-}
-
-export function optional<Value>(flag: string, row: Row<Value>): Setting<Value, undefined> {
-  return { ...row, flag, default: undefined, secret: false };
-}
-
-export function secret<Value>(row: Row<Value>): Setting<Value, undefined> {
-  return { ...row, flag: undefined, default: undefined, secret: true };
-}
-
-export function list<Item = string>(
-  flag: string,
-  defaultText: string,
-  row: Omit<Row<Item>, 'mayBeEmpty'>,
-): Setting<Item[], string> {
-  return withDefault(flag, defaultText, { ...row, mayBeEmpty: true, read: read.listOf(row.read) });
-}
-
-export function count(
-  name: `WEFT_${string}`,
-  flag: string,
-  defaultText: string,
-  max: number,
-  description: string,
-): Setting<number, string> {
-  return withDefault(flag, defaultText, {
-    name,
-    group: 'Limits',
-    placeholder: 'N',
-    read: read.wholeNumber(1, max),
-    description,
-  });
+/** Creates the rows of a group. The flag of a setting is its name in small letters: WEFT_DATA_DIR and --data-dir. */
+export function settingsOf(group: SettingGroup) {
+  const toRow = <Value, Default extends string | undefined>(
+    name: Name,
+    placeholder: string,
+    defaultText: Default,
+    row: Row<Value>,
+  ): Setting<Value, Default> => {
+    const flag = name.slice('WEFT_'.length).toLowerCase().replaceAll('_', '-');
+    return { ...row, name, group, placeholder, flag, default: defaultText, secret: false };
+  };
+  return {
+    withDefault: <Value>(name: Name, placeholder: string, defaultText: string, row: Row<Value>) =>
+      toRow(name, placeholder, defaultText, row),
+    optional: <Value>(name: Name, placeholder: string, row: Row<Value>) => toRow(name, placeholder, undefined, row),
+    secret: <Value>(name: Name, placeholder: string, row: Row<Value>): Setting<Value, undefined> => ({
+      ...toRow(name, placeholder, undefined, row),
+      flag: undefined,
+      secret: true,
+    }),
+    list: <Item = string>(name: Name, placeholder: string, defaultText: string, row: Omit<Row<Item>, 'mayBeEmpty'>) =>
+      toRow(name, placeholder, defaultText, { ...row, mayBeEmpty: true, read: read.listOf(row.read) }),
+    count: (name: Name, defaultText: string, max: number, description: string) =>
+      toRow(name, 'N', defaultText, { read: read.wholeNumber(1, max), description }),
+  };
 }
