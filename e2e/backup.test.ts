@@ -78,9 +78,11 @@ test('R12 neither the death of the server nor that of the backup makes a bad one
   expect(existsSync(join(busy.folder, 'killed'))).toBe(false);
 });
 
-test('a folder that a server runs on is not replaced, and one that is in the way is moved aside', async () => {
+test('a folder in use is not replaced, one in the way is moved aside, and without the secret apps need new keys', async () => {
   const weft = await serve();
-  await weft.createAdmin();
+  const token = await weft.createAdmin();
+  const app = { app_name: 'saver', api_key: 'a key of an app', permissions: {} };
+  await weft.request('POST', '/api/v1/third_party_apps/', { token, json: app });
   const { folder } = weft;
   expect((await runWeft(['backup', 'file'], { folder })).code).toBe(0);
   expect(await runWeft(['restore', 'file'], { folder })).toMatchObject({
@@ -94,9 +96,15 @@ test('a folder that a server runs on is not replaced, and one that is in the way
   await weft.end();
   expect(await runWeft(['restore', 'file', '--force'], { folder })).toMatchObject({
     code: 0,
-    out: expect.stringContaining('The previous folder was moved to'),
+    out: expect.stringMatching(/The previous folder was moved to[^]*does not start, because of the keys of saver\./),
   });
   expect(readdirSync(folder).filter((name) => name.startsWith('data')).length).toBe(2);
+  expect(await runWeft(['restore', 'file', '--force', '--forget-app-keys'], { folder })).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('These apps need new keys: saver. Give each a new one: weft apps rotate NAME'),
+  });
+  const again = await serve({ folder });
+  expect((await again.request('GET', '/healthz')).status).toBe(200);
 });
 
 test('a backup goes through a pipe, and with the secret in it tokens stay good', async () => {

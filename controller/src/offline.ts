@@ -28,9 +28,11 @@ import { OwnedJobs } from './jobs/store/owned-jobs.ts';
 import { type MoveHooks, migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-state.ts';
 import { PasswordHasher } from './password-hasher.ts';
-import type { Keyring } from './secrets.ts';
+import { generateSecret, type Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import { appUpdated } from './third-party-apps/third-party-app-service.ts';
+import { type ThirdPartyAppRecord, ThirdPartyAppStore } from './third-party-apps/third-party-app-store.ts';
 import { SignupService } from './users/signup-service.ts';
 import { UserService } from './users/user-service.ts';
 import { UserStore } from './users/user-store.ts';
@@ -153,6 +155,38 @@ export function requireDatabase(config: Config): void {
   throw new StartError(
     `there is no database in ${config.dataDir}: set the data folder with --data-dir or WEFT_DATA_DIR`,
   );
+}
+
+/** For a restored folder without its secret: the names of its apps, whose keys are stored under that. */
+export async function appsOf(config: Config): Promise<string[]> {
+  const database = openDatabase(config);
+  try {
+    await database.migrate();
+    return (await new ThirdPartyAppStore(database).list()).map(({ app_name }) => app_name);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Gives those whose keys cannot be read keys that nobody knows, so that Weft starts. Resolves their names. */
+export async function forgetAppKeys(config: Config): Promise<string[]> {
+  const database = openDatabase(config);
+  try {
+    await database.migrate();
+    const keyring = openKeyring(config);
+    const apps = new ThirdPartyAppStore(database);
+    const audit = new AuditService(new AuditLog(database, { key: keyring }));
+    const by: Actor = { kind: 'command_line', id: null, name: 'weft restore' };
+    const lost = (await apps.list()).filter(({ api_key_encrypted }) => !keyring.canDecrypt(api_key_encrypted));
+    for (const { app_name, id } of lost) {
+      const change = { api_key_encrypted: keyring.encrypt(generateSecret(), id), ver: generateSecret() };
+      const also = audit.entry<ThirdPartyAppRecord>(({ before, after }) => appUpdated(by, before!, after!));
+      await apps.update(app_name, change, { also });
+    }
+    return lost.map(({ app_name }) => app_name);
+  } finally {
+    await database.close();
+  }
 }
 
 /** For the command line: the audit log without a server. Throws StartError as requireDatabase does. */

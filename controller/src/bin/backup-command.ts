@@ -163,10 +163,10 @@ function isNohup(): boolean {
 }
 
 export async function restoreCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { bare: ['force', 'json'] });
+  const line = parseCommandLine(args, { bare: ['force', 'json', 'forget-app-keys'] });
   const [file, ...rest] = line.words;
   if (file === undefined || rest.length > 0) {
-    throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json]');
+    throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--forget-app-keys] [--json]');
   }
   const config = readConfig(line, around.env);
   const { restoreBackup } = await import('../backup/restore-backup.ts');
@@ -185,12 +185,30 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
   if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
   const told = line.options.has('json') ? around.stderr : around.stdout;
   told.write(restoreSummary(restored, config));
+  if (config.databaseUrl === undefined)
+    told.write(await appKeys(restored, config, line.options.has('forget-app-keys')));
   return exitCode.ok;
 }
 
 /** Opened at the first read: an earlier error would not be caught. */
 async function* readPieces(file: string): AsyncGenerator<Buffer> {
   yield* createReadStream(file) as AsyncIterable<Buffer>;
+}
+
+/** What becomes of the keys of apps, which are stored under the secret. */
+async function appKeys({ manifest }: Restored, config: Config, isForgotten: boolean): Promise<string> {
+  const { appsOf, forgetAppKeys } = await import('../offline.ts');
+  if (isForgotten) {
+    const names = await forgetAppKeys(config);
+    const next = 'Give each a new one: weft apps rotate NAME';
+    return names.length === 0
+      ? 'All keys of apps can be read.\n'
+      : `These apps need new keys: ${names.join(', ')}. ${next}\n`;
+  }
+  if (manifest.has_secret || config.secret !== undefined) return '';
+  const names = await appsOf(config);
+  if (names.length === 0) return '';
+  return `Without the old secret Weft does not start, because of the keys of ${names.join(', ')}. If it is lost: weft restore --force --forget-app-keys\n`;
 }
 
 function restoreSummary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {
@@ -202,7 +220,7 @@ function restoreSummary({ manifest, movedTo }: Restored, { dataDir, secret }: Co
   if (!manifest.has_secret && secret === undefined) {
     lines.push(
       'NOT in the backup: the secret. Before weft serve, put the old secret into WEFT_SECRET,',
-      `or into ${dataDir}/secret (chmod 600). With another secret tokens are invalid, and a Weft with apps does not start.`,
+      `or into ${dataDir}/secret (chmod 600). With another secret tokens are invalid.`,
     );
   }
   return `${lines.join('\n')}\n`;

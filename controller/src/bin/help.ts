@@ -86,11 +86,12 @@ Examples:
     () => `Creates a data folder from a backup. The folder appears only when the whole backup was read and verified; after a
 failure nothing is changed. A folder that is not empty or that a running server uses is rejected.
 
-Usage: weft restore FILE|- [--data-dir DIR] [--force] [--json] [settings]
+Usage: weft restore FILE|- [--data-dir DIR] [--force] [--forget-app-keys] [--json] [settings]
 
 Options:
-  --force  rename an existing folder first; nothing is deleted
-  --json   print the content of the backup
+  --force            rename an existing folder first; nothing is deleted
+  --forget-app-keys  the old secret is lost: apps whose keys cannot be read get others that nobody knows, and are named
+  --json             print the content of the backup
 
 Examples:
   weft restore weft.tar.zst --data-dir /var/lib/weft
