@@ -11,6 +11,8 @@ test('from an empty folder to a control program that gets a command through', { 
   const kept = ['demo', '--port', '0', '--data-dir', join(temporaryFolder(), 'kept')];
   const demo = new WeftProcess(kept);
   await demo.until('sign-in', () => demo.out.includes('Stop'));
+  // Long before the control program decides for the first time.
+  await demo.until('the state of the network', () => demo.out.includes('network: 12 access points serve '));
   const [, url = ''] = /running: (\S+)/.exec(demo.out) ?? [];
   const [, password = ''] = /Password +(\S+)/.exec(demo.out) ?? [];
   const folder = temporaryFolder();
@@ -27,6 +29,7 @@ test('from an empty folder to a control program that gets a command through', { 
   const ownLines = steps[3]!.commands.split('\n').filter((line) => !/^(import|cat >|END OF FILE)|^$/.test(line));
   expect(ownLines).toHaveLength(8);
 
+  expect(demo.out).not.toMatch(/^energy-saver: .*emu-/m);
   demo.child.kill('SIGINT');
   expect(await demo.ended()).toBe(0);
   // What was kept is used again, with a password of today.

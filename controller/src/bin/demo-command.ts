@@ -21,6 +21,8 @@ const program = resolve(import.meta.dirname, '../../../examples/energy-saver/mai
 const username = 'demo@weft.test';
 const appName = 'energy-saver';
 const hours = 24;
+/** So many access points have reported before the first line about them. */
+const shownFrom = 12;
 
 export async function demoCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['at'] });
@@ -52,7 +54,9 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   if (!(await fetch(`${weft.url}/install/weft.mjs`, { method: 'HEAD' })).ok) {
     around.stderr.write('weft: the dashboard and weft.mjs are not built yet: run npm start once\n');
   }
-  saver = startSaver(weft.url, key, around);
+  const names = new Map((await app.select('').toArray()).map((each) => [each.ap_id, each.display_name ?? each.ap_id]));
+  saver = startSaver(weft.url, key, names, around);
+  tellFirst(app, around).catch(() => {});
   return ending.code;
 }
 
@@ -110,7 +114,12 @@ async function spinUp(app: App, place: string): Promise<number> {
 }
 
 /** Starts the example like any third-party program: a separate process with an address, a name and a key. */
-function startSaver(url: string, key: string, around: Surroundings): ChildProcess | undefined {
+function startSaver(
+  url: string,
+  key: string,
+  names: ReadonlyMap<string, string>,
+  around: Surroundings,
+): ChildProcess | undefined {
   if (!existsSync(program)) {
     around.stderr.write('weft: the energy saver is not installed, so no program controls the network\n');
     return undefined;
@@ -121,9 +130,24 @@ function startSaver(url: string, key: string, around: Surroundings): ChildProces
     // Ctrl+C goes to every process in the foreground; this one is stopped separately, before the server.
     detached: true,
   });
-  createInterface(saver.stdout!).on('line', (text) => around.stdout.write(`${appName}: ${text}\n`));
+  const named = (text: string) => text.replaceAll(/emu-[a-z0-9]+-[0-9a-f]+-\d+/g, (id) => names.get(id) ?? id);
+  createInterface(saver.stdout!).on('line', (text) => around.stdout.write(`${appName}: ${named(text)}\n`));
   createInterface(saver.stderr!).on('line', (text) => around.stderr.write(`${appName}: ${text}\n`));
   return saver;
+}
+
+/** The program waits for minutes before it decides: until then people see what the network does. */
+async function tellFirst(app: App, around: Surroundings): Promise<void> {
+  const metrics = ['served_devices', 'power_w'];
+  const sum = new Map<string, Record<string, number>>();
+  for await (const sample of app.live({ metrics })) {
+    sum.set(sample.ap_id, sample.metrics);
+    const total = (name: string) => [...sum.values()].reduce((all, values) => all + (values[name] ?? 0), 0);
+    if (sum.size < shownFrom || total('served_devices') === 0) continue;
+    const [served, watts] = metrics.map((name) => Math.round(total(name)));
+    around.stdout.write(`network: ${sum.size} access points serve ${served} devices with ${watts} W\n`);
+    return;
+  }
 }
 
 async function stopAll(weft: RunningWeft, saver: () => ChildProcess | undefined): Promise<void> {

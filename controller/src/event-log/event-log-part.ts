@@ -49,16 +49,24 @@ export function createEventLogPart(deps: Deps, events: Events) {
     },
     onError,
   });
+  const lastStart = "SELECT data FROM event_log WHERE kind = 'node.started' ORDER BY id DESC LIMIT 1";
+  const whatChanged =
+    'CHANGELOG.md says what changed; emulated networks of an older version of the model end, and are events run.failed';
   return {
     eventLog,
     async start() {
       const { roles } = config;
-      const data = { version: packageJson.version, roles };
-      const text = `Weft ${packageJson.version} started on ${hostname()}`;
+      const { version } = packageJson;
       await database
-        .transaction((tx) =>
-          eventLog.append(tx, [{ kind: 'node.started', subject_kind: 'node', subject: hostname(), text, data }]),
-        )
+        .transaction(async (tx) => {
+          const [last] = await tx.query<{ data: string }>(lastStart);
+          const before: unknown = last && JSON.parse(last.data).version;
+          const upgraded = typeof before === 'string' && before !== version ? ` after ${before}` : '';
+          const text = `Weft ${version} started on ${hostname()}${upgraded}`;
+          const data = { version, roles, ...(upgraded !== '' && { version_before: before }) };
+          await eventLog.append(tx, [{ kind: 'node.started', subject_kind: 'node', subject: hostname(), text, data }]);
+          if (upgraded !== '') deps.onChange(`upgraded from ${before} to ${version}: ${whatChanged}`);
+        })
         .catch((error) => onError(error, 'the start could not be logged as an event'));
       storage.start();
     },

@@ -1,5 +1,9 @@
 // What features tell: each change is an event in the log, once, without a secret.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { EventItem } from '../../../contract/src/index.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
@@ -30,6 +34,24 @@ test('the start of a node', async () => {
       subject_kind: 'node',
       data: { version: expect.any(String), roles: ['api', 'worker', 'emulator'] },
     },
+  ]);
+});
+
+test('the start of another version says which one there was before', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weft-upgrade-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const settings = { WEFT_EMULATOR_MAX_RUNS: '0', WEFT_DATA_DIR: dataDir };
+  await (await startWeft(settings)).stop();
+  const database = new DatabaseSync(join(dataDir, 'weft.db'));
+  database.exec(`UPDATE event_log SET data = '{"version":"0.0.1"}' WHERE kind = 'node.started'`);
+  database.close();
+  const later = await startWeft(settings);
+  onTestFinished(() => later.stop());
+  const { body } = await later.request('GET', '/api/v1/events?kinds=node.started&limit=1', {
+    token: await later.admin(),
+  });
+  expect(body.items).toMatchObject([
+    { text: expect.stringMatching(/ after 0\.0\.1$/), data: { version_before: '0.0.1' } },
   ]);
 });
 
