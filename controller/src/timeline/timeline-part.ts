@@ -1,4 +1,6 @@
 // The timeline as a part: the event log for callers, in pages and live.
+import { EventKind } from '@weft/contract';
+import { didYouMean } from '@weft/contract/closest-name';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -58,12 +60,20 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
 const maxKinds = 50;
 const kindPattern = /^(\*|[a-z][a-z_]{0,30}\.(\*|[a-z][a-z_]{0,30}))$/;
 
+/** Kinds and families. */
+const known = new Set(EventKind.enum.flatMap((kind) => [kind, `${kind.split('.')[0]}.*`]) as string[]);
+
 const checkKinds: FormatCheck = (value, loc) => {
   const kinds = parseNames(value as string[]);
   if (kinds.length > maxKinds) return { problems: [valueError(loc, `there are more than ${maxKinds} kinds`)] };
   const wrong = kinds.find((kind) => !kindPattern.test(kind));
   if (wrong !== undefined) {
     return { problems: [valueError(loc, 'a kind is like `agent.offline`, a family like `agent.*`, and all are `*`')] };
+  }
+  // One that is none, and like none, may be of a later version.
+  for (const kind of kinds) {
+    const hint = kind === '*' || known.has(kind) ? '' : didYouMean(kind, known);
+    if (hint !== '') return { problems: [valueError(loc, `there are no events ${kind}.${hint}`)] };
   }
   return { value: kinds };
 };

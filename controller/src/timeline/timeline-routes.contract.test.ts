@@ -77,6 +77,19 @@ describe('GET /api/v1/events', () => {
     expect(await subjects(`after=${start}&order=newest_first`)).toEqual(['roof-1', 'ap-2', 'ap-1']);
   });
 
+  test('refuses kinds that are mistyped, with the nearest, also of streams', async () => {
+    for (const [kinds, near] of [
+      ['alrm.*', 'alarm.*'],
+      ['agent.offlin', 'agent.offline'],
+      ['comand.succeeded', 'command.succeeded'],
+    ]) {
+      for (const path of ['events', 'events/stream']) {
+        const { status, text } = await weft.request('GET', `/api/v1/${path}?kinds=${kinds}`, { token: admin });
+        expect([status, text]).toEqual([422, expect.stringContaining(`Did you mean ${near}?`)]);
+      }
+    }
+  });
+
   test('filters by agent, subject, site and time', async () => {
     await append(
       happened('ap-1', { site: 'uk/bristol/hall' }),

@@ -26,7 +26,7 @@ import {
 } from './app-options.ts';
 import { type JobConnection, type JobOptions, jobMessages, jobRecords } from './job-messages.ts';
 import type { RestClient } from './rest-client.ts';
-import { resumedStream, type StreamListeners } from './resumed-stream.ts';
+import { onceEach, resumedStream, type StreamListeners } from './resumed-stream.ts';
 import type { Stream } from './stream.ts';
 
 /** The newest values of an agent, by metric. */
@@ -192,7 +192,7 @@ export class FleetReader {
   }
 
   /**
-   * Samples as they are stored, of all agents or of some. Goes on after a lost connection; what was missed meanwhile comes
+   * Samples as they are stored, of all agents or of some, each once. Goes on after a lost connection; what was missed meanwhile comes
    * first, or `onGap` is called.
    *
    * ```ts
@@ -290,10 +290,10 @@ export interface LiveOptions extends StreamListeners {
 
 export function liveSamples(
   rest: RestClient,
-  { agents = [], metrics = [], onOpen, onBreak, onGap }: LiveOptions,
+  { agents = [], metrics = [], onOpen, onBreak, onGap, onWarning }: LiveOptions,
   signal: AbortSignal,
 ): AsyncGenerator<LiveSample, void> {
-  const listeners = { ...(onOpen && { onOpen }), ...(onBreak && { onBreak }), ...(onGap && { onGap }) };
   const query = { agents, metrics };
-  return resumedStream(rest, { path: '/api/v1/metrics/stream', query, event: 'sample', ...listeners }, signal);
+  const options = { path: '/api/v1/metrics/stream', query, event: 'sample', onOpen, onBreak, onGap, onWarning };
+  return onceEach(resumedStream<LiveSample>(rest, options, signal));
 }

@@ -15,6 +15,8 @@ export interface StreamListeners {
   onBreak?: (() => void) | undefined;
   /** Something may be missing, or come twice: the break was too long, or Weft was restarted. */
   onGap?: (() => void) | undefined;
+  /** Weft doubts what was asked for, such as a metric that nobody reports. Default: a warning of the program. */
+  onWarning?: ((text: string) => void) | undefined;
 }
 
 export interface ResumedStreamOptions extends StreamListeners {
@@ -26,7 +28,7 @@ export interface ResumedStreamOptions extends StreamListeners {
 
 export async function* resumedStream<T>(
   rest: RestClient,
-  { path, query, event: wanted, onOpen, onBreak, onGap }: ResumedStreamOptions,
+  { path, query, event: wanted, onOpen, onBreak, onGap, onWarning = warn }: ResumedStreamOptions,
   signal: AbortSignal,
 ): AsyncGenerator<T, void> {
   const backOff = rest.newBackOff();
@@ -59,6 +61,7 @@ export async function* resumedStream<T>(
         for (const { id, event, data } of parser.push(piece)) {
           cursor = id ?? cursor;
           if (event === 'gap') onGap?.();
+          if (event === 'warning') onWarning(String(JSON.parse(data).detail));
           if (event !== wanted) continue;
           backOff.reset();
           yield JSON.parse(data);
@@ -79,6 +82,30 @@ export async function* resumedStream<T>(
     }
     onBreak?.();
     await pause(leastMs + backOff.next(), signal);
+  }
+}
+
+/** Programs show it on standard error; pages have `onWarning`. */
+function warn(text: string): void {
+  const { process } = globalThis as { process?: { emitWarning?: (text: string, type: string) => void } };
+  process?.emitWarning?.(text, 'WeftWarning');
+}
+
+/** An access point that was restarted sends again what it had not heard to be stored: more than that of each. */
+const remembered = 128;
+
+/** Each sample once: one that has the time and the metrics of another one of its access point is that one, sent again. */
+export async function* onceEach<T extends { ap_id: string; ts: string; metrics: object }>(
+  samples: AsyncIterable<T>,
+): AsyncGenerator<T, void> {
+  const known = new Map<string, string[]>();
+  for await (const sample of samples) {
+    const key = `${sample.ts} ${Object.keys(sample.metrics).join()}`;
+    const keys = known.get(sample.ap_id) ?? [];
+    if (keys.includes(key)) continue;
+    if (keys.push(key) > remembered) keys.shift();
+    known.set(sample.ap_id, keys);
+    yield sample;
   }
 }
 

@@ -208,3 +208,22 @@ test('nobody has more than 100 streams, and closing one makes room', async () =>
   expect(feed.openStreams).toBe(0);
   expect(() => open({ caller: { ...user, name: 'late' } })).toThrow(expect.objectContaining({ status: 503 }));
 });
+
+test('a metric that nobody reports is named once, with one that is near; one that comes later is not', async () => {
+  const { open, publish } = createFeed();
+  const stream = open({ metrics: new Set(['conected_devices', 'load']) });
+  publish('ap-1', { connected_devices: 1, load: 1 });
+  publish('ap-2', { connected_devices: 2, load: 1 });
+  publish('ap-1', { connected_devices: 3, load: 2 });
+  publish('ap-1', { connected_devices: 3, load: 3 });
+  const text = await readUntil(stream, '"load":3');
+  const warnings = [...text.matchAll(/^event: warning\ndata: (.*)$/gm)].map(([, data]) => JSON.parse(data!).detail);
+  expect(warnings).toEqual(['No access point has reported conected_devices. Did you mean connected_devices?']);
+  stream.destroy();
+  const patient = open({ metrics: new Set(['rare', 'load']) });
+  publish('ap-1', { load: 4 });
+  publish('ap-2', { rare: 1 });
+  publish('ap-1', { load: 5 });
+  expect(await readUntil(patient, '"load":5')).not.toContain('warning');
+  patient.destroy();
+});

@@ -1,4 +1,6 @@
 // One reader of the live feed. It takes samples from the recent ones; whoever falls too far behind is cut off.
+
+import { didYouMean } from '@weft/contract/closest-name';
 import type { Caller } from '../../caller.ts';
 import { ServerSentEvents } from '../../http/streams/stream-hub.ts';
 import { rightsOf } from '../../rights/rights.ts';
@@ -36,12 +38,15 @@ export class LiveStream extends ServerSentEvents {
   #position: number;
   /** When it last took something. */
   #progressMs: number;
+  /** The metrics that it waits for and that nobody has reported yet; undefined once that is said, or all have come. */
+  #missing: MissingMetrics | undefined;
 
   constructor(options: LiveStreamOptions) {
     super(options.caller, options.hasGap ? '\nevent: gap\ndata: {}\n\n' : '\n');
     this.#options = options;
     this.#position = options.from;
     this.#progressMs = options.now();
+    this.#missing = options.metrics && new MissingMetrics(options.metrics);
   }
 
   pump(): void {
@@ -57,7 +62,7 @@ export class LiveStream extends ServerSentEvents {
         this.#lookUp();
         break;
       }
-      if (isWanted) text += this.#eventOf(sample, this.#position);
+      if (isWanted) text += this.#eventOf(sample, this.#position) + this.#warningAbout(sample);
       this.#position++;
     }
     this.#progressMs = now();
@@ -115,6 +120,13 @@ export class LiveStream extends ServerSentEvents {
       });
   }
 
+  #warningAbout(sample: RecentSample): string {
+    const detail = this.#missing?.heard(sample);
+    if (detail === undefined) return '';
+    this.#missing = undefined;
+    return detail === '' ? '' : `event: warning\ndata: ${JSON.stringify({ detail })}\n\n`;
+  }
+
   #eventOf(sample: RecentSample, number: number): string {
     const { metrics, epoch } = this.#options;
     if (metrics) {
@@ -140,4 +152,33 @@ function dataOf({ ap_id, ts, names, values }: RecentSample, wanted?: ReadonlySet
   }
   if (wanted && metrics === '') return undefined;
   return `{"ap_id":${JSON.stringify(ap_id)},"ts":"${timestamp(ts)}","metrics":{${metrics}}}`;
+}
+
+const maxKnown = 2_000;
+
+/** Finds out which metrics of a filter nobody reports: a name that was mistyped would be waited for in silence. */
+class MissingMetrics {
+  readonly #missing: Set<string>;
+  readonly #known = new Set<string>();
+  readonly #heardOf = new Set<string>();
+
+  constructor(wanted: ReadonlySet<string>) {
+    this.#missing = new Set(wanted);
+  }
+
+  /** Undefined while it may still come; then a sentence, or nothing if all have come. */
+  heard({ ap_id, names }: RecentSample): string | undefined {
+    for (const name of names) {
+      this.#missing.delete(name);
+      if (this.#known.size < maxKnown) this.#known.add(name);
+    }
+    if (this.#missing.size === 0) return '';
+    // Once somebody reports for the second time, the others have had their turns.
+    if (!this.#heardOf.has(ap_id)) {
+      if (this.#heardOf.size < maxKnown) this.#heardOf.add(ap_id);
+      return undefined;
+    }
+    const each = [...this.#missing].map((name) => `${name}.${didYouMean(name, this.#known)}`);
+    return `No access point has reported ${each.join(' Nor ')}`;
+  }
 }

@@ -27,7 +27,9 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
         after: Type.Optional(Type.String({ maxLength: 64, description: 'The id of the last event received.' })),
         token: Type.Optional(Type.String({ description: 'The token, for clients that cannot set headers.' })),
       }),
-      response: Type.Unknown({ description: 'Events `sample`, `gap` and `end`.' }),
+      response: Type.Unknown({
+        description: 'Events `sample`, `gap`, `warning` (nobody reports a metric of the filter) and `end`.',
+      }),
       async handle({ query, request, reply, caller }) {
         const token = tokenOf(request, true);
         if (token === undefined) throw new AuthenticationError();
