@@ -158,18 +158,13 @@ export const CommandResult = Type.Object(
 );
 export type CommandResult = Type.Static<typeof CommandResult>;
 
+const ApId = Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 });
+
 export const BatchRequest = Type.Object(
   {
-    agents: Type.Union(
-      [
-        Type.Array(Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 }), {
-          minItems: 1,
-          maxItems: 10_000,
-        }),
-        Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 }),
-      ],
-      { description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.' },
-    ),
+    agents: Type.Union([Type.Array(ApId, { minItems: 1, maxItems: 10_000 }), ApId], {
+      description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.',
+    }),
     command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
       description: 'A name, free text that begins with the name, or an object with `name` and the arguments.',
     }),

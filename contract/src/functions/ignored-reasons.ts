@@ -13,7 +13,7 @@ export const ignoredReasons = {
   not_a_place: 'it should have a latitude from -90 to 90 and a longitude from -180 to 180',
   beside_payload: 'only fields inside of payload are stored',
   beside_samples: 'only fields inside of samples are stored',
-  unreadable_time: 'this is no time, so the sample was not stored',
+  unreadable_time: 'the time cannot be read, so the sample was not stored',
   not_a_list: 'devices, and what each of them hears, should be lists',
   no_device: 'a device needs an identity of 1 to 128 printable characters, and what it hears an ap_id or a bssid',
   not_a_number: 'the values of a device should be numbers',

@@ -1,6 +1,6 @@
 // Limits on guessing passwords, for every endpoint that accepts one. Failures count against an address and an account
 // together, so that nobody can lock another out; a correct password is answered whatever others at its address do, and where
-// its account has lately logged in, whatever they have tried on it.
+// its account logged in within a day, whatever they have tried on it.
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType } from '@weft/contract';
 import { AuthenticationError } from '../errors.ts';

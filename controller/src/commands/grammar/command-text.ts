@@ -16,7 +16,7 @@ export interface ParsedCommand {
   text: string;
   /** The first word of free text as it was spelled, where the name has other letters. */
   spelled?: string;
-  /** More than one word, or a word that is no name of a command. */
+  /** More than one word, or a word that no command can have as its name. */
   isFreeText?: true;
   /** For agents that say they take several lines. */
   hasLines?: true;
@@ -111,7 +111,7 @@ function readObject(input: Record<string, unknown>, loc: Loc): Pick<ParsedComman
   return { name, args };
 }
 
-/** Undefined if it is no JSON. */
+/** Undefined if it is not valid JSON. */
 function parseJson(text: string, loc: Loc): Record<string, unknown> | undefined {
   let problems: Problem[];
   try {
