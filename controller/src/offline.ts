@@ -168,7 +168,7 @@ export async function appsOf(config: Config): Promise<string[]> {
   }
 }
 
-/** Gives those whose keys cannot be read keys that nobody knows, so that Weft starts. Resolves their names. */
+/** Gives those whose keys cannot be read random keys, so that Weft starts. Resolves their names. */
 export async function forgetAppKeys(config: Config): Promise<string[]> {
   const database = openDatabase(config);
   try {

@@ -1,4 +1,4 @@
-// The files of a new control program: an energy saver that keeps the coverage and does not oscillate, with its test.
+// The files of a new control program: an energy saver that keeps the coverage and does not oscillate.
 import ownPackage from '../../package.json' with { type: 'json' };
 import type { Template } from './template.ts';
 
@@ -83,83 +83,30 @@ export function decide(cells, nowMs) {
   return undefined;
 }
 `,
-  'decide.test.mjs': `// @ts-check
-// npm test: the decisions, on a Weft in memory.
-import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { Fleet } from '@weft/sdk';
-import { FakeWeft } from '@weft/sdk/testing';
-import { decide } from './decide.mjs';
-
-const place = { access_point_type: 'WiFi', geolocation: { latitude: 51.45, longitude: -2.59 } };
-
-/**
- * Two access points in one room, ten seconds a step.
- * @param {(step: number, ap_id: string) => Record<string, number>} measure
- */
-async function changesOf(measure, steps = 360) {
-  const weft = new FakeWeft({ agents: { 'ap-1': place, 'ap-2': place } });
-  const app = weft.app();
-  const fleet = new Fleet();
-  fleet.learn(await app.agents());
-  const active = new Map([['ap-1', 1], ['ap-2', 1]]);
-  for (let step = 0; step < steps; step++) {
-    const ts = new Date(step * 10_000).toISOString();
-    for (const [ap_id, on] of active) fleet.hear({ ap_id, ts, metrics: { active: on, ...measure(step, ap_id) } });
-    const change = decide(fleet.cells(), fleet.nowMs);
-    if (!change) continue;
-    await (await app.command(change.ap_id, change.name)).settled();
-    active.set(change.ap_id, change.name === 'wake' ? 1 : 0);
-  }
-  return weft.commands.map(({ ap_id, name }) => \`\${name} \${ap_id}\`);
-}
-
-const served = { connected_devices: 2, served_devices: 2 };
-
-test('one of two idle access points sleeps, and its neighbour stays awake', async () => {
-  assert.deepEqual(await changesOf(() => ({ channel_utilisation_pct: 5, ...served })), ['sleep ap-1']);
-});
-
-test('it wakes when its neighbour has too much to do', async () => {
-  const busyLater = (/** @type {number} */ step) => ({ channel_utilisation_pct: step < 60 ? 5 : 90, ...served });
-  assert.deepEqual(await changesOf(busyLater), ['sleep ap-1', 'wake ap-1']);
-});
-
-test('it wakes when a device is not served', async () => {
-  const lost = (/** @type {number} */ step) => ({ channel_utilisation_pct: 5, connected_devices: 2, served_devices: step === 60 ? 1 : 2 });
-  assert.deepEqual((await changesOf(lost, 65)), ['sleep ap-1', 'wake ap-1']);
-});
-
-test('a load that goes up and down around a limit does not switch anything on and off', async () => {
-  const changes = await changesOf((step) => ({ channel_utilisation_pct: step % 2 === 0 ? 5 : 30, ...served }));
-  assert.ok(changes.length <= 1, changes.join());
-});
-`,
   '.env': undefined,
-  'package.json': packageJson(name, url, 'app.mjs', { test: 'node --test' }),
+  'package.json': packageJson(name, url, 'app.mjs'),
   'README.md': `# ${name}
 
 A control program for Weft: it sends idle access points to sleep while a neighbour can serve their devices, and wakes them when that changes.
 
 \`\`\`sh
 npm install     # downloads the SDK from Weft at ${url}
-npm test        # the decisions, without a network
 npm start       # runs app.mjs with the settings in .env
 \`\`\`
 
-\`decide.mjs\` is the part to change. \`.env\` contains the address of Weft and the key of the app. Keep it secret. If there are no access points yet, create some with \`weft emulate\`.
+\`decide.mjs\` is the part to change; \`@weft/sdk/testing\` is a Weft in memory for its tests. \`.env\` contains the address of Weft and the key of the app. Keep it secret. If there are no access points yet, create some with \`weft emulate\`.
 `,
   '.gitignore': 'node_modules\n.env\n',
 });
 
-export function packageJson(name: string, url: string, program: string, scripts: Record<string, string> = {}): string {
+export function packageJson(name: string, url: string, program: string): string {
   const json = {
     name: name.toLowerCase().replaceAll(/[^a-z0-9._-]/g, '-'),
     version: '0.1.0',
     private: true,
     type: 'module',
     engines: { node: '>=20.6' },
-    scripts: { start: `node --env-file=.env ${program}`, ...scripts },
+    scripts: { start: `node --env-file=.env ${program}` },
     dependencies: { '@weft/sdk': `${url}/install/weft-sdk-${ownPackage.version}.tgz` },
   };
   return `${JSON.stringify(json, null, 2)}\n`;

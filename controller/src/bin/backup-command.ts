@@ -195,7 +195,7 @@ async function* readPieces(file: string): AsyncGenerator<Buffer> {
   yield* createReadStream(file) as AsyncIterable<Buffer>;
 }
 
-/** What becomes of the keys of apps, which are stored under the secret. */
+/** About the keys of apps, which are stored under the secret. */
 async function appKeys({ manifest }: Restored, config: Config, isForgotten: boolean): Promise<string> {
   const { appsOf, forgetAppKeys } = await import('../offline.ts');
   if (isForgotten) {

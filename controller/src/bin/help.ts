@@ -90,7 +90,7 @@ Usage: weft restore FILE|- [--data-dir DIR] [--force] [--forget-app-keys] [--jso
 
 Options:
   --force            rename an existing folder first; nothing is deleted
-  --forget-app-keys  the old secret is lost: apps whose keys cannot be read get others that nobody knows, and are named
+  --forget-app-keys  the old secret is lost: apps whose keys cannot be read are named, and need new ones
   --json             print the content of the backup
 
 Examples:
