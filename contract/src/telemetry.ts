@@ -34,6 +34,7 @@ export const IgnoredField = Type.Object(
         'no_device',
         'not_a_number',
         'too_many_devices',
+        'too_many_new_devices',
       ],
       {
         description:
@@ -43,7 +44,8 @@ export const IgnoredField = Type.Object(
           'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
           '`unreadable_time`: the sample of this time was not stored. ' +
           '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
-          'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them.',
+          'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. ' +
+          '`too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later.',
       },
     ),
   },

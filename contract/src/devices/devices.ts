@@ -125,9 +125,19 @@ export const DevicePage = Type.Object(
 );
 export type DevicePage = Type.Static<typeof DevicePage>;
 
+const AgentDevice = Type.Object(
+  {
+    ...deviceFields,
+    device: Type.Optional(
+      Type.String({ pattern: devicePattern, description: 'The pseudonym; never in answers to agents.' }),
+    ),
+  },
+  { title: 'AgentDevice' },
+);
+
 export const AgentDevices = Type.Object(
   {
-    ...pageFields(Device),
+    ...pageFields(AgentDevice),
     reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
       description: 'Null: it has never said which devices it serves. They are unknown, not none.',
     }),

@@ -18,4 +18,6 @@ export const ignoredReasons = {
   no_device: 'a device needs an identity of 1 to 128 printable characters, and what it hears an ap_id or a bssid',
   not_a_number: 'the values of a device should be numbers',
   too_many_devices: 'Weft keeps no more devices (WEFT_MAX_DEVICES)',
+  too_many_new_devices:
+    'more devices have joined than one access point may report; they count when they are reported later',
 };

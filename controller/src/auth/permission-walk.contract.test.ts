@@ -112,10 +112,10 @@ const table = `
   GET    /api/v1/conflicts                        yes  yes  no   yes
   GET    /api/v1/conflicts/rules                  yes  yes  no   yes
   PUT    /api/v1/conflicts/rules                  yes  no   no   no
-  GET    /api/v1/devices                          yes  yes  yes  yes:read
-  GET    /api/v1/devices/{device}                 yes  yes  yes  yes:read
+  GET    /api/v1/devices                          yes  yes  no   yes:read
+  GET    /api/v1/devices/{device}                 yes  yes  no   yes:read
   GET    /api/v1/agents/{ap_id}/devices           yes  yes  self glob:read
-  GET    /api/v1/devices/{device}/history         yes  yes  yes  yes:read
+  GET    /api/v1/devices/{device}/history         yes  yes  no   yes:read
   POST   /api/v1/devices/{device}/watch           yes  yes  no   yes:read
   DELETE /api/v1/devices/{device}/watch           yes  yes  no   yes:read
   POST   /api/v1/devices/{device}/identities      yes  no   no   no

@@ -28,6 +28,9 @@ import { DeviceStore } from './store/device-store.ts';
 
 const dayMs = 86_400_000;
 
+/** Of one access point: each join is a row, an event and later a leave. A full list may come at once. */
+const joinRate = { perSecond: 100, reserve: 2_000 };
+
 interface DevicesPartDeps extends Platform {
   agents: AgentService;
   auditLog: AuditLog;
@@ -44,10 +47,12 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const extrasStore = new DeviceExtrasStore(database);
   const extras = new DeviceExtras({ store: extrasStore });
   const journal = new DeviceJournal({ database, store, eventLog, onWritten: events.devicesChanged.emit });
+  const joins = shares.budget('device_joins', joinRate);
   const registry = new DeviceRegistry({
     pseudonyms,
     maxDevices: config.quotas.devices,
     canonical: extras.canonical,
+    mayJoin: (ap_id) => joins.spend(ap_id, 1) === 0,
     onChanges: (changes) => journal.add(changes),
   });
   const history = new DeviceHistory({ registry, extras, telemetry: deps.telemetryStore, onError });

@@ -29,7 +29,10 @@ export class EventView {
   async show(caller: Caller, events: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
     if (rightsOf(caller).seesAll) return this.#selection.choose(selector, events);
     const visible = await this.#visible(caller, events);
+    const isAgent = caller.kind === 'agent';
     const seen = events.flatMap((event) => {
+      // An access point that reports any address would learn its pseudonym.
+      if (isAgent && event.subject_kind.startsWith('device')) return [];
       if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
       return event.ap_id !== null && visible.has(event.ap_id) ? [withoutHidden(event, visible)] : [];
     });

@@ -49,8 +49,37 @@ export type AgentDetails = {
   onboard: boolean;
 };
 
+export type AgentDevice = {
+  /** The pseudonym; never in answers to agents. */
+  device?: string;
+  /** Those of its links, each once. */
+  technologies: (string)[];
+  /** The access points that it is attached to now, as far as the caller may see them; strongest first. */
+  links: (DeviceLink)[];
+  /** The access points around it, strongest first. */
+  heard: (HeardAccessPoint)[];
+  /** Whether it uses an address that was made up, and may come back under another one. */
+  randomised: boolean;
+  /** The time of the newest list with it. */
+  last_seen: string;
+  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  last_ap_id: string | null;
+  /** It refused to be moved, or went back at once: steering it is of little use for now. */
+  sticky?: {
+    /** It is remembered until then. */
+    until: string;
+    reason: 'refused' | 'moved_back';
+    /** The ap_id where it would not stay, if the caller may see it. */
+    target?: string;
+  };
+  /** Pseudonyms that an administrator linked to this device. */
+  identities?: (string)[];
+  /** Its history is kept until then. */
+  watched_until?: string;
+};
+
 export type AgentDevices = {
-  items: (Device)[];
+  items: (AgentDevice)[];
   /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
   /** Null: it has never said which devices it serves. They are unknown, not none. */
@@ -1244,8 +1273,8 @@ export type HeardAccessPoint = {
 export type IgnoredField = {
   /** The name that it would have had, cut to 256 characters. */
   field: string;
-  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. */
-  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices';
+  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. `too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later. */
+  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' | 'too_many_new_devices';
 };
 
 export type Job = {

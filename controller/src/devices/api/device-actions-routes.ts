@@ -2,7 +2,7 @@
 import { Device, DeviceHistoryPage, DeviceIdentityLink, DevicePrivacy, DeviceWatchRequest } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { done, type Route, routesOf } from '../../http/request/route.ts';
-import { adminsAndAuditors, adminsOnly, fleetReaders, type Permission } from '../../rights/permission.ts';
+import { adminsAndAuditors, adminsOnly, networkReaders, type Permission } from '../../rights/permission.ts';
 import type { DeviceActionsService } from './device-actions-service.ts';
 
 /** `own`: devices of access points that the caller may see. */
@@ -30,7 +30,7 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
       handle: (context) => care.unwatch(context.caller, context.path('device')),
     }),
     route('device_history', 'GET /api/v1/devices/:device/history', {
-      permission: fleetReaders,
+      permission: networkReaders,
       summary: 'What was kept of a watched device, oldest first',
       query: Type.Object({
         since: Type.Optional(

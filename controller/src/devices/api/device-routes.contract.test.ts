@@ -195,4 +195,37 @@ describe('devices', () => {
     await weft.request('DELETE', '/api/v1/agents/ap-gone', { token: admin });
     expect((await get(path)).last_ap_id).toBeNull();
   });
+
+  test('come at the rate at which one access point may have new ones; the rest is named, and others lose nothing', async () => {
+    const token = await weft.agent('ap-flood');
+    const flood = (from: number, length: number) =>
+      weft.request('POST', '/api/v1/agent_update/update', {
+        token,
+        json: { devices: Array.from({ length }, (_, n) => ({ device: `flood-${from + n}` })) },
+      });
+    expect((await flood(0, 1_500)).body.ignored).toBeUndefined();
+    // Nobody is new in it.
+    expect((await flood(0, 1_500)).body.ignored).toBeUndefined();
+    // 16,000: a minute and more of what may come, on the slowest machine.
+    const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => flood(10_000 + n * 2_000, 2_000)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const named = answers.flatMap(({ body }) => body.ignored ?? []);
+    expect(named).toContainEqual({ field: 'devices', reason: 'too_many_new_devices' });
+    expect((await report('b', [{ device: address(20) }])).ignored).toBeUndefined();
+  });
+
+  test('have no pseudonyms for agents, which could report any address and read its own', async () => {
+    await report('a', [{ device: address(21) }, { device: address(22) }]);
+    const path = '/api/v1/agents/ap-a/devices?limit=1';
+    const first = await get(path, agents.a);
+    expect(first.items).toMatchObject([{ links: [{ ap_id: 'ap-a' }] }]);
+    const second = await get(`${path}&cursor=${encodeURIComponent(first.next)}`, agents.a);
+    expect([second.items.length, second.next]).toEqual([1, null]);
+    const events = await get('/api/v1/events?kinds=device.*', agents.a);
+    const texts = [first, second, events].map((each) => JSON.stringify(each)).join();
+    expect(texts + Buffer.from(first.next, 'base64url').toString()).not.toMatch(/dev-[a-z2-7]{16}/);
+    for (const hidden of ['/api/v1/devices', `/api/v1/devices/dev-aaaaaaaaaaaaaaaa`, '/api/v1/devices/x/history']) {
+      expect((await weft.request('GET', hidden, { token: agents.a })).status).toBe(403);
+    }
+  });
 });

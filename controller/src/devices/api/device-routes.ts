@@ -2,7 +2,7 @@
 import { AgentDevices, DeviceDetails, DevicePage, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, routesOf } from '../../http/request/route.ts';
-import { agentReaders, fleetReaders } from '../../rights/permission.ts';
+import { agentReaders, networkReaders } from '../../rights/permission.ts';
 import type { DeviceService } from './device-service.ts';
 import { deviceSorts } from './device-sorting.ts';
 
@@ -15,7 +15,7 @@ const paging = {
 export function deviceRoutes(devices: DeviceService): Route[] {
   return [
     route('list_devices', 'GET /api/v1/devices', {
-      permission: fleetReaders,
+      permission: networkReaders,
       summary: 'List the devices of the access points that the caller may see, page by page',
       description:
         'By default in the order of their pseudonyms: whoever comes or goes, nothing is skipped or repeated. In any other order pages are of the moment of the first one, for a minute. A device stays for 24 hours after it was seen last. On several nodes an answer may be 10 seconds late.',
@@ -46,7 +46,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
         devices.list(caller, { selector, search, sort, cursor, limit: limit!, count }),
     }),
     route('get_device', 'GET /api/v1/devices/:device', {
-      permission: fleetReaders,
+      permission: networkReaders,
       summary: 'Get a device: its links on all technologies, what it hears, its moves',
       response: DeviceDetails,
       handle: (context) => devices.get(context.caller, context.path('device')),
@@ -55,6 +55,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
       permission: agentReaders,
       target: 'ap_id',
       summary: 'List the devices that are attached to an access point now',
+      description: 'Agents get no pseudonyms: whoever can report any address would learn which one it has.',
       query: Type.Object(paging),
       response: AgentDevices,
       handle: (context) => {

@@ -186,6 +186,7 @@ export class DeviceService {
     { cursor, limit }: { cursor: string | undefined; limit: number },
   ): Promise<AgentDevices> {
     const { registry, agents } = this.#options;
+    if (caller.kind === 'agent') return this.#withoutNames(caller, ap_id, { cursor, limit });
     const after = readNameCursor(cursor, 'devices', isPseudonym);
     await agents.requireVisible(ap_id, caller);
     const agent = registry.agent(ap_id);
@@ -204,6 +205,34 @@ export class DeviceService {
     return {
       items: page.flatMap(({ slot }) => toDevice(slot, answer) ?? []),
       next: page.length < named.length ? toNameCursor(page.at(-1)!.id, 'devices') : null,
+      reported_at: toTime(agent.listTs),
+    };
+  }
+
+  /** For the access point itself: in the order of its links, because that of the pseudonyms would tell about them. */
+  async #withoutNames(
+    caller: Caller,
+    ap_id: string,
+    { cursor, limit }: { cursor: string | undefined; limit: number },
+  ): Promise<AgentDevices> {
+    const { registry, agents } = this.#options;
+    const start = Number(readNameCursor(cursor, 'devices', (text) => /^\d{1,7}$/.test(text)) ?? 0);
+    await agents.requireVisible(ap_id, caller);
+    const agent = registry.agent(ap_id);
+    if (agent?.listTs === undefined) return { items: [], next: null, reported_at: null };
+    const answer = await this.#answerFor(caller, '');
+    const { device: devices, nextOfAgent } = registry.table.links;
+    const slots: number[] = [];
+    for (let link = agent.firstLink; link !== none; link = nextOfAgent[link]!) slots.push(devices[link]!);
+    const end = start + limit;
+    return {
+      items: slots.slice(start, end).flatMap((slot) => {
+        const found = toDevice(slot, answer);
+        if (!found) return [];
+        const { device: _device, identities: _identities, ...shown } = found;
+        return [shown];
+      }),
+      next: end < slots.length ? toNameCursor(String(end), 'devices') : null,
       reported_at: toTime(agent.listTs),
     };
   }

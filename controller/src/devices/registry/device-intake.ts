@@ -31,23 +31,26 @@ export class DeviceIntake {
   take(ap_id: string, lists: readonly DeviceList[]): Promise<IgnoredFields | undefined> {
     if (this.#journal.waiting >= maxWaiting) throw tooMuchWaits();
     let leftOut = 0;
+    let refused = 0;
     let agent: ServedDevices | undefined;
     for (const list of lists) {
       const applied = this.#registry.apply(ap_id, list);
       agent = applied.agent;
       leftOut += applied.leftOut;
+      refused += this.#registry.refusedJoins;
       if (this.#onList && agent.listTs === list.ts) this.#onList(agent, list.ts);
     }
     // Also what an earlier report changed that could not be written.
     if (leftOut === 0 && (!agent || this.#journal.isWritten(agent.unwritten))) return nothing;
-    return this.#written(agent!, leftOut);
+    return this.#written(agent!, leftOut - refused, refused);
   }
 
-  async #written(agent: ServedDevices, leftOut: number): Promise<IgnoredFields | undefined> {
+  async #written(agent: ServedDevices, leftOut: number, refused: number): Promise<IgnoredFields | undefined> {
     await this.#journal.written(agent.unwritten);
-    if (leftOut === 0) return undefined;
+    if (leftOut + refused === 0) return undefined;
     const ignored = new IgnoredFields();
     for (let count = 0; count < leftOut; count++) ignored.add('devices', 'too_many_devices');
+    for (let count = 0; count < refused; count++) ignored.add('devices', 'too_many_new_devices');
     return ignored;
   }
 }

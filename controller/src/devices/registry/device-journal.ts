@@ -1,12 +1,13 @@
 // Makes what happened to devices durable: all that waits goes into one transaction, with its events, while the next ones gather.
 // What could not be written stays and is tried again with whatever comes next.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
 import { type DeviceChange, groupOf, toEvents } from './device-changes.ts';
 
 /** Larger transactions would keep the thread and the event log to themselves. */
-const maxPerTransaction = 1_000;
+const maxPerTransaction = 200;
 
 export interface DeviceJournalOptions {
   database: Pick<SqlDatabase, 'transaction'>;
@@ -69,7 +70,11 @@ export class DeviceJournal {
 
   async #run(): Promise<void> {
     try {
-      while (this.#waiters.length > 0) await this.#writeSome();
+      while (this.#waiters.length > 0) {
+        await this.#writeSome();
+        // An embedded database works on this thread: others have a turn between two parts.
+        await nextTurn();
+      }
     } catch (error) {
       const failed = this.#waiters;
       this.#waiters = [];

@@ -12,6 +12,8 @@ export interface DeviceRegistryOptions {
   maxDevices: number;
   /** The device that this pseudonym was linked to; default: itself. */
   canonical?: (device: string) => string;
+  /** Whether one more device may join this access point now; default: any number. */
+  mayJoin?: (ap_id: string) => boolean;
   /** Takes what changed, in order; returns the number of the last of them, which the journal counts. */
   onChanges: (changes: readonly DeviceChange[]) => number;
   now?: () => number;
@@ -21,6 +23,8 @@ export class DeviceRegistry {
   readonly table = new DeviceTable();
   /** How many devices were left out because there were too many. */
   leftOut = 0;
+  /** How many of the last list were left out because too many have joined its access point lately. */
+  refusedJoins = 0;
   readonly #options: DeviceRegistryOptions;
   readonly #now: () => number;
   readonly #agents = new Map<string, ServedDevices>();
@@ -65,6 +69,7 @@ export class DeviceRegistry {
     agent.isHere = true;
     agent.heardMs = this.#now();
     const mark = this.#nextMark();
+    this.refusedJoins = 0;
     let found = 0;
     let leftOut = 0;
     for (const device of devices) {
@@ -206,10 +211,15 @@ export class DeviceRegistry {
   #linkOf(agent: ServedDevices, { identity, connected_seconds }: ReportedDevice, ts: number): number {
     const pseudonym = this.#options.pseudonyms.of(identity);
     const canonical = this.#options.canonical?.(pseudonym) ?? pseudonym;
-    const device = this.requireDevice(canonical, isRandomised(identity));
-    if (device === undefined) return none;
-    let link = this.table.linkBetween(device, agent.slot);
+    const known = this.table.find(canonical);
+    let link = known === undefined ? none : this.table.linkBetween(known, agent.slot);
     if (link === none) {
+      if (this.#options.mayJoin?.(agent.ap_id) === false) {
+        this.refusedJoins++;
+        return none;
+      }
+      const device = this.requireDevice(canonical, isRandomised(identity));
+      if (device === undefined) return none;
       link = this.#join(agent, device, ts, connected_seconds > 0 ? ts - connected_seconds * 1000 : ts);
     }
     agent.identities.set(identity, link);
