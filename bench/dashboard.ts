@@ -88,8 +88,8 @@ function compressedSize(path: string): number {
 
 async function movingMap(): Promise<Figure[]> {
   const context = await browser.context();
-  await routeFleet(context, imagineFleet(5000));
   const page = await context.newPage();
+  await routeFleet(page, imagineFleet(5000));
   await page.goto(browser.address('/map'));
   await page.getByText(/of 5000$/).waitFor();
   const pan = await framesPerSecond(page, () => dragAbout(page));

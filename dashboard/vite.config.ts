@@ -54,6 +54,16 @@ function placeFiles(): Map<string, string> {
   ]);
 }
 
+/**
+ * What two pages have in common is one file: by itself the bundler makes a file of each set of pages that share something, and a page
+ * then asks for sixty. What is loaded when it is first shown stays apart.
+ */
+const shared = {
+  name: 'shared',
+  minShareCount: 2,
+  test: /\/(dashboard|sdk|contract|node_modules)\/(?!.*(leaflet|uplot|\/map\/|chart-canvas))/i,
+};
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [pageList, placeList],
@@ -64,6 +74,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [shared] } } },
   },
   server: {
     proxy: Object.fromEntries(

@@ -2,7 +2,14 @@
 // and a test fails over a request that leaves the origin or anything the console says.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { countCost } from '../test/costs/file-costs.ts';
 
@@ -23,13 +30,34 @@ function launch(): Promise<Browser> {
   // Tests run as root in a container, where Chromium has no sandbox to enter.
   const executablePath = program ?? '';
   if (browser === undefined) countCost('browser');
-  browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  // A page of a test ends before its scripts have run so often that compiling them well pays.
+  const args = ['--no-sandbox', '--disable-gpu', '--js-flags=--no-opt --no-maglev'];
+  browser ??= chromium.launch({ executablePath, args });
   return browser;
+}
+
+/** What visits have that ask for nothing special, one after the other: the scripts of the dashboard are loaded and compiled there. */
+let kept: BrowserContext | undefined;
+
+async function openContext(options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await (await launch()).newContext({ ...screens.laptop, reducedMotion: 'reduce', ...options });
+  // Beside other tests a page may wait for its server for long; nothing here measures speed.
+  context.setDefaultTimeout(90_000);
+  return context;
+}
+
+/** Nothing is left of visits before but what was loaded. */
+async function forget(context: BrowserContext, page: Page, origin: string): Promise<void> {
+  await context.clearCookies();
+  const tools = await context.newCDPSession(page);
+  await tools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage,indexeddb,cache_storage' });
+  await tools.detach();
 }
 
 export interface Visit {
   page: Page;
-  context: BrowserContext;
+  /** Whoever asks for it changes more than the page, such as its clock or its routes: it is used by nobody else then. */
+  readonly context: BrowserContext;
   /** Everything that was asked for, by method and address. */
   requests: { method: string; url: string; status: number | undefined }[];
   /** What the console said, and what broke in the page. Tests may take out what they expect. */
@@ -42,18 +70,33 @@ export interface VisitOptions extends BrowserContextOptions {
   prepare?: (page: Page) => Promise<void>;
 }
 
-/** A browser of its own with one page, at the address given. */
+/** As a browser of its own with one page, at the address given. */
 export async function visit(origin: string, { path = '/', prepare, ...options }: VisitOptions = {}): Promise<Visit> {
   countCost('page');
-  const context = await (await launch()).newContext({ ...screens.laptop, reducedMotion: 'reduce', ...options });
-  // Beside other tests a page may wait for its server for long; nothing here measures speed.
-  context.setDefaultTimeout(90_000);
+  const isPlain = Object.keys(options).length === 0;
+  const before = isPlain ? kept : undefined;
+  if (before !== undefined) kept = undefined;
+  const context = before ?? (await openContext(options));
   const page = await context.newPage();
+  if (before !== undefined) await forget(context, page, origin);
   await prepare?.(page);
-  const seen: Visit = { page, context, requests: [], said: [] };
+  let isOwn = !isPlain;
+  const seen: Visit = {
+    page,
+    get context() {
+      isOwn = true;
+      return context;
+    },
+    requests: [],
+    said: [],
+  };
   watch(seen, page);
   onTestFinished(async () => {
-    await context.close();
+    if (isOwn || kept !== undefined) await context.close();
+    else {
+      await Promise.all(context.pages().map((each) => each.close()));
+      kept = context;
+    }
     expect(strangers(seen, origin)).toEqual([]);
     expect(seen.said).toEqual([]);
   });
@@ -70,15 +113,15 @@ export async function secondTab(seen: Visit, url: string): Promise<Page> {
 }
 
 function watch(seen: Visit, page: Page): void {
+  const asked = new WeakMap<Request, Visit['requests'][number]>();
   page.on('request', (request) => {
-    const entry = { method: request.method(), url: request.url(), status: undefined as number | undefined };
+    const entry = { method: request.method(), url: request.url(), status: undefined };
+    asked.set(request, entry);
     seen.requests.push(entry);
-    void request.response().then(
-      (response) => {
-        entry.status = response?.status();
-      },
-      () => {},
-    );
+  });
+  page.on('response', (response) => {
+    const entry = asked.get(response.request());
+    if (entry) entry.status = response.status();
   });
   page.on('console', (message) => {
     // Chromium notes every answer of 400 and above by itself; whether it was expected is the test's business. What it
@@ -99,16 +142,43 @@ function strangers({ requests }: Visit, origin: string): string[] {
     .filter((url) => !url.startsWith(`${origin}/`) && !/^(data|blob|about):/.test(url));
 }
 
-/** What axe finds serious on the page as it is. */
+/** Parts of the navigation that were found good, by what they look like. */
+const examined = new Set<string>();
+
+/** In the page: the parts of the navigation, which is the same on every page, and what decides how they look. */
+const navigation = `[...document.querySelectorAll('.rail > *')]`;
+const look = `[innerWidth, document.documentElement.dataset.theme, document.querySelector('.shell')?.className].join()`;
+
+/** What axe finds serious on the page as it is; on one with a dialog over it, in the dialog. */
 export async function seriousViolations(page: Page): Promise<string[]> {
+  const { isThere, parts } = await page.evaluate<{ isThere: boolean; parts: string[] }>(
+    `({ isThere: 'axe' in window, parts: ${navigation}.map(({ outerHTML }) => ${look} + outerHTML) })`,
+  );
   // The policy of the page forbids scripts from elsewhere; the tool comes in by the side door.
-  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe);
-  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as {
-    violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return found.violations
+  if (!isThere) await page.evaluate(axe);
+  const known = parts.flatMap((part, index) => (examined.has(part) ? [index] : []));
+  const { violations, isWhole } = await page.evaluate<{ violations: Violation[]; isWhole: boolean }>(`(async () => {
+    const dialog = document.querySelector('dialog:modal');
+    const parts = ${navigation};
+    const exclude = ${JSON.stringify(known)}.map((index) => parts[index]).filter((part) => part !== undefined);
+    // Each rule has one impact; what those of less would find is not looked at.
+    const lesser = axe._audit.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate');
+    const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]));
+    const where = dialog ?? (exclude.length > 0 ? { include: [document], exclude } : document);
+    const { violations } = await axe.run(where, { rules, resultTypes: ['violations'], preload: false });
+    return { violations, isWhole: dialog === null };
+  })()`);
+  const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join('; ')}`,
     );
+  if (serious.length === 0 && isWhole) for (const part of parts) examined.add(part);
+  return serious;
+}
+
+interface Violation {
+  id: string;
+  impact: string;
+  nodes: { html: string; failureSummary: string }[];
 }

@@ -83,8 +83,8 @@ describe.skipIf(!hasBrowser)('sessions in the dashboard', () => {
   test('a session in use is renewed before its token expires', async () => {
     const weft = await serve();
     await weft.createAdmin();
-    const { page, requests } = await visit(weft.url, { path: '/settings' });
-    await page.clock.install();
+    const { page, context, requests } = await visit(weft.url, { path: '/settings' });
+    await context.clock.install();
     await signInHere(page);
     await heading(page, 'Settings');
     const first = await tokenIn(page);
@@ -110,7 +110,6 @@ describe.skipIf(!hasBrowser)('people who wait for approval in the dashboard', ()
     const weft = await serve({ env: { WEFT_SIGNUP: 'approve' } });
     const token = await weft.createAdmin();
     const signUp = async (page: Awaited<ReturnType<typeof visit>>['page'], name: string) => {
-      await page.goto(`${weft.url}/sign-up`);
       await page.getByText('New accounts need approval').waitFor();
       await page.getByLabel('E-mail address').fill(name);
       await page.getByLabel('Password', { exact: true }).fill(password);
@@ -119,6 +118,7 @@ describe.skipIf(!hasBrowser)('people who wait for approval in the dashboard', ()
     };
     const { page: grace } = await visit(weft.url, { path: '/sign-up' });
     await signUp(grace, 'mallory@example.org');
+    await grace.reload();
     await signUp(grace, 'grace@example.org');
     expect(await seriousViolations(grace)).toEqual([]);
     await grace.getByRole('link', { name: 'Sign in' }).click();

@@ -1,7 +1,7 @@
 // What administrators do in a real browser: accounts, the audit log, conflicts and their rules.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, seriousViolations } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { adminUsername, password, type Weft } from './weft-process.ts';
 
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     expect([rules.groups[0].merge, rules.blast_radius.fraction]).toEqual(['max', 0.5]);
 
     // The log tells what was changed, not all that there is.
-    await page.goto(`${weft.url}/audit`);
+    await follow(page, '/audit');
     await page.getByRole('button', { name: /changed the conflict rules/ }).click();
     const lines = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
     await lines.filter({ hasText: 'added: blast_radius.fraction: 0.5' }).waitFor();
@@ -224,7 +224,7 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     });
     await other.page.getByText('Only administrators can change these rules.').waitFor();
     await expect.poll(() => other.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
-    await other.page.goto(`${weft.url}/audit`);
+    await follow(other.page, '/audit');
     await other.page.getByText('This page is for administrators').waitFor();
   });
 });

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const { weft, agents } = await demo();
     const [cell] = agents;
     const path = `/agents/${cell!.ap_id}`;
-    const { page, context } = await visitSignedIn(weft, { path, title: cell!.name });
+    const { page } = await visitSignedIn(weft, { path, title: cell!.name });
     await figure(page, /^Chart of Throughput/).waitFor();
     await page.getByText(/Last report: (just now|\d+ s ago); expected every 1 s/).waitFor();
     await page.locator('summary', { hasText: 'Configuration' }).click();
@@ -129,23 +129,23 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     expect(lines.length).toBeGreaterThan(0);
 
     // Without the stream values are asked for, and the dot says so.
-    await context.route('**/api/v1/metrics/stream*', (route) => route.abort());
+    await page.route('**/api/v1/metrics/stream*', (route) => route.abort());
     await page.reload();
     await page.getByRole('status').filter({ hasText: 'Polling' }).waitFor();
     await live(page);
-    await context.unroute('**/api/v1/metrics/stream*');
+    await page.unroute('**/api/v1/metrics/stream*');
     await page.getByRole('status').filter({ hasText: 'Live' }).waitFor();
   });
 
   test('may be none, or ten thousand: only what is visible is drawn, and more come as it is scrolled', async () => {
     const weft = await serve();
     await weft.createAdmin();
-    const { page, context } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
+    const { page } = await visitSignedIn(weft, { path: '/agents/nobody', title: 'nobody' });
     await page.getByText('Access point not found').waitFor();
     await page.getByRole('link', { name: 'All access points' }).click();
     await heading(page, 'Access points');
     await page.getByText('No access points yet').waitFor();
-    await routeFleet(context, imagineFleet(10_000));
+    await routeFleet(page, imagineFleet(10_000));
     await page.goto(`${weft.url}/agents`);
     await page.getByRole('row', { name: /ap-00001/ }).waitFor();
     await expect.poll(() => page.getByRole('row').count()).toBeLessThan(80);

@@ -1,7 +1,7 @@
 // Alarms in a real browser: a rule is tried and saved, rings, is acknowledged and shelved by keys, and silenced every week.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
 
@@ -84,14 +84,14 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     await page.getByText('No alarms match this filter.').waitFor();
 
     for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) await reports[ap_id]!({ queue_ms: 1 });
-    await page.goto(`${weft.url}/alarms?view=history`);
+    await follow(page, '/alarms?view=history');
     await page
       .getByText(/cleared after/)
       .first()
       .waitFor();
     const { body } = await weft.request('GET', '/api/v1/alarm_rules', { token });
     const [{ id }] = body.items.filter(({ name }: { name: string }) => name === 'queue too long');
-    await page.goto(`${weft.url}/alarms/rules/${id}`);
+    await follow(page, `/alarms/rules/${id}`);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('queue too long deleted').waitFor();

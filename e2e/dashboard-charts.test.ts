@@ -43,11 +43,9 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     const [cell] = await startDemo(weft, token);
     const query = new URLSearchParams({ agent_id: cell!.ap_id, command: '{"name":"set_tx_power","dbm":30}' });
     expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
-    const seen = await visitSignedIn(weft, { title: 'Overview' });
-    const { page } = seen;
-    await page.addInitScript(listen);
-    await page.goto(`${weft.url}/agents/${cell!.ap_id}?window=1h`);
-    await page.getByRole('heading', { level: 1, name: cell!.name }).waitFor();
+    const path = `/agents/${cell!.ap_id}?window=1h`;
+    const prepare = (page: Page) => page.addInitScript(listen).then(() => {});
+    const { page } = await visitSignedIn(weft, { path, title: cell!.name, prepare });
     await eventually(
       () => page.locator('.chart canvas').count(),
       (count) => count === 6,

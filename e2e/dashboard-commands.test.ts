@@ -1,7 +1,7 @@
 // Commands in a real browser: to one access point and to many, tried dry, sent, refused, cancelled, and read afterwards.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { adminUsername, password, type Weft } from './weft-process.ts';
 
@@ -68,14 +68,14 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await page.getByText('Cancelled', { exact: true }).waitFor();
 
     // The list keeps its filters in the address; a row opens by keyboard.
-    await page.goto(`${weft.url}/commands?state=cancelled`);
+    await follow(page, '/commands?state=cancelled');
     const row = page.getByRole('row', { name: /set_tx_power dbm 12 ap-1 .*Cancelled/ });
     await row.waitFor();
     await expectFitting(page);
     await page.getByLabel('State', { exact: true }).selectOption('failed');
     await page.getByText('No commands match these filters.').waitFor();
     await expect.poll(() => page.url()).toContain('state=failed');
-    await page.goto(`${weft.url}/commands?agent=ap-1`);
+    await follow(page, '/commands?agent=ap-1');
     await page.getByRole('grid').focus();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
@@ -112,12 +112,12 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     const { body } = await weft.request('GET', '/api/v1/commands?agent=ap-2', { token });
     expect(body).toMatchObject([{ name: 'set_tx_power', args: { dbm: 12 }, caller_name: adminUsername }]);
 
-    await page.goto(`${weft.url}/commands?state=refused`);
+    await follow(page, '/commands?state=refused');
     const sentence =
       /bob@example\.org has locked tx power of ap-1 until .*; ada@example\.org requested a different value and was rejected/;
     await page.getByText(sentence).first().waitFor();
     await expectFitting(page);
-    await page.goto(`${weft.url}/agents/ap-1`);
+    await follow(page, '/agents/ap-1');
     const section = page.getByRole('region', { name: 'Commands' });
     await section.getByText(sentence).first().waitFor();
     await section.getByRole('link', { name: 'set_tx_power dbm 3' }).waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await outcome.waitFor();
     await expect.poll(async () => (await outcome.boundingBox())!.y).toBeLessThan(screens.phone.viewport.height - 56);
     const rowsOf = async (title: string) => {
-      await page.goto(`${weft.url}/${title.toLowerCase()}`);
+      await follow(page, `/${title.toLowerCase()}`);
       await heading(page, title);
       await page.getByRole('row').filter({ hasText: 'ap-2' }).first().waitFor();
       return (await page.getByRole('row').allInnerTexts()).join('\n').replaceAll(/\s+/g, ' ');
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByText('You may not send commands to this choice.').waitFor();
     await expect.poll(() => form.getByRole('button', { name: 'Send' }).isDisabled()).toBe(true);
     await expect.poll(() => form.getByRole('button', { name: 'Dry run' }).isDisabled()).toBe(true);
-    await page.goto(`${weft.url}/commands/no-such-command`);
+    await follow(page, '/commands/no-such-command');
     await page.getByText('Command not found').waitFor();
   });
 });

@@ -2,7 +2,7 @@
 // it. A few access points report them over HTTP.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password, type Weft } from './weft-process.ts';
 
@@ -144,11 +144,11 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await page.getByLabel('Devices at which access points').fill('name:hall-1');
     await page.getByText('1 match.').waitFor();
 
-    await page.goto(`${weft.url}/agents/hall-1`);
+    await follow(page, '/agents/hall-1');
     await page.getByRole('region', { name: 'Devices' }).getByRole('link', { name: device }).waitFor();
-    await page.goto(`${weft.url}/agents/lamp-1`);
+    await follow(page, '/agents/lamp-1');
     await page.getByText('No devices are attached.').waitFor();
-    await page.goto(`${weft.url}/agents/silent-1`);
+    await follow(page, '/agents/silent-1');
     await page.getByText('This access point has not reported which devices it serves.').waitFor();
 
     await page.keyboard.press('Control+k');
@@ -181,11 +181,11 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await choose('Pseudonyms and addresses', 'Show addresses', 'Administrators see addresses');
     await expect.poll(() => page.getByLabel('Pseudonyms and addresses').isChecked()).toBe(true);
     await expectFitting(page);
-    await page.goto(`${weft.url}/devices/${device}`);
+    await follow(page, `/devices/${device}`);
     await page.getByText(addresses.phone).first().waitFor();
-    await page.goto(`${weft.url}/settings`);
+    await follow(page, '/settings');
     await choose('Pseudonyms only', 'Hide addresses', 'Addresses are hidden');
-    await page.goto(`${weft.url}/devices/${device}`);
+    await follow(page, `/devices/${device}`);
     await page.getByText('Links now').waitFor();
     await expect.poll(() => page.getByText(addresses.phone).count()).toBe(0);
   });
@@ -264,9 +264,8 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
 
   test('are many: ten thousand are scrolled to the end and searched, and only what is in sight is read again', async () => {
     const { weft } = await network();
-    const { page, context, requests } = await visitSignedIn(weft, { path: '/settings', title: 'Settings' });
-    await routeDevices(context, 10_000);
-    await page.goto(`${weft.url}/devices`);
+    const prepare = (page: Page) => routeDevices(page, 10_000);
+    const { page, requests } = await visitSignedIn(weft, { path: '/devices', title: 'Devices', prepare });
     await page.getByText('10 000 match.').waitFor();
     const last = page.getByRole('row', { name: pseudonymAt(9_999) });
     await eventually(
@@ -293,7 +292,7 @@ function pseudonymAt(index: number): string {
 }
 
 /** As the server would list them, page by page. */
-async function routeDevices(context: Visit['context'], count: number): Promise<void> {
+async function routeDevices(page: Page, count: number): Promise<void> {
   const seen = new Date().toISOString();
   const names = Array.from({ length: count }, (_, index) => pseudonymAt(index));
   const toDevice = (device: string) => {
@@ -302,13 +301,13 @@ async function routeDevices(context: Visit['context'], count: number): Promise<v
     const rest = { heard: [], randomised: false, last_seen: seen, last_ap_id: 'hall-1' };
     return { device, technologies: ['WiFi'], links, ...rest };
   };
-  await context.route(/\/api\/v1\/devices\?/, (route) => {
+  await page.route(/\/api\/v1\/devices\?/, (route) => {
     const query = new URL(route.request().url()).searchParams;
     const matching = names.filter((name) => name.includes(query.get('search') ?? ''));
     const from = matching.findIndex((name) => name > (query.get('cursor') ?? ''));
-    const page = from < 0 ? [] : matching.slice(from, from + Number(query.get('limit')));
-    const last = page.at(-1);
+    const listed = from < 0 ? [] : matching.slice(from, from + Number(query.get('limit')));
+    const last = listed.at(-1);
     const next = last !== undefined && last !== matching.at(-1) ? last : null;
-    return route.fulfill({ json: { items: page.map(toDevice), next, count: matching.length } });
+    return route.fulfill({ json: { items: listed.map(toDevice), next, count: matching.length } });
   });
 }

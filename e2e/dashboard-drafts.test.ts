@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
 
@@ -53,16 +53,6 @@ const network = sharedServer(async (weft) => {
 
 function inputOf(page: Page, label: string) {
   return page.locator('input').and(page.getByLabel(label, { exact: true }));
-}
-
-/** As a link of the page itself leads there. */
-async function follow(page: Page, href: string): Promise<void> {
-  await page.evaluate(`{
-    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(href)} });
-    document.body.append(link);
-    link.click();
-    link.remove();
-  }`);
 }
 
 /** Everything on the page is asked for again, as it is from time to time, and drawn. */
@@ -296,7 +286,7 @@ describe.skipIf(!hasBrowser)('what is being typed', () => {
     const { weft, news } = await network();
     const seen = await visitSignedIn(weft, { path: '/alarms', title: 'Alarms' });
     const { page } = seen;
-    await page.clock.install();
+    await seen.context.clock.install();
     const list = page.getByRole('list', { name: 'Alarms', exact: true }).getByRole('listitem');
     await list.first().waitFor();
     const field = inputOf(page, 'Access points');
@@ -329,7 +319,7 @@ describe.skipIf(!hasBrowser)('what is being typed', () => {
   test('stays in every field whatever comes in between: random keys, refreshes, Back and Forward', async () => {
     const { weft, news } = await network();
     const seen = await visitSignedIn(weft, { path: '/sites', title: 'Sites' });
-    await seen.page.clock.install();
+    await seen.context.clock.install();
     for (const field of fields) {
       await fc.assert(
         fc.asyncProperty(steps, (taken) => expectTyping(seen, news, field, taken)),

@@ -1,7 +1,7 @@
 // Emulated networks in a real browser: started with one press or by a form, watched, hurt, asked what would be, stopped.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { eventually } from './weft-process.ts';
 
@@ -64,10 +64,10 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await page.getByRole('button', { name: 'Stop', exact: true }).waitFor({ state: 'detached' });
     expect((await weft.request('GET', `/api/v1/emulator/${job_number}`, { token })).body.state).toBe('cancelled');
 
-    await page.goto(`${weft.url}/emulator?whose=all`);
+    await follow(page, '/emulator?whose=all');
     await page.getByRole('row', { name: /4 5G.*4 WiFi.*4 LiFi.*Stopped/ }).click();
     await heading(page, 'Emulated network');
-    await page.goto(`${weft.url}/emulator/no-such-run`);
+    await follow(page, '/emulator/no-such-run');
     await page.getByText('Network not found').waitFor();
   });
 

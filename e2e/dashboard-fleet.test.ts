@@ -1,7 +1,7 @@
 // Sites and the event log in a real browser: what an operator sees of a fleet without opening an access point.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { password } from './weft-process.ts';
 
@@ -190,10 +190,10 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('button', { name: 'Name, site, tags' }).waitFor();
     await page.getByRole('button', { name: 'Delete' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Location and interval' }).count()).toBe(0);
-    await page.goto(`${weft.url}/agents/ap-hall-1`);
+    await follow(page, '/agents/ap-hall-1');
     await page.getByText('You may not send commands to this choice.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Name, site, tags' }).count()).toBe(0);
-    await page.goto(`${weft.url}/agents?selector=name:ap-*&health=good`);
+    await follow(page, '/agents?selector=name:ap-*&health=good');
     await page.getByRole('button', { name: 'Register an access point' }).waitFor();
     await page.getByRole('button', { name: /^Act on all/ }).waitFor();
     await expectFitting(page);

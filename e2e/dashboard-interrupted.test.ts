@@ -1,7 +1,7 @@
 // What somebody is in the middle of when something comes between: another page, a restart, a lost connection.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
-import { heading, visitSignedIn } from './signed-in.ts';
+import { follow, heading, visitSignedIn } from './signed-in.ts';
 import { password, serve, temporaryFolder } from './weft-process.ts';
 
 const away = /As of \d\d:\d\d:\d\d, not connected/;
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     await dialog.getByRole('button', { name: 'Discard changes' }).click();
     await heading(page, 'Jobs');
 
-    await page.goto(`${weft.url}/agents/ap-1`);
+    await follow(page, '/agents/ap-1');
     await heading(page, 'ap-1');
     await page.getByLabel('Command', { exact: true }).selectOption('set_tx_power');
     expect(await isKept()).toBe(true);

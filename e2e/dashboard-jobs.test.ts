@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { password, type Weft } from './weft-process.ts';
 
@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     expect(lines.map((line) => JSON.parse(line).data.length)).toEqual([1]);
 
     // The list knows it too, and keeps its filter in the address.
-    await page.goto(`${weft.url}/jobs?state=succeeded`);
+    await follow(page, '/jobs?state=succeeded');
     await page.getByRole('row', { name: /Details of all access points/ }).waitFor();
     await page.getByLabel('State').selectOption('failed');
     await page.getByText('No jobs match this filter.').waitFor();
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
     await expect.poll(() => page.url()).not.toContain('state=');
     expect((await weft.request('GET', '/api/v1/jobs', { token })).body).toHaveLength(1);
 
-    await page.goto(`${weft.url}/jobs/no-such-job`);
+    await follow(page, '/jobs/no-such-job');
     await page.getByText('Job not found').waitFor();
   });
 
@@ -107,10 +107,11 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
       end_time: new Date(now + 600_000).toISOString(),
     });
     const asked = await weft.request('POST', `/api/v1/agent_data/request_agent_data?${query}`, { token });
-    const seen = await visitSignedIn(weft, { path: '/jobs', title: 'Jobs' });
-    const { page } = seen;
-    await page.routeWebSocket(/\/api\/v1\/ws\//, (socket) => socket.close({ code: 1011 }));
-    await page.goto(`${weft.url}/jobs/${asked.body.job_number}`);
+    const { page } = await visitSignedIn(weft, {
+      path: `/jobs/${asked.body.job_number}`,
+      title: 'Data of an access point',
+      prepare: (page) => page.routeWebSocket(/\/api\/v1\/ws\//, (socket) => socket.close({ code: 1011 })),
+    });
     await page.getByRole('button', { name: /^1 Data/ }).waitFor();
     await report(2);
     await page.getByRole('button', { name: /^2 Data/ }).waitFor();

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve, sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
 
@@ -66,7 +66,9 @@ describe.skipIf(!hasBrowser)('the map', () => {
     // The first lamp shares its place with a cell and a WiFi access point; the others are three metres apart.
     const lamps = agents.filter(({ access_point_type }) => access_point_type === 'LiFi').slice(1);
     for (const { ap_id, location } of lamps) {
-      await page.goto(`${weft.url}/map?view=${location.latitude},${location.longitude},20`);
+      await follow(page, '/agents');
+      await heading(page, 'Access points');
+      await follow(page, `/map?view=${location.latitude},${location.longitude},20`);
       await visible(page).getByRole('option').first().waitFor();
       await eventually(
         async () => {
@@ -118,15 +120,15 @@ describe.skipIf(!hasBrowser)('the map', () => {
       .getByRole('row', { name: /ap-evil/ })
       .getByText(evil)
       .waitFor();
-    await page.goto(`${weft.url}/map?agent=ap-evil`);
+    await follow(page, '/map?agent=ap-evil');
     const panel = page.getByRole('region', { name: 'ap-evil' });
     await panel.getByText(evil, { exact: true }).first().waitFor();
     await panel.getByText(`${evil} power`).waitFor();
-    await page.goto(`${weft.url}/agents/ap-evil`);
+    await follow(page, '/agents/ap-evil');
     await heading(page, 'ap-evil');
     await page.getByRole('figure', { name: /power/ }).waitFor();
     await page.getByRole('definition').filter({ hasText: evil }).first().waitFor();
-    await page.goto(weft.url);
+    await follow(page, '/');
     await page.getByRole('link', { name: /^(Online|Late|Offline|Never seen) 1/ }).waitFor();
     await expect.poll(() => page.locator('img').count()).toBe(0);
   });
@@ -175,7 +177,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.getByText('It is asleep and serves nobody.').waitFor();
     await page.getByText('none at present').waitFor();
     await expectFitting(page);
-    await page.goto(`${weft.url}/agents/ap-1`);
+    await follow(page, '/agents/ap-1');
     await page.getByText('Asleep', { exact: true }).waitFor();
     await page.goto('about:blank');
     requests.splice(0, requests.length, ...requests.filter(({ url }) => !url.startsWith(origin)));
@@ -184,12 +186,10 @@ describe.skipIf(!hasBrowser)('the map', () => {
   test('is left while it zooms and before its ground has come, and nothing of it stays behind', async () => {
     const { weft } = await demo();
     const moving = { reducedMotion: 'no-preference' } as const;
-    const { page, context } = await visitSignedIn(weft, { path: '/agents', title: 'Access points', ...moving });
     const held: (() => Promise<void>)[] = [];
-    await context.route('**/countries-*', (route) => void held.push(() => route.continue()));
-    // The page may have the ground already: it is loaded anew, and with a route nothing comes out of a cache.
-    await page.reload();
-    await heading(page, 'Access points');
+    const prepare = (page: Page) =>
+      page.route('**/countries-*', (route) => void held.push(() => route.continue())).then(() => {});
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points', prepare, ...moving });
     const come = async () => {
       await page.getByRole('link', { name: 'Map', exact: true }).click();
       await visible(page).getByRole('option').first().waitFor();
@@ -214,7 +214,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
       map.dispatchEvent(new WheelEvent('wheel', { deltaY: -200, clientX: 700, clientY: 400, bubbles: true }));
       go();`);
     await Promise.all(held.splice(0).map((go) => go()));
-    await context.unroute('**/countries-*');
+    await page.unroute('**/countries-*');
     await come();
     await page.locator('.map-scale').waitFor();
     // A map that has just come may not be ready for the first press.
@@ -231,9 +231,8 @@ describe.skipIf(!hasBrowser)('the map', () => {
   test('holds five thousand access points', async () => {
     const weft = await serve();
     await weft.createAdmin();
-    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
-    await routeFleet(context, imagineFleet(5000));
-    await page.goto(`${weft.url}/map`);
+    const prepare = (page: Page) => routeFleet(page, imagineFleet(5000));
+    const { page } = await visitSignedIn(weft, { path: '/map', title: 'Map', prepare });
     await page.getByText(/of 5000$/).waitFor();
     await page.getByText(/more: zoom in/).waitFor();
     expect(await visible(page).getByRole('option').count()).toBe(200);

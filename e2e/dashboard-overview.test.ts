@@ -1,11 +1,13 @@
 // The first five minutes in a real browser: an empty network, one button, and a network that lives; registering access
 // points; and the overview of a network that is there.
 import { describe, expect, test } from 'vitest';
-import { hasBrowser } from './browser.ts';
+import { hasBrowser, type Visit } from './browser.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
+
+type Page = Visit['page'];
 
 describe.skipIf(!hasBrowser)('the overview', () => {
   test('leads from an empty network to a cell that sleeps, in a few clicks', async () => {
@@ -52,7 +54,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Send the command' }).click();
     await page.getByRole('link', { name: 'sleep', exact: true }).waitFor();
 
-    await page.goto(weft.url);
+    await follow(page, '/');
     const changed = page.getByRole('list', { name: 'What changed' });
     await changed.getByRole('listitem').filter({ hasText: 'sleep' }).first().waitFor();
     // On the wall: the same in large type, and nothing that leads elsewhere but the way back.
@@ -72,7 +74,6 @@ describe.skipIf(!hasBrowser)('the overview', () => {
   test('counts the energy of a large fleet from its counters, and draws its past over the whole window', async () => {
     const weft = await serve();
     await weft.createAdmin();
-    const { page, context } = await visitSignedIn(weft, { title: 'Overview' });
     const fleet = imagineFleet(150);
     const { names } = fleet;
     let looks = 0;
@@ -90,13 +91,15 @@ describe.skipIf(!hasBrowser)('the overview', () => {
       ts: new Date(Date.now() - (59 - index) * 60_000).toISOString(),
       value: 10 + index,
     }));
-    await routeFleet(context, fleet);
-    await context.route('**/api/v1/metrics/latest*', (route) => route.fulfill({ json: { agents: latest() } }));
-    await context.route('**/api/v1/metrics/agent_multi_metric_data*', (route) => {
-      const series = [{ metric: 'power_w', points }];
-      return route.fulfill({ json: { agent_id: 'ap', window_minutes: 60, resolution_seconds: 60, series } });
-    });
-    await page.goto(weft.url);
+    const prepare = async (page: Page) => {
+      await routeFleet(page, fleet);
+      await page.route('**/api/v1/metrics/latest*', (route) => route.fulfill({ json: { agents: latest() } }));
+      await page.route('**/api/v1/metrics/agent_multi_metric_data*', (route) => {
+        const series = [{ metric: 'power_w', points }];
+        return route.fulfill({ json: { agent_id: 'ap', window_minutes: 60, resolution_seconds: 60, series } });
+      });
+    };
+    const { page } = await visitSignedIn(weft, { title: 'Overview', prepare });
     const power = page.getByRole('link', { name: /^Power / });
     // A watt hour of each of 149 between two looks; nothing of the one whose counter stands still.
     const counted = await eventually(
@@ -127,7 +130,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
     await page.getByText('Your network is live').waitFor();
-    await page.goto(`${weft.url}/agents`);
+    await follow(page, '/agents');
     await page.getByRole('row', { name: /5g-/ }).first().waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
   });
@@ -157,7 +160,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByText('ap-hall registered').waitFor();
     await page.getByRole('link', { name: /^Never seen 1/ }).waitFor();
 
-    await page.goto(`${weft.url}/agents`);
+    await follow(page, '/agents');
     await page.getByRole('button', { name: 'Register an access point' }).click();
     await dialog.getByRole('radio', { name: 'Several access points' }).click();
     await dialog.getByLabel('Allowed names').fill('ap-roof-*');

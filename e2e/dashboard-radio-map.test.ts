@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
-import { expectFitting, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { eventually } from './weft-process.ts';
 
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     await page.getByText('12 of 12').waitFor();
     expect(asked()).toBe(before);
 
-    await page.goto(`${weft.url}/emulator/${job_number}`);
+    await follow(page, `/emulator/${job_number}`);
     await page.getByRole('checkbox', { name: /5g-(.*-)?1$/ }).check();
     await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('wake');
     await page.getByRole('button', { name: 'Add to list' }).click();

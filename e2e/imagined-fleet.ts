@@ -1,6 +1,6 @@
 // A fleet that exists only in the browser, of any size: for lists and maps of thousands without thousands of agents.
 
-import type { BrowserContext } from 'playwright-core';
+import type { Page } from 'playwright-core';
 
 export type ImaginedFleet = ReturnType<typeof imagineFleet>;
 
@@ -47,9 +47,9 @@ export function imagineFleet(count: number) {
   return { names, items, presence: { agents } };
 }
 
-/** The browser gets this fleet instead of the server's, page by page as the server would give it. */
-export async function routeFleet(context: BrowserContext, { items, presence }: ImaginedFleet): Promise<void> {
-  await context.route(/\/api\/v1\/agents\/?\?/, (route) => {
+/** The page gets this fleet instead of the server's, part by part as the server would give it. */
+export async function routeFleet(page: Page, { items, presence }: ImaginedFleet): Promise<void> {
+  await page.route(/\/api\/v1\/agents\/?\?/, (route) => {
     const query = new URL(route.request().url()).searchParams;
     const state = /state:(\w+)$/.exec(query.get('selector') ?? '')?.[1];
     const search = query.get('search') ?? '';
@@ -59,6 +59,6 @@ export async function routeFleet(context: BrowserContext, { items, presence }: I
     const next = end < matching.length ? String(end) : null;
     return route.fulfill({ json: { items: matching.slice(from, end), next, count: matching.length } });
   });
-  await context.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: items }));
-  await context.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
+  await page.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: items }));
+  await page.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
 }

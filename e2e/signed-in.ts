@@ -14,9 +14,15 @@ export interface SignedInOptions extends VisitOptions {
 
 export async function visitSignedIn(
   weft: Weft,
-  { username = adminUsername, title, ...options }: SignedInOptions,
+  { username = adminUsername, title, prepare, ...options }: SignedInOptions,
 ): Promise<Visit> {
-  const seen = await visit(weft.url, { ...options, prepare: (page) => signInBefore(page, weft.url, username) });
+  const seen = await visit(weft.url, {
+    ...options,
+    async prepare(page) {
+      await signInBefore(page, weft.url, username);
+      await prepare?.(page);
+    },
+  });
   await heading(seen.page, title);
   return seen;
 }
@@ -54,6 +60,16 @@ export async function signInHere(page: Visit['page'], username = adminUsername):
 
 export function heading(page: Visit['page'], name: string): Promise<void> {
   return page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+}
+
+/** As a link of the page itself leads there: to load a page anew is four times the work. */
+export async function follow(page: Page, href: string): Promise<void> {
+  await page.evaluate(`{
+    const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(href)} });
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }`);
 }
 
 /**

@@ -8,14 +8,19 @@ import { findFreePort } from '../test/server-process.ts';
 import { startWeft } from '../test/weft.ts';
 import { Weft } from './weft-process.ts';
 
+/** Of servers that have stopped. At the same address the browser has the scripts of the dashboard already. */
+const ports: string[] = [];
+
 async function start(env: Record<string, string>): Promise<{ weft: Weft; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(memoryFolder(), 'weft-here-'));
-  const settings = { WEFT_PORT: String(await findFreePort()), WEFT_DATA_DIR: join(folder, 'data'), ...env };
+  const port = ports.pop() ?? String(await findFreePort());
+  const settings = { WEFT_PORT: port, WEFT_DATA_DIR: join(folder, 'data'), ...env };
   const { url, stop } = await startWeft(settings);
   return {
     weft: Object.assign(new Weft(), { url, folder }),
     async stop() {
       await stop();
+      ports.push(port);
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -153,7 +153,10 @@ export function ResetPasswordPage() {
   const [usedToken, setUsedToken] = useState('');
   const isDone = token === usedToken;
   const form = useForm({ new_password: '' });
-  useEffect(() => navigate('/reset-password', { isReplacing: true }), [hash]);
+  useEffect(() => {
+    // A link that was pasted before this ran is not yet read: it stays for the next time.
+    if (hash !== '' && location.hash === hash) navigate('/reset-password', { isReplacing: true });
+  }, [hash]);
   const signIn = (
     <ButtonLink kind="primary" href="/sign-in">
       {sessionText.signIn}
