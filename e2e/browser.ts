@@ -30,9 +30,7 @@ function launch(): Promise<Browser> {
   // Tests run as root in a container, where Chromium has no sandbox to enter.
   const executablePath = program ?? '';
   if (browser === undefined) countCost('browser');
-  // A page of a test ends before its scripts have run so often that compiling them well pays.
-  const args = ['--no-sandbox', '--disable-gpu', '--js-flags=--no-opt --no-maglev'];
-  browser ??= chromium.launch({ executablePath, args });
+  browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   return browser;
 }
 
@@ -149,6 +147,30 @@ const examined = new Set<string>();
 const navigation = `[...document.querySelectorAll('.rail > *')]`;
 const look = `[innerWidth, document.documentElement.dataset.theme, document.querySelector('.shell')?.className].join()`;
 
+/**
+ * In the page: rows that differ from one above them in their words alone. What decides how something looks and what it is counts, but not
+ * where a row stands, nor what it leads to.
+ */
+const repeated = `(() => {
+  const told = /^(class|style|role|type|disabled|hidden|aria-(?!label|describedby|controls|activedescendant|rowindex|posinset))/;
+  const shapeOf = (element, isRow) => {
+    const attributes = element.getAttributeNames().map((name) => {
+      const value = element.getAttribute(name);
+      return told.test(name) && !(isRow && name === 'style') ? name + '=' + value : name + (value === '');
+    });
+    const inner = [...element.childNodes].map((node) => node.nodeType === 1 ? shapeOf(node) : node.textContent.trim() !== '');
+    return '<' + [element.localName, ...attributes].join(' ') + '>' + inner.join('') + '</>';
+  };
+  const parents = new Set([...document.querySelectorAll('[role="row"], [role="option"], tr, li')].map((row) => row.parentElement));
+  return [...parents].flatMap((parent) => {
+    const seen = new Set();
+    return [...parent.children].filter((row) => {
+      const shape = shapeOf(row, true);
+      return seen.has(shape) || !seen.add(shape);
+    });
+  });
+})()`;
+
 /** What axe finds serious on the page as it is; on one with a dialog over it, in the dialog. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   const { isThere, parts } = await page.evaluate<{ isThere: boolean; parts: string[] }>(
@@ -160,11 +182,13 @@ export async function seriousViolations(page: Page): Promise<string[]> {
   const { violations, isWhole } = await page.evaluate<{ violations: Violation[]; isWhole: boolean }>(`(async () => {
     const dialog = document.querySelector('dialog:modal');
     const parts = ${navigation};
-    const exclude = ${JSON.stringify(known)}.map((index) => parts[index]).filter((part) => part !== undefined);
+    const good = ${JSON.stringify(known)}.map((index) => parts[index]).filter((part) => part !== undefined);
+    const exclude = [...good, ...${repeated}];
     // Each rule has one impact; what those of less would find is not looked at.
     const lesser = axe._audit.rules.filter(({ impact }) => impact === 'minor' || impact === 'moderate');
     const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]));
-    const where = dialog ?? (exclude.length > 0 ? { include: [document], exclude } : document);
+    const include = [dialog ?? document];
+    const where = exclude.length > 0 ? { include, exclude } : { include };
     const { violations } = await axe.run(where, { rules, resultTypes: ['violations'], preload: false });
     return { violations, isWhole: dialog === null };
   })()`);
