@@ -11,24 +11,21 @@ const MessageId = Type.Integer({
   description: 'Chosen by the agent; returned with the answer. Any number of messages may be in flight.',
 });
 
-export const AgentCommand = Type.Object(
-  {
-    command_id: Type.String({
-      description: 'The same command may be delivered again with the same id: execute it once.',
-    }),
-    command: Type.String({
-      description:
-        'The text as the caller sent it; where Weft has changed the arguments (a merge), the text of the changed command.',
-    }),
-    name: Type.String({ description: 'The name of the command, read from the text.' }),
-    args: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'Its arguments. The words after the name of free text are the argument `text`.',
-    }),
-    issued_at: Timestamp,
-    expires_at: Timestamp,
-  },
-  { title: 'AgentCommand' },
-);
+export const AgentCommand = Type.Named('AgentCommand', {
+  command_id: Type.String({
+    description: 'The same command may be delivered again with the same id: execute it once.',
+  }),
+  command: Type.String({
+    description:
+      'The text as the caller sent it; where Weft has changed the arguments (a merge), the text of the changed command.',
+  }),
+  name: Type.String({ description: 'The name of the command, read from the text.' }),
+  args: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Its arguments. The words after the name of free text are the argument `text`.',
+  }),
+  issued_at: Timestamp,
+  expires_at: Timestamp,
+});
 export type AgentCommand = Type.Static<typeof AgentCommand>;
 
 export const ChannelCommand = Type.Object(
@@ -38,16 +35,13 @@ export const ChannelCommand = Type.Object(
 export type ChannelCommand = Type.Static<typeof ChannelCommand>;
 
 /** Answers `telemetry`, once it is durable. */
-export const TelemetryAck = Type.Object(
-  {
-    type: Type.Literal('telemetry_ack'),
-    id: Type.Optional(MessageId),
-    accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
-    ignored: AgentUpdateAnswer.properties.ignored,
-    ignored_count: AgentUpdateAnswer.properties.ignored_count,
-  },
-  { title: 'TelemetryAck' },
-);
+export const TelemetryAck = Type.Named('TelemetryAck', {
+  type: Type.Literal('telemetry_ack'),
+  id: Type.Optional(MessageId),
+  accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+  ignored: AgentUpdateAnswer.properties.ignored,
+  ignored_count: AgentUpdateAnswer.properties.ignored_count,
+});
 export type TelemetryAck = Type.Static<typeof TelemetryAck>;
 
 /** Answers `command_result`, once it is durable: how the command stands now. */
@@ -58,33 +52,27 @@ export const CommandStateMessage = Type.Object(
 export type CommandStateMessage = Type.Static<typeof CommandStateMessage>;
 
 /** Answers `hello`, once the agent's configuration has what it said. */
-export const HelloAck = Type.Object(
-  {
-    type: Type.Literal('hello_ack'),
-    offered_secret: Type.Optional(
-      Type.String({
-        description:
-          'For an agent whose password somebody chose: a secret that Weft checks faster. Nothing changes until the agent, having stored it, makes it its password by `update_agent` (#15).',
-      }),
-    ),
-  },
-  { title: 'HelloAck' },
-);
+export const HelloAck = Type.Named('HelloAck', {
+  type: Type.Literal('hello_ack'),
+  offered_secret: Type.Optional(
+    Type.String({
+      description:
+        'For an agent whose password somebody chose: a secret that Weft checks faster. Nothing changes until the agent, having stored it, makes it its password by `update_agent` (#15).',
+    }),
+  ),
+});
 export type HelloAck = Type.Static<typeof HelloAck>;
 
 /** Answers a message that changed nothing; the channel stays open. */
-export const ChannelError = Type.Object(
-  {
-    type: Type.Literal('error'),
-    id: Type.Optional(MessageId),
-    command_id: Type.Optional(Type.String()),
-    status: Type.Integer({ description: 'The same as over HTTP.' }),
-    detail: Type.Unknown(),
-    code: Type.String(),
-    retry_after: Type.Optional(Type.Number({ description: 'Seconds.' })),
-  },
-  { title: 'ChannelError' },
-);
+export const ChannelError = Type.Named('ChannelError', {
+  type: Type.Literal('error'),
+  id: Type.Optional(MessageId),
+  command_id: Type.Optional(Type.String()),
+  status: Type.Integer({ description: 'The same as over HTTP.' }),
+  detail: Type.Unknown(),
+  code: Type.String(),
+  retry_after: Type.Optional(Type.Number({ description: 'Seconds.' })),
+});
 export type ChannelError = Type.Static<typeof ChannelError>;
 
 export const ChannelDownMessage = Type.Union(
@@ -100,14 +88,11 @@ export const TelemetryMessage = Type.Object(
 );
 export type TelemetryMessage = Type.Static<typeof TelemetryMessage> & Record<string, unknown>;
 
-export const CommandResultMessage = Type.Object(
-  {
-    type: Type.Literal('command_result'),
-    command_id: Type.String({ minLength: 1, maxLength: 128 }),
-    ...CommandResult.properties,
-  },
-  { title: 'CommandResultMessage' },
-);
+export const CommandResultMessage = Type.Named('CommandResultMessage', {
+  type: Type.Literal('command_result'),
+  command_id: Type.String({ minLength: 1, maxLength: 128 }),
+  ...CommandResult.properties,
+});
 export type CommandResultMessage = Type.Static<typeof CommandResultMessage>;
 
 /** What the agent can do, for its configuration. */
@@ -119,13 +104,10 @@ export type HelloMessage = Type.Static<typeof HelloMessage>;
 
 export type ChannelUpMessage = TelemetryMessage | CommandResultMessage | HelloMessage;
 
-export const PushSecret = Type.Object(
-  {
-    ap_id: Type.String(),
-    secret: Type.String({
-      description: 'Shown only once. Pushes are signed with it; a new secret replaces it at once.',
-    }),
-  },
-  { title: 'PushSecret' },
-);
+export const PushSecret = Type.Named('PushSecret', {
+  ap_id: Type.String(),
+  secret: Type.String({
+    description: 'Shown only once. Pushes are signed with it; a new secret replaces it at once.',
+  }),
+});
 export type PushSecret = Type.Static<typeof PushSecret>;

@@ -27,66 +27,57 @@ export const AgentCreate = Type.Object(
 );
 export type AgentCreate = Type.Static<typeof AgentCreate>;
 
-export const AgentUpdate = Type.Object(
-  {
-    password: Type.Optional(Type.Union([Type.String({ format: 'new-agent-password' }), Type.Null()])),
-    configuration: Type.Optional(Type.Union([Configuration, Type.Null()])),
-  },
-  { title: 'AgentUpdate' },
-);
+export const AgentUpdate = Type.Named('AgentUpdate', {
+  password: Type.Optional(Type.Union([Type.String({ format: 'new-agent-password' }), Type.Null()])),
+  configuration: Type.Optional(Type.Union([Configuration, Type.Null()])),
+});
 export type AgentUpdate = Type.Static<typeof AgentUpdate>;
 
-export const EnrolmentTokenCreate = Type.Object(
-  {
-    ap_id_pattern: Type.String({
-      minLength: 1,
-      maxLength: 128,
-      format: 'agent-pattern',
-      documented: { pattern: '^[^/\\\\]+$' },
-      description: 'The ap_ids that it may register; `*` matches any characters, `?` any one.',
+export const EnrolmentTokenCreate = Type.Named('EnrolmentTokenCreate', {
+  ap_id_pattern: Type.String({
+    minLength: 1,
+    maxLength: 128,
+    format: 'agent-pattern',
+    documented: { pattern: '^[^/\\\\]+$' },
+    description: 'The ap_ids that it may register; `*` matches any characters, `?` any one.',
+  }),
+  expires_in: Type.Optional(
+    Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),
+  ),
+  max_uses: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 })),
+  site: Type.Optional(
+    Type.String({
+      maxLength: maxSitePathLength,
+      pattern: sitePathPattern,
+      documented: { pattern: '^\\S+$' },
+      format: 'label',
+      description: 'The path of the site in which the access points stand.',
     }),
-    expires_in: Type.Optional(
-      Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),
-    ),
-    max_uses: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 })),
-    site: Type.Optional(
-      Type.String({
-        maxLength: maxSitePathLength,
-        pattern: sitePathPattern,
-        documented: { pattern: '^\\S+$' },
-        format: 'label',
-        description: 'The path of the site in which the access points stand.',
-      }),
-    ),
-    tags: Type.Optional(
-      Type.Array(Type.String({ documented: { pattern: '^\\S+$' }, pattern: tagPattern, format: 'label' }), {
-        maxItems: maxTags,
-        description: 'The tags that they begin with.',
-      }),
-    ),
-  },
-  { title: 'EnrolmentTokenCreate' },
-);
+  ),
+  tags: Type.Optional(
+    Type.Array(Type.String({ documented: { pattern: '^\\S+$' }, pattern: tagPattern, format: 'label' }), {
+      maxItems: maxTags,
+      description: 'The tags that they begin with.',
+    }),
+  ),
+});
 export type EnrolmentTokenCreate = Type.Static<typeof EnrolmentTokenCreate>;
 
-export const EnrolmentToken = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    ap_id_pattern: Type.String(),
-    expires_at: Type.String({ format: 'date-time' }),
-    max_uses: Type.Integer(),
-    uses: Type.Integer(),
-    created_by: Type.String({ description: 'The administrator or manager who created it.' }),
-    site: Type.Union([Type.String(), Type.Null()], { description: 'Where its access points stand.' }),
-    tags: Type.Array(Type.String()),
-    token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
-    urls: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only.',
-      }),
-    ),
-  },
-  { title: 'EnrolmentToken' },
-);
+export const EnrolmentToken = Type.Named('EnrolmentToken', {
+  id: Type.String({ format: 'uuid' }),
+  ap_id_pattern: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+  max_uses: Type.Integer(),
+  uses: Type.Integer(),
+  created_by: Type.String({ description: 'The administrator or manager who created it.' }),
+  site: Type.Union([Type.String(), Type.Null()], { description: 'Where its access points stand.' }),
+  tags: Type.Array(Type.String()),
+  token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
+  urls: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only.',
+    }),
+  ),
+});
 export type EnrolmentToken = Type.Static<typeof EnrolmentToken>;

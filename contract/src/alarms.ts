@@ -86,17 +86,12 @@ export const AlarmCondition = Type.Object(
 );
 export type AlarmCondition = Type.Static<typeof AlarmCondition>;
 
-export const AlarmClear = Type.Object(
-  {
-    value: Type.Optional(
-      Type.Number({ description: 'Clears beyond this limit only (hysteresis). Default: the limit.' }),
-    ),
-    for_seconds: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long. Default: as for firing.' }),
-    ),
-  },
-  { title: 'AlarmClear' },
-);
+export const AlarmClear = Type.Named('AlarmClear', {
+  value: Type.Optional(Type.Number({ description: 'Clears beyond this limit only (hysteresis). Default: the limit.' })),
+  for_seconds: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long. Default: as for firing.' }),
+  ),
+});
 export type AlarmClear = Type.Static<typeof AlarmClear>;
 
 const ruleFields = {
@@ -129,54 +124,48 @@ const ruleFields = {
 export const AlarmRuleInput = Type.Object(ruleFields, { title: 'AlarmRuleInput' });
 export type AlarmRuleInput = Type.Static<typeof AlarmRuleInput>;
 
-export const AlarmRule = Type.Object(
-  {
-    id: Type.String(),
-    ...ruleFields,
-    product: Type.Union([Type.String(), Type.Null()], {
-      description: 'The key of the rule that comes with Weft; null for rules of administrators.',
-    }),
-    adjusted: Type.Boolean({ description: 'A rule that comes with Weft and was changed.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'AlarmRule' },
-);
+export const AlarmRule = Type.Named('AlarmRule', {
+  id: Type.String(),
+  ...ruleFields,
+  product: Type.Union([Type.String(), Type.Null()], {
+    description: 'The key of the rule that comes with Weft; null for rules of administrators.',
+  }),
+  adjusted: Type.Boolean({ description: 'A rule that comes with Weft and was changed.' }),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
 export type AlarmRule = Type.Static<typeof AlarmRule>;
 
-export const Alarm = Type.Object(
-  {
-    id: Type.String(),
-    rule_id: Type.String({ description: '`app:` and the id of the app for one that an app has raised.' }),
-    rule: Type.String({ description: 'The name of the rule when it fired, or `app` and the name of the app.' }),
-    subject_kind: Type.String({
-      description: '`agent`, `site`, `storm` (many access points at once), `app` (raised by an app), or part of Weft.',
-    }),
-    subject: Type.String(),
-    ap_id: NullableText,
-    site: NullableText,
-    severity: AlarmSeverity,
-    state: AlarmState,
-    since: Type.String({ format: 'date-time', description: 'Since when the condition has held.' }),
-    fired_at: Timestamp,
-    value: Type.Union([Type.Number(), Type.Null()]),
-    message: Type.String(),
-    labels: Labels,
-    acknowledged_by: NullableText,
-    acknowledged_at: NullableTimestamp,
-    note: NullableText,
-    shelved_until: NullableTimestamp,
-    shelved_by: NullableText,
-    silenced_by: Type.Union([Type.String(), Type.Null()], { description: 'The silence that applies now.' }),
-    inhibited_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The alarm that is the cause of this one, such as that of its site.',
-    }),
-    inhibits: Type.Integer({ description: 'How many active alarms have this one as their cause.' }),
-    cleared_at: NullableTimestamp,
-    cleared_by: Type.Union([Type.String(), Type.Null()], { description: 'Null if it cleared by itself.' }),
-  },
-  { title: 'Alarm' },
-);
+export const Alarm = Type.Named('Alarm', {
+  id: Type.String(),
+  rule_id: Type.String({ description: '`app:` and the id of the app for one that an app has raised.' }),
+  rule: Type.String({ description: 'The name of the rule when it fired, or `app` and the name of the app.' }),
+  subject_kind: Type.String({
+    description: '`agent`, `site`, `storm` (many access points at once), `app` (raised by an app), or part of Weft.',
+  }),
+  subject: Type.String(),
+  ap_id: NullableText,
+  site: NullableText,
+  severity: AlarmSeverity,
+  state: AlarmState,
+  since: Type.String({ format: 'date-time', description: 'Since when the condition has held.' }),
+  fired_at: Timestamp,
+  value: Type.Union([Type.Number(), Type.Null()]),
+  message: Type.String(),
+  labels: Labels,
+  acknowledged_by: NullableText,
+  acknowledged_at: NullableTimestamp,
+  note: NullableText,
+  shelved_until: NullableTimestamp,
+  shelved_by: NullableText,
+  silenced_by: Type.Union([Type.String(), Type.Null()], { description: 'The silence that applies now.' }),
+  inhibited_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The alarm that is the cause of this one, such as that of its site.',
+  }),
+  inhibits: Type.Integer({ description: 'How many active alarms have this one as their cause.' }),
+  cleared_at: NullableTimestamp,
+  cleared_by: Type.Union([Type.String(), Type.Null()], { description: 'Null if it cleared by itself.' }),
+});
 export type Alarm = Type.Static<typeof Alarm>;
 
 export const AlarmNote = Type.Object({ note: Type.Optional(Type.String({ maxLength: 1000 })) }, { title: 'AlarmNote' });
@@ -261,47 +250,40 @@ export const SilenceInput = Type.Object(silenceFields, {
 });
 export type SilenceInput = Type.Static<typeof SilenceInput>;
 
-export const Silence = Type.Object(
-  {
-    id: Type.String(),
-    ...silenceFields,
-    created_by: Type.String({
-      description: 'Empty, and without selector and comment, where it is also about what the reader may not see.',
-    }),
-    created_at: Timestamp,
-    within: Type.Union([Type.Array(Type.String()), Type.Null()], {
-      description:
-        'Of a manager: it applies only to what one of these selectors means; null: to all that its own means.',
-    }),
-    active: Type.Boolean({ description: 'Whether it applies now (in UTC, if each site has its own zone).' }),
-    next: Type.Union([Type.Object({ from: Timestamp, until: Timestamp }), Type.Null()], {
-      description: 'The window that is open or comes next; null if none comes.',
-    }),
-  },
-  { title: 'Silence' },
-);
+export const Silence = Type.Named('Silence', {
+  id: Type.String(),
+  ...silenceFields,
+  created_by: Type.String({
+    description: 'Empty, and without selector and comment, where it is also about what the reader may not see.',
+  }),
+  created_at: Timestamp,
+  within: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'Of a manager: it applies only to what one of these selectors means; null: to all that its own means.',
+  }),
+  active: Type.Boolean({ description: 'Whether it applies now (in UTC, if each site has its own zone).' }),
+  next: Type.Union([Type.Object({ from: Timestamp, until: Timestamp }), Type.Null()], {
+    description: 'The window that is open or comes next; null if none comes.',
+  }),
+});
 export type Silence = Type.Static<typeof Silence>;
 
-export const AlarmPreview = Type.Object(
-  {
-    from: Timestamp,
-    until: Timestamp,
-    times: Type.Integer({ description: 'How often it would have fired.' }),
-    agents: Type.Integer({ description: 'Access points that were looked at.' }),
-    agents_selected: Type.Integer({ description: 'Access points that the selector means.' }),
-    is_complete: Type.Boolean({ description: 'False: there was more to read than a preview may.' }),
-    alarms: Type.Array(
-      Type.Object({
-        ap_id: NullableText,
-        subject: Type.String(),
-        from: Timestamp,
-        until: NullableTimestamp,
-        value: Type.Union([Type.Number(), Type.Null()]),
-      }),
-      { description: 'The first hundred, oldest first; `until` is null for one that would still be firing.' },
-    ),
-    detail: Type.String(),
-  },
-  { title: 'AlarmPreview' },
-);
+export const AlarmPreview = Type.Named('AlarmPreview', {
+  from: Timestamp,
+  until: Timestamp,
+  times: Type.Integer({ description: 'How often it would have fired.' }),
+  agents: Type.Integer({ description: 'Access points that were looked at.' }),
+  agents_selected: Type.Integer({ description: 'Access points that the selector means.' }),
+  is_complete: Type.Boolean({ description: 'False: there was more to read than a preview may.' }),
+  alarms: Type.Array(
+    Type.Object({
+      ap_id: NullableText,
+      subject: Type.String(),
+      from: Timestamp,
+      until: NullableTimestamp,
+      value: Type.Union([Type.Number(), Type.Null()]),
+    }),
+    { description: 'The first hundred, oldest first; `until` is null for one that would still be firing.' },
+  ),
+  detail: Type.String(),
+});
 export type AlarmPreview = Type.Static<typeof AlarmPreview>;

@@ -1,17 +1,14 @@
 // Answers that many operations share: errors, the plain "done", and the shape of a page.
 import * as Type from './schema/schema.ts';
 
-export const ValidationError = Type.Object(
-  {
-    loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
-      description: 'Location: `body`, `query` or `path`, then keys and indexes.',
-    }),
-    msg: Type.String(),
-    type: Type.String({ description: 'The kind of problem; stable.' }),
-    ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The violated limit or rule.' })),
-  },
-  { title: 'ValidationError' },
-);
+export const ValidationError = Type.Named('ValidationError', {
+  loc: Type.Array(Type.Union([Type.String(), Type.Integer()]), {
+    description: 'Location: `body`, `query` or `path`, then keys and indexes.',
+  }),
+  msg: Type.String(),
+  type: Type.String({ description: 'The kind of problem; stable.' }),
+  ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The violated limit or rule.' })),
+});
 export type ValidationError = Type.Static<typeof ValidationError>;
 
 export const HTTPValidationError = Type.Object(
@@ -20,14 +17,11 @@ export const HTTPValidationError = Type.Object(
 );
 export type HTTPValidationError = Type.Static<typeof HTTPValidationError>;
 
-export const ErrorAnswer = Type.Object(
-  {
-    detail: Type.String({ description: 'For people; may change.' }),
-    code: Type.String({ description: 'For programs; a stable snake_case word.' }),
-    request_id: Type.Optional(Type.String({ description: 'The id of the request in the log.' })),
-  },
-  { title: 'ErrorAnswer' },
-);
+export const ErrorAnswer = Type.Named('ErrorAnswer', {
+  detail: Type.String({ description: 'For people; may change.' }),
+  code: Type.String({ description: 'For programs; a stable snake_case word.' }),
+  request_id: Type.Optional(Type.String({ description: 'The id of the request in the log.' })),
+});
 export type ErrorAnswer = Type.Static<typeof ErrorAnswer>;
 
 export const StatusAnswer = Type.Object(

@@ -1,36 +1,30 @@
 // The audit log: who changed what, and when.
 import * as Type from './schema/schema.ts';
 
-export const AuditEntry = Type.Object(
-  {
-    seq: Type.Integer({ description: 'Counts from 1 without gaps.' }),
-    ts: Type.String({ format: 'date-time' }),
-    actor: Type.Object({
-      kind: Type.String({
-        description:
-          '`user`, `agent`, `third_party_app`, `enrolment_token`, `command_line`, `system` (Weft itself) or `anonymous`.',
-      }),
-      id: Type.Union([Type.String(), Type.Null()]),
-      name: Type.String(),
+export const AuditEntry = Type.Named('AuditEntry', {
+  seq: Type.Integer({ description: 'Counts from 1 without gaps.' }),
+  ts: Type.String({ format: 'date-time' }),
+  actor: Type.Object({
+    kind: Type.String({
+      description:
+        '`user`, `agent`, `third_party_app`, `enrolment_token`, `command_line`, `system` (Weft itself) or `anonymous`.',
     }),
-    action: Type.String({ description: 'What happened, such as `user_updated`.' }),
-    target: Type.Object({ kind: Type.String(), name: Type.String() }),
-    detail: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What changed, by name; never a password, key or token.',
-    }),
-    hash: Type.String({ description: 'SHA-256 over this entry and the hash of the previous one.' }),
-  },
-  { title: 'AuditEntry' },
-);
+    id: Type.Union([Type.String(), Type.Null()]),
+    name: Type.String(),
+  }),
+  action: Type.String({ description: 'What happened, such as `user_updated`.' }),
+  target: Type.Object({ kind: Type.String(), name: Type.String() }),
+  detail: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'What changed, by name; never a password, key or token.',
+  }),
+  hash: Type.String({ description: 'SHA-256 over this entry and the hash of the previous one.' }),
+});
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
-export const AuditPage = Type.Object(
-  {
-    entries: Type.Array(AuditEntry, { description: 'Newest first.' }),
-    has_more: Type.Boolean({
-      description: 'There are older entries; for the next page, set `before` to the last `seq`.',
-    }),
-  },
-  { title: 'AuditPage' },
-);
+export const AuditPage = Type.Named('AuditPage', {
+  entries: Type.Array(AuditEntry, { description: 'Newest first.' }),
+  has_more: Type.Boolean({
+    description: 'There are older entries; for the next page, set `before` to the last `seq`.',
+  }),
+});
 export type AuditPage = Type.Static<typeof AuditPage>;

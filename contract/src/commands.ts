@@ -82,18 +82,15 @@ const verdictFields = {
   }),
 };
 
-export const CommandAccepted = Type.Object(
-  {
-    job_number: Type.String({ format: 'uuid' }),
-    status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'The path of the WebSocket for every change of state.' }),
-    command_id: Type.String({ format: 'uuid' }),
-    ...verdictFields,
-    sent_args: Type.Optional(Arguments),
-    deliver_after: Type.Optional(Timestamp),
-  },
-  { title: 'CommandAccepted' },
-);
+export const CommandAccepted = Type.Named('CommandAccepted', {
+  job_number: Type.String({ format: 'uuid' }),
+  status: Type.Literal('queued'),
+  websocket: Type.String({ description: 'The path of the WebSocket for every change of state.' }),
+  command_id: Type.String({ format: 'uuid' }),
+  ...verdictFields,
+  sent_args: Type.Optional(Arguments),
+  deliver_after: Type.Optional(Timestamp),
+});
 export type CommandAccepted = Type.Static<typeof CommandAccepted>;
 
 export const CommandPreview = Type.Object(
@@ -107,86 +104,77 @@ export const CommandPreview = Type.Object(
 );
 export type CommandPreview = Type.Static<typeof CommandPreview>;
 
-export const Command = Type.Object(
-  {
-    command_id: Type.String({ format: 'uuid' }),
-    job_number: Type.String(),
-    ap_id: Type.String(),
-    command: Type.String({ description: 'The text as the caller sent it.' }),
-    name: Type.String(),
-    args: Type.Record(Type.String(), Type.Unknown(), { description: 'The requested arguments.' }),
-    sent_args: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The arguments that are sent, after a merge.',
-    }),
-    parameter: Type.String(),
-    parameter_group: Type.String(),
-    caller_kind: Type.String(),
-    caller_name: Type.String(),
-    priority: Type.Integer(),
-    state: CommandState,
-    ...verdictFields,
-    created_at: Timestamp,
-    expires_at: Timestamp,
-    deliver_after: NullableTimestamp,
-    sent_at: NullableTimestamp,
-    received_at: NullableTimestamp,
-    ended_at: NullableTimestamp,
-    result: Type.Unknown({ description: 'The answer of the agent; null without an answer.' }),
-    applied: Type.Union([Arguments, Type.Null()], { description: 'The values that the agent has set.' }),
-    guard: NullableText,
-    guard_state: Type.Union([GuardState, Type.Null()], {
-      description: 'Null without a guard, and before it is watched.',
-    }),
-    rolled_back_by: Type.Union([Type.String(), Type.Null()], {
-      description: 'The command that restores what was set before, once the guard is broken.',
-    }),
-    inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one reverts.' }),
-    batch_id: NullableText,
-  },
-  { title: 'Command' },
-);
+export const Command = Type.Named('Command', {
+  command_id: Type.String({ format: 'uuid' }),
+  job_number: Type.String(),
+  ap_id: Type.String(),
+  command: Type.String({ description: 'The text as the caller sent it.' }),
+  name: Type.String(),
+  args: Type.Record(Type.String(), Type.Unknown(), { description: 'The requested arguments.' }),
+  sent_args: Type.Record(Type.String(), Type.Unknown(), {
+    description: 'The arguments that are sent, after a merge.',
+  }),
+  parameter: Type.String(),
+  parameter_group: Type.String(),
+  caller_kind: Type.String(),
+  caller_name: Type.String(),
+  priority: Type.Integer(),
+  state: CommandState,
+  ...verdictFields,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  deliver_after: NullableTimestamp,
+  sent_at: NullableTimestamp,
+  received_at: NullableTimestamp,
+  ended_at: NullableTimestamp,
+  result: Type.Unknown({ description: 'The answer of the agent; null without an answer.' }),
+  applied: Type.Union([Arguments, Type.Null()], { description: 'The values that the agent has set.' }),
+  guard: NullableText,
+  guard_state: Type.Union([GuardState, Type.Null()], {
+    description: 'Null without a guard, and before it is watched.',
+  }),
+  rolled_back_by: Type.Union([Type.String(), Type.Null()], {
+    description: 'The command that restores what was set before, once the guard is broken.',
+  }),
+  inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one reverts.' }),
+  batch_id: NullableText,
+});
 export type Command = Type.Static<typeof Command>;
 
 /** What an agent says about a command that it was given; the same on its channel. */
-export const CommandResult = Type.Object(
-  {
-    state: Type.Enum(['received', 'succeeded', 'failed'], { type: 'string' }),
-    result: Type.Optional(Type.Unknown({ description: 'Anything, at most 64 KiB as JSON.' })),
-    applied: Type.Optional(Type.Union([Arguments, Type.Null()])),
-  },
-  { title: 'CommandResult' },
-);
+export const CommandResult = Type.Named('CommandResult', {
+  state: Type.Enum(['received', 'succeeded', 'failed'], { type: 'string' }),
+  result: Type.Optional(Type.Unknown({ description: 'Anything, at most 64 KiB as JSON.' })),
+  applied: Type.Optional(Type.Union([Arguments, Type.Null()])),
+});
 export type CommandResult = Type.Static<typeof CommandResult>;
 
 const ApId = Type.String({ format: 'agent-name', minLength: 1, maxLength: 128 });
 
-export const BatchRequest = Type.Object(
-  {
-    agents: Type.Union([Type.Array(ApId, { minItems: 1, maxItems: 10_000 }), ApId], {
-      description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.',
-    }),
-    command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
-      description: 'A name, free text that begins with the name, or an object with `name` and the arguments.',
-    }),
-    hold_seconds: Type.Optional(HoldSeconds),
-    expires_in: Type.Optional(ExpiresIn),
-    dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdicts and sends nothing.' })),
-    stages: Type.Optional(
-      Type.Array(
-        Type.Object({
-          percent: Type.Number({
-            exclusiveMinimum: 0,
-            maximum: 100,
-            description: 'Share of the targets, from the first on.',
-          }),
-          pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Wait before the next stage.' }),
+export const BatchRequest = Type.Named('BatchRequest', {
+  agents: Type.Union([Type.Array(ApId, { minItems: 1, maxItems: 10_000 }), ApId], {
+    description: 'The ap_ids, or one pattern of ap_ids with `*` and `?`.',
+  }),
+  command: Type.Union([Type.String({ maxLength: 65_536 }), Arguments], {
+    description: 'A name, free text that begins with the name, or an object with `name` and the arguments.',
+  }),
+  hold_seconds: Type.Optional(HoldSeconds),
+  expires_in: Type.Optional(ExpiresIn),
+  dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdicts and sends nothing.' })),
+  stages: Type.Optional(
+    Type.Array(
+      Type.Object({
+        percent: Type.Number({
+          exclusiveMinimum: 0,
+          maximum: 100,
+          description: 'Share of the targets, from the first on.',
         }),
-        { minItems: 1, maxItems: 20 },
-      ),
+        pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Wait before the next stage.' }),
+      }),
+      { minItems: 1, maxItems: 20 },
     ),
-  },
-  { title: 'BatchRequest' },
-);
+  ),
+});
 export type BatchRequest = Type.Static<typeof BatchRequest>;
 
 /** Why a target of a batch was refused before any decision, or comes later. */
@@ -196,87 +184,75 @@ export const BatchReason = Type.Enum(
 );
 export type BatchReason = Type.Static<typeof BatchReason>;
 
-export const BatchTarget = Type.Object(
-  {
-    ap_id: Type.String(),
-    command_id: NullableText,
-    job_number: NullableText,
-    stage: Type.Integer({ minimum: 1 }),
-    ...verdictFields,
-    reason: Type.Union([VerdictReason, BatchReason]),
-  },
-  { title: 'BatchTarget' },
-);
+export const BatchTarget = Type.Named('BatchTarget', {
+  ap_id: Type.String(),
+  command_id: NullableText,
+  job_number: NullableText,
+  stage: Type.Integer({ minimum: 1 }),
+  ...verdictFields,
+  reason: Type.Union([VerdictReason, BatchReason]),
+});
 export type BatchTarget = Type.Static<typeof BatchTarget>;
 
-export const BatchAnswer = Type.Object(
-  {
-    batch_id: NullableText,
-    dry_run: Type.Boolean(),
-    totals: Type.Record(Type.String(), Type.Integer(), { description: 'The number of targets per verdict.' }),
-    targets: Type.Array(BatchTarget),
-  },
-  { title: 'BatchAnswer' },
-);
+export const BatchAnswer = Type.Named('BatchAnswer', {
+  batch_id: NullableText,
+  dry_run: Type.Boolean(),
+  totals: Type.Record(Type.String(), Type.Integer(), { description: 'The number of targets per verdict.' }),
+  targets: Type.Array(BatchTarget),
+});
 export type BatchAnswer = Type.Static<typeof BatchAnswer>;
 
 const ParameterName = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' });
 
-export const ParameterGroup = Type.Object(
-  {
-    name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
-    technology: Type.Optional(
-      Type.Union([Technology, Type.Null()], { default: null, description: 'null: agents of any type.' }),
-    ),
-    parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
-    scope: Type.Optional(
-      Type.Enum(['agent', 'neighbours'], {
-        type: 'string',
-        default: 'agent',
-        description: 'Whether a lease also applies to the agents within interference range.',
-      }),
-    ),
-    policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
-    merge: Type.Optional(
-      Type.Enum(['min', 'max', 'mean'], {
-        type: 'string',
-        description: 'Required with policy `merge`, and only allowed there.',
-      }),
-    ),
-    loser: Type.Optional(
-      Type.Enum(['reject', 'queue'], {
-        type: 'string',
-        default: 'reject',
-        description: '`queue`: the command waits until the lease ends, unless it expires before.',
-      }),
-    ),
-    hold_s: Type.Optional(Type.Number({ minimum: 0, maximum: 3600, default: 30 })),
-    min_interval_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_600_000, default: 1000 })),
-  },
-  { title: 'ParameterGroup' },
-);
+export const ParameterGroup = Type.Named('ParameterGroup', {
+  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
+  technology: Type.Optional(
+    Type.Union([Technology, Type.Null()], { default: null, description: 'null: agents of any type.' }),
+  ),
+  parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
+  scope: Type.Optional(
+    Type.Enum(['agent', 'neighbours'], {
+      type: 'string',
+      default: 'agent',
+      description: 'Whether a lease also applies to the agents within interference range.',
+    }),
+  ),
+  policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
+  merge: Type.Optional(
+    Type.Enum(['min', 'max', 'mean'], {
+      type: 'string',
+      description: 'Required with policy `merge`, and only allowed there.',
+    }),
+  ),
+  loser: Type.Optional(
+    Type.Enum(['reject', 'queue'], {
+      type: 'string',
+      default: 'reject',
+      description: '`queue`: the command waits until the lease ends, unless it expires before.',
+    }),
+  ),
+  hold_s: Type.Optional(Type.Number({ minimum: 0, maximum: 3600, default: 30 })),
+  min_interval_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_600_000, default: 1000 })),
+});
 export type ParameterGroup = Required<Omit<Type.Static<typeof ParameterGroup>, 'merge'>> &
   Pick<Type.Static<typeof ParameterGroup>, 'merge'>;
 
 const Range = Type.Number({ minimum: 0, maximum: 10_000 });
 
-export const ConflictRules = Type.Object(
-  {
-    groups: Type.Array(ParameterGroup, { maxItems: 200 }),
-    interference_range_m: Type.Object({ '5G': Range, WiFi: Range, LiFi: Range }),
-    oscillation: Type.Object({
-      reversals: Type.Integer({ minimum: 1, maximum: 6, description: 'Returns to the value before last.' }),
-      window_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
-      freeze_s: Type.Number({ minimum: 0, maximum: 86_400, description: '0: never.' }),
-    }),
-    blast_radius: Type.Object({
-      fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the agents of a site.' }),
-      minimum: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Minimum that is allowed on any site.' }),
-      window_s: Type.Number({ exclusiveMinimum: 0, maximum: 3600 }),
-    }),
-  },
-  { title: 'ConflictRules' },
-);
+export const ConflictRules = Type.Named('ConflictRules', {
+  groups: Type.Array(ParameterGroup, { maxItems: 200 }),
+  interference_range_m: Type.Object({ '5G': Range, WiFi: Range, LiFi: Range }),
+  oscillation: Type.Object({
+    reversals: Type.Integer({ minimum: 1, maximum: 6, description: 'Returns to the value before last.' }),
+    window_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),
+    freeze_s: Type.Number({ minimum: 0, maximum: 86_400, description: '0: never.' }),
+  }),
+  blast_radius: Type.Object({
+    fraction: Type.Number({ minimum: 0, maximum: 1, description: 'Share of the agents of a site.' }),
+    minimum: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Minimum that is allowed on any site.' }),
+    window_s: Type.Number({ exclusiveMinimum: 0, maximum: 3600 }),
+  }),
+});
 export type ConflictRules = Omit<Type.Static<typeof ConflictRules>, 'groups'> & { groups: ParameterGroup[] };
 
 /** Of one side of a conflict, for that side and administrators: a command exists for its sender and for them alone. */
@@ -289,27 +265,24 @@ const sidePriority = (description: string) =>
     description: `${description} Null for those who may not see the command.`,
   });
 
-export const Conflict = Type.Object(
-  {
-    seq: Type.Integer({ description: 'Its number in the audit log.' }),
-    ts: Timestamp,
-    kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
-    command_id: NullableText,
-    ap_id: Type.String({ description: 'Empty, like `parameter`, if the reader may not see the access point.' }),
-    parameter: Type.String(),
-    parameter_group: NullableText,
-    caller_kind: NullableText,
-    caller_name: NullableText,
-    verdict: Type.Union([VerdictWord, Type.Null()]),
-    reason: NullableText,
-    detail: Type.String(),
-    rival: Type.Union([Rival, Type.Null()]),
-    command: side('What the caller asked for, as text.'),
-    sent_command: side('What was sent instead, if a merge made another value.'),
-    priority: sidePriority('Of the caller.'),
-    rival_command: side('What the rival asked for, as text.'),
-    rival_priority: sidePriority('Of the rival.'),
-  },
-  { title: 'Conflict' },
-);
+export const Conflict = Type.Named('Conflict', {
+  seq: Type.Integer({ description: 'Its number in the audit log.' }),
+  ts: Timestamp,
+  kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
+  command_id: NullableText,
+  ap_id: Type.String({ description: 'Empty, like `parameter`, if the reader may not see the access point.' }),
+  parameter: Type.String(),
+  parameter_group: NullableText,
+  caller_kind: NullableText,
+  caller_name: NullableText,
+  verdict: Type.Union([VerdictWord, Type.Null()]),
+  reason: NullableText,
+  detail: Type.String(),
+  rival: Type.Union([Rival, Type.Null()]),
+  command: side('What the caller asked for, as text.'),
+  sent_command: side('What was sent instead, if a merge made another value.'),
+  priority: sidePriority('Of the caller.'),
+  rival_command: side('What the rival asked for, as text.'),
+  rival_priority: sidePriority('Of the rival.'),
+});
 export type Conflict = Type.Static<typeof Conflict>;

@@ -46,20 +46,17 @@ const Labels = {
   tags: Type.Array(Type.String(), { description: 'Each once, ordered.' }),
 };
 
-export const AgentLabels = Type.Object(
-  {
-    ap_id: Type.String(),
-    ...Labels,
-    suggested: Type.Object(
-      {
-        site: Type.Union([Type.String(), Type.Null()]),
-        tags: Type.Array(Type.String()),
-      },
-      { description: 'What the agent says in `configuration.site` and `configuration.tags`, and is not accepted.' },
-    ),
-  },
-  { title: 'AgentLabels' },
-);
+export const AgentLabels = Type.Named('AgentLabels', {
+  ap_id: Type.String(),
+  ...Labels,
+  suggested: Type.Object(
+    {
+      site: Type.Union([Type.String(), Type.Null()]),
+      tags: Type.Array(Type.String()),
+    },
+    { description: 'What the agent says in `configuration.site` and `configuration.tags`, and is not accepted.' },
+  ),
+});
 export type AgentLabels = Type.Static<typeof AgentLabels>;
 
 /** The text of a selector; refused with the column where it is wrong. */
@@ -70,148 +67,127 @@ export function selectorText(description: string) {
 export const SelectorExplain = Type.Object({ selector: selectorText('Empty: all.') }, { title: 'SelectorExplain' });
 export type SelectorExplain = Type.Static<typeof SelectorExplain>;
 
-export const SelectorExplanation = Type.Object(
-  {
-    selector: Type.String(),
-    meaning: Type.String({ description: 'In words.' }),
-    matches: Type.Integer({ description: 'How many access points that the caller may see match now.' }),
-    examples: Type.Array(Type.String(), { description: 'The ap_ids of the first of them.' }),
-    only_labels: Type.Boolean({ description: 'Whether it depends only on sites, tags and names, as rights must.' }),
-  },
-  { title: 'SelectorExplanation' },
-);
+export const SelectorExplanation = Type.Named('SelectorExplanation', {
+  selector: Type.String(),
+  meaning: Type.String({ description: 'In words.' }),
+  matches: Type.Integer({ description: 'How many access points that the caller may see match now.' }),
+  examples: Type.Array(Type.String(), { description: 'The ap_ids of the first of them.' }),
+  only_labels: Type.Boolean({ description: 'Whether it depends only on sites, tags and names, as rights must.' }),
+});
 export type SelectorExplanation = Type.Static<typeof SelectorExplanation>;
 
-export const AgentListItem = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    ap_id: Type.String(),
-    ...Labels,
-    access_point_type: Type.Union([Type.String(), Type.Null()], {
-      description: '`configuration.access_point_type`, if that is a text.',
-    }),
-    state: Type.Enum([...agentStates], {
-      type: 'string',
-      description: '`never`: has not reported yet; `ended`: emulated, and its run is over.',
-    }),
-    health: Type.Union([HealthWord, Type.Null()], {
-      description: 'By its state and its worst alarm; null once its emulated network has ended.',
-    }),
-    power_state: Type.Union([Type.Enum(['awake', 'asleep'], { type: 'string' }), Type.Null()], {
-      description: 'By its newest value of `active`; null if it reports none.',
-    }),
-    last_seen: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-    onboard: Type.Boolean({ description: 'True after the first successful login.' }),
-    emulated: Type.Boolean(),
-    created_at: Type.String({ format: 'date-time' }),
-    may: Type.Array(Type.Enum(['command', 'manage'], { type: 'string' }), {
-      description: 'What the caller may do with it: send it commands; label and remove it.',
-    }),
-    configuration: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
-    ),
-    latest: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=latest`: name -> `{ts, value}`.' }),
-    ),
-  },
-  { title: 'AgentListItem' },
-);
+export const AgentListItem = Type.Named('AgentListItem', {
+  id: Type.String({ format: 'uuid' }),
+  ap_id: Type.String(),
+  ...Labels,
+  access_point_type: Type.Union([Type.String(), Type.Null()], {
+    description: '`configuration.access_point_type`, if that is a text.',
+  }),
+  state: Type.Enum([...agentStates], {
+    type: 'string',
+    description: '`never`: has not reported yet; `ended`: emulated, and its run is over.',
+  }),
+  health: Type.Union([HealthWord, Type.Null()], {
+    description: 'By its state and its worst alarm; null once its emulated network has ended.',
+  }),
+  power_state: Type.Union([Type.Enum(['awake', 'asleep'], { type: 'string' }), Type.Null()], {
+    description: 'By its newest value of `active`; null if it reports none.',
+  }),
+  last_seen: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  onboard: Type.Boolean({ description: 'True after the first successful login.' }),
+  emulated: Type.Boolean(),
+  created_at: Type.String({ format: 'date-time' }),
+  may: Type.Array(Type.Enum(['command', 'manage'], { type: 'string' }), {
+    description: 'What the caller may do with it: send it commands; label and remove it.',
+  }),
+  configuration: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
+  ),
+  latest: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=latest`: name -> `{ts, value}`.' }),
+  ),
+});
 export type AgentListItem = Type.Static<typeof AgentListItem>;
 
-export const AgentPage = Type.Object(
-  {
-    ...pageFields(AgentListItem),
-    count: Type.Optional(Type.Integer({ description: 'With `count=true`: how many match.' })),
-  },
-  { title: 'AgentPage' },
-);
+export const AgentPage = Type.Named('AgentPage', {
+  ...pageFields(AgentListItem),
+  count: Type.Optional(Type.Integer({ description: 'With `count=true`: how many match.' })),
+});
 export type AgentPage = Type.Static<typeof AgentPage>;
 
-export const BulkRequest = Type.Object(
-  {
-    selector: selectorText('Which access points; those that match when it begins.'),
-    action: Type.Object(
-      {
-        command: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 65_536,
-            description: 'As for `send_command`: a name, or JSON with a name and arguments.',
-          }),
-        ),
-        labels: Type.Optional(LabelsUpdate),
-        remove: Type.Optional(Type.Boolean({ description: 'Delete them.' })),
-      },
-      { description: 'Exactly one of them.' },
-    ),
-    preview: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would happen.' })),
-    wave: Type.Optional(
-      Type.Object({
-        size: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Access points at once.' }),
-        pause_seconds: Type.Optional(
-          Type.Number({ minimum: 0, maximum: 86_400, default: 0, description: 'Between waves.' }),
-        ),
-      }),
-    ),
-  },
-  { title: 'BulkRequest' },
-);
+export const BulkRequest = Type.Named('BulkRequest', {
+  selector: selectorText('Which access points; those that match when it begins.'),
+  action: Type.Object(
+    {
+      command: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 65_536,
+          description: 'As for `send_command`: a name, or JSON with a name and arguments.',
+        }),
+      ),
+      labels: Type.Optional(LabelsUpdate),
+      remove: Type.Optional(Type.Boolean({ description: 'Delete them.' })),
+    },
+    { description: 'Exactly one of them.' },
+  ),
+  preview: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would happen.' })),
+  wave: Type.Optional(
+    Type.Object({
+      size: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Access points at once.' }),
+      pause_seconds: Type.Optional(
+        Type.Number({ minimum: 0, maximum: 86_400, default: 0, description: 'Between waves.' }),
+      ),
+    }),
+  ),
+});
 export type BulkRequest = Type.Static<typeof BulkRequest>;
 
-export const BulkTarget = Type.Object(
-  {
-    ap_id: Type.String(),
-    display_name: Type.Union([Type.String(), Type.Null()]),
-    state: Type.Enum(['would', 'waiting', 'done', 'refused', 'stopped'], {
-      type: 'string',
-      description: '`would`: only a preview, in which `refused` would be. `stopped`: the job ended before its turn.',
-    }),
-    detail: Type.Union([Type.String(), Type.Null()], { description: 'What happens or happened, or why not.' }),
-    command_id: Type.Union([Type.String(), Type.Null()]),
-  },
-  { title: 'BulkTarget' },
-);
+export const BulkTarget = Type.Named('BulkTarget', {
+  ap_id: Type.String(),
+  display_name: Type.Union([Type.String(), Type.Null()]),
+  state: Type.Enum(['would', 'waiting', 'done', 'refused', 'stopped'], {
+    type: 'string',
+    description: '`would`: only a preview, in which `refused` would be. `stopped`: the job ended before its turn.',
+  }),
+  detail: Type.Union([Type.String(), Type.Null()], { description: 'What happens or happened, or why not.' }),
+  command_id: Type.Union([Type.String(), Type.Null()]),
+});
 export type BulkTarget = Type.Static<typeof BulkTarget>;
 
-export const BulkAnswer = Type.Object(
-  {
-    job_number: Type.Union([Type.String(), Type.Null()], {
-      description: 'Null for a preview. `DELETE /api/v1/jobs/{job_number}` stops it.',
+export const BulkAnswer = Type.Named('BulkAnswer', {
+  job_number: Type.Union([Type.String(), Type.Null()], {
+    description: 'Null for a preview. `DELETE /api/v1/jobs/{job_number}` stops it.',
+  }),
+  preview: Type.Boolean(),
+  count: Type.Integer({ description: 'How many access points.' }),
+  waves: Type.Integer(),
+  refused: Type.Optional(
+    Type.Integer({
+      description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
     }),
-    preview: Type.Boolean(),
-    count: Type.Integer({ description: 'How many access points.' }),
-    waves: Type.Integer(),
-    refused: Type.Optional(
-      Type.Integer({
-        description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
-      }),
-    ),
-    suggestions: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'In a preview that somebody would refuse: commands that the listed ones declare, the most common first.',
-      }),
-    ),
-    targets: Type.Array(BulkTarget, { description: 'The first 1,000 of them, by ap_id.' }),
-  },
-  { title: 'BulkAnswer' },
-);
+  ),
+  suggestions: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'In a preview that somebody would refuse: commands that the listed ones declare, the most common first.',
+    }),
+  ),
+  targets: Type.Array(BulkTarget, { description: 'The first 1,000 of them, by ap_id.' }),
+});
 export type BulkAnswer = Type.Static<typeof BulkAnswer>;
 
-export const BulkProgress = Type.Object(
-  {
-    job_number: Type.String(),
-    selector: Type.String(),
-    action: Type.Enum(['command', 'labels', 'remove'], { type: 'string' }),
-    is_over: Type.Boolean(),
-    totals: Type.Object({
-      waiting: Type.Integer(),
-      done: Type.Integer(),
-      refused: Type.Integer(),
-      stopped: Type.Integer(),
-    }),
-    ...pageFields(BulkTarget, { items: 'Of the access points that the caller may still see, or that are gone.' }),
-  },
-  { title: 'BulkProgress' },
-);
+export const BulkProgress = Type.Named('BulkProgress', {
+  job_number: Type.String(),
+  selector: Type.String(),
+  action: Type.Enum(['command', 'labels', 'remove'], { type: 'string' }),
+  is_over: Type.Boolean(),
+  totals: Type.Object({
+    waiting: Type.Integer(),
+    done: Type.Integer(),
+    refused: Type.Integer(),
+    stopped: Type.Integer(),
+  }),
+  ...pageFields(BulkTarget, { items: 'Of the access points that the caller may still see, or that are gone.' }),
+});
 export type BulkProgress = Type.Static<typeof BulkProgress>;

@@ -17,15 +17,12 @@ export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity
 });
 export type ServiceLevelName = Type.Static<typeof ServiceLevelName>;
 
-export const ServiceLevel = Type.Object(
-  {
-    level: ServiceLevelName,
-    good_minutes: Type.Integer({ description: 'Minutes in which users were served well.' }),
-    minutes: Type.Integer({ description: 'Minutes that were counted.' }),
-    goal: Type.Number({ description: 'The share of good minutes below which it is a cause.' }),
-  },
-  { title: 'ServiceLevel' },
-);
+export const ServiceLevel = Type.Named('ServiceLevel', {
+  level: ServiceLevelName,
+  good_minutes: Type.Integer({ description: 'Minutes in which users were served well.' }),
+  minutes: Type.Integer({ description: 'Minutes that were counted.' }),
+  goal: Type.Number({ description: 'The share of good minutes below which it is a cause.' }),
+});
 export type ServiceLevel = Type.Static<typeof ServiceLevel>;
 
 const Causes = Type.Array(Type.String(), { description: 'In words, the worst first; at most five.' });
@@ -43,29 +40,23 @@ const Counts = Type.Object({
   unknown: Type.Integer(),
 });
 
-export const AgentHealth = Type.Object(
-  {
-    ap_id: Type.String(),
-    display_name: Type.Union([Type.String(), Type.Null()]),
-    site: Type.Union([Type.String(), Type.Null()]),
-    ...Word,
-    alarms: Type.Integer({ description: 'Alarms that are not cleared.' }),
-    severity: Type.Union([AlarmSeverity, Type.Null()], { description: 'Of the worst of them.' }),
-  },
-  { title: 'AgentHealth' },
-);
+export const AgentHealth = Type.Named('AgentHealth', {
+  ap_id: Type.String(),
+  display_name: Type.Union([Type.String(), Type.Null()]),
+  site: Type.Union([Type.String(), Type.Null()]),
+  ...Word,
+  alarms: Type.Integer({ description: 'Alarms that are not cleared.' }),
+  severity: Type.Union([AlarmSeverity, Type.Null()], { description: 'Of the worst of them.' }),
+});
 export type AgentHealth = Type.Static<typeof AgentHealth>;
 
-export const AgentHealthReport = Type.Object(
-  {
-    ...AgentHealth.properties,
-    window_minutes: Type.Integer(),
-    service: Type.Array(ServiceLevel, {
-      description: 'Those that it reports about; the window ends now.',
-    }),
-  },
-  { title: 'AgentHealthReport' },
-);
+export const AgentHealthReport = Type.Named('AgentHealthReport', {
+  ...AgentHealth.properties,
+  window_minutes: Type.Integer(),
+  service: Type.Array(ServiceLevel, {
+    description: 'Those that it reports about; the window ends now.',
+  }),
+});
 export type AgentHealthReport = Type.Static<typeof AgentHealthReport>;
 
 export const SiteHealth = Type.Object(
@@ -80,18 +71,15 @@ export const SiteHealth = Type.Object(
 );
 export type SiteHealth = Type.Static<typeof SiteHealth>;
 
-export const NetworkHealth = Type.Object(
-  {
-    ...Word,
-    access_points: Counts,
-    alarms: BySeverity,
-    unacknowledged: Type.Integer({
-      description:
-        'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
-    }),
-    worst: Type.Array(AgentHealth, { description: 'At most ten that are not good, the worst first.' }),
-    sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),
-  },
-  { title: 'NetworkHealth' },
-);
+export const NetworkHealth = Type.Named('NetworkHealth', {
+  ...Word,
+  access_points: Counts,
+  alarms: BySeverity,
+  unacknowledged: Type.Integer({
+    description:
+      'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
+  }),
+  worst: Type.Array(AgentHealth, { description: 'At most ten that are not good, the worst first.' }),
+  sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),
+});
 export type NetworkHealth = Type.Static<typeof NetworkHealth>;

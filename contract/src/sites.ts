@@ -26,33 +26,27 @@ const TimeZone = Type.String({
 const Name = Type.String({ minLength: 1, maxLength: 128, format: 'label' });
 const Notes = Type.String({ maxLength: 4000 });
 
-export const SiteCreate = Type.Object(
-  {
-    path: Path,
-    name: Type.Optional(Type.Union([Name, Type.Null()], { description: 'Default: the last step of the path.' })),
-    geolocation: Type.Optional(Type.Union([Geolocation, Type.Null()])),
-    time_zone: Type.Optional(
-      Type.Union([TimeZone, Type.Null()], { description: 'Default: that of the nearest site above it that has one.' }),
-    ),
-    notes: Type.Optional(Type.Union([Notes, Type.Null()])),
-  },
-  { title: 'SiteCreate' },
-);
+export const SiteCreate = Type.Named('SiteCreate', {
+  path: Path,
+  name: Type.Optional(Type.Union([Name, Type.Null()], { description: 'Default: the last step of the path.' })),
+  geolocation: Type.Optional(Type.Union([Geolocation, Type.Null()])),
+  time_zone: Type.Optional(
+    Type.Union([TimeZone, Type.Null()], { description: 'Default: that of the nearest site above it that has one.' }),
+  ),
+  notes: Type.Optional(Type.Union([Notes, Type.Null()])),
+});
 export type SiteCreate = Type.Static<typeof SiteCreate>;
 
-export const Site = Type.Object(
-  {
-    id: Type.String({ format: 'uuid' }),
-    path: Type.String(),
-    name: Type.String(),
-    geolocation: Type.Union([Geolocation, Type.Null()]),
-    time_zone: Type.Union([Type.String(), Type.Null()]),
-    notes: Type.String(),
-    access_points: Type.Integer({ description: 'How many are directly in it.' }),
-    created_at: Type.String({ format: 'date-time' }),
-  },
-  { title: 'Site' },
-);
+export const Site = Type.Named('Site', {
+  id: Type.String({ format: 'uuid' }),
+  path: Type.String(),
+  name: Type.String(),
+  geolocation: Type.Union([Geolocation, Type.Null()]),
+  time_zone: Type.Union([Type.String(), Type.Null()]),
+  notes: Type.String(),
+  access_points: Type.Integer({ description: 'How many are directly in it.' }),
+  created_at: Type.String({ format: 'date-time' }),
+});
 export type Site = Type.Static<typeof Site>;
 
 export const SitePage = Page(Site, 'SitePage');

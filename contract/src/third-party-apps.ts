@@ -98,13 +98,10 @@ export const ThirdPartyApp = Type.Object(
 );
 export type ThirdPartyApp = Type.Static<typeof ThirdPartyApp>;
 
-export const ChangedThirdPartyApp = Type.Object(
-  {
-    ...ThirdPartyApp.properties,
-    warning: Type.Optional(Type.String({ description: 'Only where the key that was given can be guessed.' })),
-  },
-  { title: 'ChangedThirdPartyApp' },
-);
+export const ChangedThirdPartyApp = Type.Named('ChangedThirdPartyApp', {
+  ...ThirdPartyApp.properties,
+  warning: Type.Optional(Type.String({ description: 'Only where the key that was given can be guessed.' })),
+});
 export type ChangedThirdPartyApp = Type.Static<typeof ChangedThirdPartyApp>;
 
 /** An app in a list: everything but the key. */
@@ -120,11 +117,8 @@ export const ThirdPartyAppCreate = Type.Object(
 );
 export type ThirdPartyAppCreate = Type.Static<typeof ThirdPartyAppCreate>;
 
-export const ThirdPartyAppUpdate = Type.Object(
-  {
-    api_key: Type.Optional(Type.Union([ApiKey, Type.Null()])),
-    permissions: Type.Optional(Type.Union([Permissions, Type.Null()])),
-  },
-  { title: 'ThirdPartyAppUpdate' },
-);
+export const ThirdPartyAppUpdate = Type.Named('ThirdPartyAppUpdate', {
+  api_key: Type.Optional(Type.Union([ApiKey, Type.Null()])),
+  permissions: Type.Optional(Type.Union([Permissions, Type.Null()])),
+});
 export type ThirdPartyAppUpdate = Type.Static<typeof ThirdPartyAppUpdate>;

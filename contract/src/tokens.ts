@@ -8,29 +8,23 @@ export const LoginType = Type.Enum(['user', 'agent', 'third_party_app'], {
 });
 export type LoginType = Type.Static<typeof LoginType>;
 
-export const LoginForm = Type.Object(
-  {
-    // Unanchored on purpose: the interface takes any text that contains the word.
-    grant_type: Type.Optional(Type.Union([Type.String({ pattern: 'password' }), Type.Null()])),
-    username: Type.String({
-      maxLength: 1024,
-      description: "A user's e-mail address, an agent's ap_id or an app's app_name.",
-    }),
-    password: Type.String({ maxLength: 1024, description: "A user's or agent's password, or an app's api_key." }),
-    scope: Type.Optional(Type.String({ default: '' })),
-    client_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    client_secret: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  },
-  { title: 'LoginForm' },
-);
+export const LoginForm = Type.Named('LoginForm', {
+  // Unanchored on purpose: the interface takes any text that contains the word.
+  grant_type: Type.Optional(Type.Union([Type.String({ pattern: 'password' }), Type.Null()])),
+  username: Type.String({
+    maxLength: 1024,
+    description: "A user's e-mail address, an agent's ap_id or an app's app_name.",
+  }),
+  password: Type.String({ maxLength: 1024, description: "A user's or agent's password, or an app's api_key." }),
+  scope: Type.Optional(Type.String({ default: '' })),
+  client_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  client_secret: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 export type LoginForm = Type.Static<typeof LoginForm>;
 
-export const Token = Type.Object(
-  {
-    access_token: Type.String(),
-    token_type: Type.String({ description: 'Always `bearer`.' }),
-    expires_in: Type.Integer({ description: 'Seconds.' }),
-  },
-  { title: 'Token' },
-);
+export const Token = Type.Named('Token', {
+  access_token: Type.String(),
+  token_type: Type.String({ description: 'Always `bearer`.' }),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+});
 export type Token = Type.Static<typeof Token>;

@@ -6,14 +6,11 @@ const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { min
 const Username = Type.String({ format: 'email', description: 'An e-mail address, converted to lower case.' });
 const NewPassword = Type.String({ format: 'new-password' });
 
-export const TokenData = Type.Object(
-  {
-    username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    roles: Type.String({ description: 'The roles, joined by commas.' }),
-    scopes: Type.Optional(Type.Array(Type.String(), { default: [] })),
-  },
-  { title: 'TokenData' },
-);
+export const TokenData = Type.Named('TokenData', {
+  username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  roles: Type.String({ description: 'The roles, joined by commas.' }),
+  scopes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+});
 export type TokenData = Type.Static<typeof TokenData>;
 
 export const UserCreate = Type.Object(
@@ -25,71 +22,53 @@ export type UserCreate = Type.Static<typeof UserCreate>;
 export const UserRegister = Type.Object({ username: Username, password: NewPassword }, { title: 'UserRegister' });
 export type UserRegister = Type.Static<typeof UserRegister>;
 
-export const UserUpdate = Type.Object(
-  {
-    password: Type.Optional(Type.Union([NewPassword, Type.Null()])),
-    roles: Type.Optional(Type.Union([Roles, Type.Null()])),
-  },
-  { title: 'UserUpdate' },
-);
+export const UserUpdate = Type.Named('UserUpdate', {
+  password: Type.Optional(Type.Union([NewPassword, Type.Null()])),
+  roles: Type.Optional(Type.Union([Roles, Type.Null()])),
+});
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
-export const WaitingUser = Type.Object(
-  {
-    username: Type.String(),
-    waiting_since: Type.String({ format: 'date-time' }),
-    looks_like: Type.Optional(
-      Type.String({
-        description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
-      }),
-    ),
-  },
-  { title: 'WaitingUser' },
-);
+export const WaitingUser = Type.Named('WaitingUser', {
+  username: Type.String(),
+  waiting_since: Type.String({ format: 'date-time' }),
+  looks_like: Type.Optional(
+    Type.String({
+      description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
+    }),
+  ),
+});
 export type WaitingUser = Type.Static<typeof WaitingUser>;
 
-export const DisabledUser = Type.Object(
-  {
-    username: Type.String(),
-    disabled_at: Type.String({ format: 'date-time' }),
-    disabled_by: Type.String({ description: 'A username; for the command line, the account of the shell.' }),
-  },
-  { title: 'DisabledUser' },
-);
+export const DisabledUser = Type.Named('DisabledUser', {
+  username: Type.String(),
+  disabled_at: Type.String({ format: 'date-time' }),
+  disabled_by: Type.String({ description: 'A username; for the command line, the account of the shell.' }),
+});
 export type DisabledUser = Type.Static<typeof DisabledUser>;
 
 export const PasswordRecoveryRequest = Type.Object({ username: Username }, { title: 'PasswordRecoveryRequest' });
 export type PasswordRecoveryRequest = Type.Static<typeof PasswordRecoveryRequest>;
 
-export const PasswordReset = Type.Object(
-  {
-    token: Type.String({ maxLength: 512, description: 'From the recovery mail; valid for one use.' }),
-    new_password: NewPassword,
-  },
-  { title: 'PasswordReset' },
-);
+export const PasswordReset = Type.Named('PasswordReset', {
+  token: Type.String({ maxLength: 512, description: 'From the recovery mail; valid for one use.' }),
+  new_password: NewPassword,
+});
 export type PasswordReset = Type.Static<typeof PasswordReset>;
 
-export const PasswordChange = Type.Object(
-  {
-    current_password: Type.String({ maxLength: 1024 }),
-    new_password: NewPassword,
-  },
-  { title: 'PasswordChange' },
-);
+export const PasswordChange = Type.Named('PasswordChange', {
+  current_password: Type.String({ maxLength: 1024 }),
+  new_password: NewPassword,
+});
 export type PasswordChange = Type.Static<typeof PasswordChange>;
 
-export const Session = Type.Object(
-  {
-    id: Type.String(),
-    created_at: Type.String({ format: 'date-time', description: 'When the user logged in.' }),
-    renewed_at: Type.String({ format: 'date-time', description: 'When its newest token was issued.' }),
-    expires_at: Type.String({ format: 'date-time', description: 'When its newest token expires.' }),
-    ends_at: Type.String({ format: 'date-time', description: 'Until when it can be renewed.' }),
-    address: Type.String({ description: 'Where its newest token was requested from.' }),
-    client: Type.String({ description: 'The User-Agent of that request.' }),
-    is_current: Type.Boolean({ description: 'Whether the token of this request belongs to it.' }),
-  },
-  { title: 'Session' },
-);
+export const Session = Type.Named('Session', {
+  id: Type.String(),
+  created_at: Type.String({ format: 'date-time', description: 'When the user logged in.' }),
+  renewed_at: Type.String({ format: 'date-time', description: 'When its newest token was issued.' }),
+  expires_at: Type.String({ format: 'date-time', description: 'When its newest token expires.' }),
+  ends_at: Type.String({ format: 'date-time', description: 'Until when it can be renewed.' }),
+  address: Type.String({ description: 'Where its newest token was requested from.' }),
+  client: Type.String({ description: 'The User-Agent of that request.' }),
+  is_current: Type.Boolean({ description: 'Whether the token of this request belongs to it.' }),
+});
 export type Session = Type.Static<typeof Session>;

@@ -45,22 +45,18 @@ const fields = {
 export const CoverageQuery = Type.Object(fields, { title: 'CoverageQuery' });
 export type CoverageQuery = Type.Static<typeof CoverageQuery>;
 
-export const CoverageDifferenceRequest = Type.Object(
-  {
-    ...fields,
-    commands: WhatIfRequest.properties.commands,
-    after_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 600,
-        default: 30,
-        description:
-          'How far the two copies of the network run ahead, in model time, so that the commands take effect.',
-      }),
-    ),
-  },
-  { title: 'CoverageDifferenceRequest' },
-);
+export const CoverageDifferenceRequest = Type.Named('CoverageDifferenceRequest', {
+  ...fields,
+  commands: WhatIfRequest.properties.commands,
+  after_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 600,
+      default: 30,
+      description: 'How far the two copies of the network run ahead, in model time, so that the commands take effect.',
+    }),
+  ),
+});
 export type CoverageDifferenceRequest = Type.Static<typeof CoverageDifferenceRequest>;
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);

@@ -7,110 +7,95 @@ import { EmulatedAgent, PlannedFault } from './emulator.ts';
 const Timestamp = Type.String({ format: 'date-time' });
 
 /** `data` of `emulator_spinup`. */
-export const EmulatorTask = Type.Object(
-  {
-    agents: Type.Array(
-      Type.Object({
-        ap_id: Type.String(),
-        password: Type.String({ description: 'Opens the agent for as long as the run lasts.' }),
-        access_point_type: Type.String(),
-        location: EmulatedAgent.properties.location,
-        num_devices: Type.Integer(),
-        duration: Type.Integer(),
-        scenario: Type.Optional(Type.String()),
-        profile: Type.Optional(Type.String()),
-        mbps_per_device: Type.Optional(Type.Number()),
-        mix: Type.Optional(Type.Record(Type.String(), Type.Number())),
-        link_policy: Type.Optional(
-          Type.Object({
-            mode: Type.String(),
-            primary: Type.Optional(Type.String()),
-            weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
-            share: Type.Optional(Type.Number()),
-          }),
-        ),
-      }),
-    ),
-    num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
-    duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
-    seed: Type.Integer(),
-    model: Type.Optional(Type.Integer({ description: 'The version of the model that it was created for; absent: 1.' })),
-    speed: Type.Number(),
-    model_start: Timestamp,
-    started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
-    report_interval_seconds: Type.Integer(),
-    faults: Type.Array(PlannedFault),
-  },
-  { title: 'EmulatorTask' },
-);
+export const EmulatorTask = Type.Named('EmulatorTask', {
+  agents: Type.Array(
+    Type.Object({
+      ap_id: Type.String(),
+      password: Type.String({ description: 'Opens the agent for as long as the run lasts.' }),
+      access_point_type: Type.String(),
+      location: EmulatedAgent.properties.location,
+      num_devices: Type.Integer(),
+      duration: Type.Integer(),
+      scenario: Type.Optional(Type.String()),
+      profile: Type.Optional(Type.String()),
+      mbps_per_device: Type.Optional(Type.Number()),
+      mix: Type.Optional(Type.Record(Type.String(), Type.Number())),
+      link_policy: Type.Optional(
+        Type.Object({
+          mode: Type.String(),
+          primary: Type.Optional(Type.String()),
+          weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
+          share: Type.Optional(Type.Number()),
+        }),
+      ),
+    }),
+  ),
+  num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
+  duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
+  seed: Type.Integer(),
+  model: Type.Optional(Type.Integer({ description: 'The version of the model that it was created for; absent: 1.' })),
+  speed: Type.Number(),
+  model_start: Timestamp,
+  started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
+  report_interval_seconds: Type.Integer(),
+  faults: Type.Array(PlannedFault),
+});
 export type EmulatorTask = Type.Static<typeof EmulatorTask>;
 
 /** What the process that runs the network asks, again and again, for as long as it does. */
-export const EmulatorLeaseRequest = Type.Object(
-  {
-    holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
-    release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
-    slots: Type.Optional(
-      Type.Object(
-        { total: Type.Integer({ minimum: 1 }), free: Type.Integer({ minimum: 0 }) },
-        {
-          description:
-            'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
-        },
-      ),
+export const EmulatorLeaseRequest = Type.Named('EmulatorLeaseRequest', {
+  holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
+  release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
+  slots: Type.Optional(
+    Type.Object(
+      { total: Type.Integer({ minimum: 1 }), free: Type.Integer({ minimum: 0 }) },
+      {
+        description:
+          'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
+      },
     ),
-    wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
-    ),
-    answers: Type.Optional(
-      Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
-        description: 'To requests that came with an earlier lease.',
-      }),
-    ),
-  },
-  { title: 'EmulatorLeaseRequest' },
-);
+  ),
+  wait: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
+  ),
+  answers: Type.Optional(
+    Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
+      description: 'To requests that came with an earlier lease.',
+    }),
+  ),
+});
 export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 
 /** One request to a running network, with the number under which its answer is awaited. */
-export const EmulatorRequest = Type.Object(
-  {
-    id: Type.String(),
-    kind: Type.Enum(['what_if', 'fault', 'coverage'], { type: 'string' }),
-    body: Type.Record(Type.String(), Type.Unknown()),
-  },
-  { title: 'EmulatorRequest' },
-);
+export const EmulatorRequest = Type.Named('EmulatorRequest', {
+  id: Type.String(),
+  kind: Type.Enum(['what_if', 'fault', 'coverage'], { type: 'string' }),
+  body: Type.Record(Type.String(), Type.Unknown()),
+});
 export type EmulatorRequest = Type.Static<typeof EmulatorRequest>;
 
-export const EmulatorLease = Type.Object(
-  {
-    lease_seconds: Type.Number({ description: 'Ask again before; else another process takes the run over.' }),
-    now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
-    last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
-    requests: Type.Array(EmulatorRequest),
-  },
-  { title: 'EmulatorLease' },
-);
+export const EmulatorLease = Type.Named('EmulatorLease', {
+  lease_seconds: Type.Number({ description: 'Ask again before; else another process takes the run over.' }),
+  now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
+  last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
+  requests: Type.Array(EmulatorRequest),
+});
 export type EmulatorLease = Type.Static<typeof EmulatorLease>;
 
 /** One message of a run on its socket: `started`, `progress`, `ended`. */
-export const EmulatorEvent = Type.Object(
-  {
-    event: Type.Enum(['started', 'progress', 'ended'], { type: 'string' }),
-    model_time: Timestamp,
-    access_points: Type.Integer(),
-    agents_online: Type.Integer(),
-    devices: Type.Integer(),
-    served: Type.Integer(),
-    power_w: Type.Number(),
-    delivered_mbps: Type.Number(),
-    samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
-    samples_lost: Type.Optional(
-      Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
-    ),
-    late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
-  },
-  { title: 'EmulatorEvent' },
-);
+export const EmulatorEvent = Type.Named('EmulatorEvent', {
+  event: Type.Enum(['started', 'progress', 'ended'], { type: 'string' }),
+  model_time: Timestamp,
+  access_points: Type.Integer(),
+  agents_online: Type.Integer(),
+  devices: Type.Integer(),
+  served: Type.Integer(),
+  power_w: Type.Number(),
+  delivered_mbps: Type.Number(),
+  samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
+  samples_lost: Type.Optional(
+    Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
+  ),
+  late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
+});
 export type EmulatorEvent = Type.Static<typeof EmulatorEvent>;

@@ -76,40 +76,37 @@ const Location = Type.Unsafe<string | Record<string, unknown>>({
   },
 });
 
-export const EmulatorSpec = Type.Object(
-  {
-    access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
-    num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
-    locations: Type.Array(Location, {
-      documented: { minItems: 1 },
-      description: 'Coordinates or place names, assigned in turn.',
+export const EmulatorSpec = Type.Named('EmulatorSpec', {
+  access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
+  num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
+  locations: Type.Array(Location, {
+    documented: { minItems: 1 },
+    description: 'Coordinates or place names, assigned in turn.',
+  }),
+  num_devices: Type.Integer({
+    exclusiveMinimum: 0,
+    maximum: maxEmulatedDevices,
+    description: 'Per access point. A request has at most 200,000 devices in all.',
+  }),
+  duration: Type.Integer({
+    exclusiveMinimum: 0,
+    maximumSetting: 'emulator_max_seconds',
+    description: 'Seconds of model time.',
+  }),
+  scenario: Type.Optional(
+    Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
+  ),
+  profile: Type.Optional(EmulatorProfile),
+  mbps_per_device: Type.Optional(
+    Type.Number({
+      minimum: 0,
+      maximum: 1000,
+      description: 'Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8.',
     }),
-    num_devices: Type.Integer({
-      exclusiveMinimum: 0,
-      maximum: maxEmulatedDevices,
-      description: 'Per access point. A request has at most 200,000 devices in all.',
-    }),
-    duration: Type.Integer({
-      exclusiveMinimum: 0,
-      maximumSetting: 'emulator_max_seconds',
-      description: 'Seconds of model time.',
-    }),
-    scenario: Type.Optional(
-      Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
-    ),
-    profile: Type.Optional(EmulatorProfile),
-    mbps_per_device: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1000,
-        description: 'Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8.',
-      }),
-    ),
-    mix: Type.Optional(EmulatorMix),
-    link_policy: Type.Optional(EmulatorLinkPolicy),
-  },
-  { title: 'EmulatorSpec' },
-);
+  ),
+  mix: Type.Optional(EmulatorMix),
+  link_policy: Type.Optional(EmulatorLinkPolicy),
+});
 export type EmulatorSpec = Type.Static<typeof EmulatorSpec>;
 
 export const EmulatorFaultKind = Type.Enum(
@@ -130,49 +127,40 @@ const faultFields = {
 };
 
 /** A fault that is known when the network is asked for. */
-export const PlannedFault = Type.Object(
-  {
-    access_point: Type.Integer({ minimum: 1, description: 'The number at the end of its name.' }),
-    after_seconds: Type.Optional(
-      Type.Integer({ minimum: 0, default: 0, description: 'When it begins, in model time after the start.' }),
-    ),
-    ...faultFields,
-  },
-  { title: 'PlannedFault' },
-);
+export const PlannedFault = Type.Named('PlannedFault', {
+  access_point: Type.Integer({ minimum: 1, description: 'The number at the end of its name.' }),
+  after_seconds: Type.Optional(
+    Type.Integer({ minimum: 0, default: 0, description: 'When it begins, in model time after the start.' }),
+  ),
+  ...faultFields,
+});
 export type PlannedFault = Type.Static<typeof PlannedFault>;
 
-export const EmulatorSpinupRequest = Type.Object(
-  {
-    emulators: Type.Array(EmulatorSpec, { documented: { minItems: 1 } }),
-    seed: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
-    ),
-    speed: Type.Optional(
-      Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time per second.' }),
-    ),
-    start_time: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present.',
-      }),
-    ),
-    report_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 1 })),
-    faults: Type.Optional(Type.Array(PlannedFault, { maxItems: 1000 })),
-  },
-  { title: 'EmulatorSpinupRequest' },
-);
+export const EmulatorSpinupRequest = Type.Named('EmulatorSpinupRequest', {
+  emulators: Type.Array(EmulatorSpec, { documented: { minItems: 1 } }),
+  seed: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
+  ),
+  speed: Type.Optional(
+    Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time per second.' }),
+  ),
+  start_time: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present.',
+    }),
+  ),
+  report_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 1 })),
+  faults: Type.Optional(Type.Array(PlannedFault, { maxItems: 1000 })),
+});
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 
 /** What the devices of an entry ask for. */
-export const EmulatorDemand = Type.Object(
-  {
-    mbps_per_device: Type.Number(),
-    mix: Type.Record(Type.String(), Type.Number(), { description: 'Shares of the devices, which sum to 1.' }),
-  },
-  { title: 'EmulatorDemand' },
-);
+export const EmulatorDemand = Type.Named('EmulatorDemand', {
+  mbps_per_device: Type.Number(),
+  mix: Type.Record(Type.String(), Type.Number(), { description: 'Shares of the devices, which sum to 1.' }),
+});
 export type EmulatorDemand = Type.Static<typeof EmulatorDemand>;
 
 const Model = Type.Integer({
@@ -189,67 +177,58 @@ export const EmulatedAgent = Type.Object(
 export type EmulatedAgent = Type.Static<typeof EmulatedAgent>;
 
 /** What Weft took a place name for. */
-export const ResolvedPlace = Type.Object(
-  {
-    emulator: Type.Integer({ description: 'Index in `emulators`.' }),
-    location: Type.Integer({ description: 'Index in its `locations`.' }),
-    given: Type.String(),
-    name: Type.String(),
-    country: Type.String({ description: 'Two letters.' }),
-    latitude: Type.Number(),
-    longitude: Type.Number(),
-    others: Type.Integer({ description: 'The number of smaller places with the same name.' }),
-  },
-  { title: 'ResolvedPlace' },
-);
+export const ResolvedPlace = Type.Named('ResolvedPlace', {
+  emulator: Type.Integer({ description: 'Index in `emulators`.' }),
+  location: Type.Integer({ description: 'Index in its `locations`.' }),
+  given: Type.String(),
+  name: Type.String(),
+  country: Type.String({ description: 'Two letters.' }),
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  others: Type.Integer({ description: 'The number of smaller places with the same name.' }),
+});
 export type ResolvedPlace = Type.Static<typeof ResolvedPlace>;
 
-export const EmulatorAccepted = Type.Object(
-  {
-    job_number: Type.String({ format: 'uuid' }),
-    status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'The path of the WebSocket for progress and the end.' }),
-    agents: Type.Array(EmulatedAgent),
-    places: Type.Array(ResolvedPlace, { description: 'The place of each location that is a name.' }),
-    profiles: Type.Array(EmulatorProfile, { description: 'The profile of each entry of `emulators`.' }),
-    demand: Type.Array(EmulatorDemand, { description: 'The demand of each entry of `emulators`.' }),
-    seed: Type.Integer(),
-    model: Model,
-    ends_at: Timestamp,
-  },
-  { title: 'EmulatorAccepted' },
-);
+export const EmulatorAccepted = Type.Named('EmulatorAccepted', {
+  job_number: Type.String({ format: 'uuid' }),
+  status: Type.Literal('queued'),
+  websocket: Type.String({ description: 'The path of the WebSocket for progress and the end.' }),
+  agents: Type.Array(EmulatedAgent),
+  places: Type.Array(ResolvedPlace, { description: 'The place of each location that is a name.' }),
+  profiles: Type.Array(EmulatorProfile, { description: 'The profile of each entry of `emulators`.' }),
+  demand: Type.Array(EmulatorDemand, { description: 'The demand of each entry of `emulators`.' }),
+  seed: Type.Integer(),
+  model: Model,
+  ends_at: Timestamp,
+});
 export type EmulatorAccepted = Type.Static<typeof EmulatorAccepted>;
 
-export const EmulatorRun = Type.Object(
-  {
-    job_number: Type.String(),
-    state: Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], { type: 'string' }),
-    detail: Type.Union([Type.String(), Type.Null()]),
-    progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1.' }),
-    owner: Type.String(),
-    access_points: Type.Integer(),
-    devices: Type.Integer(),
-    by_type: Type.Record(Type.String(), Type.Integer()),
-    seed: Type.Integer(),
-    model: Model,
-    speed: Type.Number(),
-    model_start: Timestamp,
-    duration: Type.Integer({ description: 'Seconds of model time.' }),
-    created_at: Timestamp,
-    ends_at: Type.String({ format: 'date-time', description: 'When it ends, or has ended.' }),
-    is_over: Type.Boolean(),
-    remove_at: Type.Union([Timestamp, Type.Null()], {
-      description: 'When its agents and their telemetry are deleted; null while it runs.',
-    }),
-    latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
-      description:
-        'The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time.',
-    }),
-    websocket: Type.String(),
-  },
-  { title: 'EmulatorRun' },
-);
+export const EmulatorRun = Type.Named('EmulatorRun', {
+  job_number: Type.String(),
+  state: Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], { type: 'string' }),
+  detail: Type.Union([Type.String(), Type.Null()]),
+  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1.' }),
+  owner: Type.String(),
+  access_points: Type.Integer(),
+  devices: Type.Integer(),
+  by_type: Type.Record(Type.String(), Type.Integer()),
+  seed: Type.Integer(),
+  model: Model,
+  speed: Type.Number(),
+  model_start: Timestamp,
+  duration: Type.Integer({ description: 'Seconds of model time.' }),
+  created_at: Timestamp,
+  ends_at: Type.String({ format: 'date-time', description: 'When it ends, or has ended.' }),
+  is_over: Type.Boolean(),
+  remove_at: Type.Union([Timestamp, Type.Null()], {
+    description: 'When its agents and their telemetry are deleted; null while it runs.',
+  }),
+  latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+    description:
+      'The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time.',
+  }),
+  websocket: Type.String(),
+});
 export type EmulatorRun = Type.Static<typeof EmulatorRun>;
 
 export const EmulatorRunWithAgents = Type.Object(

@@ -70,3 +70,8 @@ export {
   unknownOf as Unknown,
   unsafeOf as Unsafe,
 };
+
+/** An object that the interface documents know by this title. */
+export function Named<Fields extends TypeBox.TProperties>(title: string, fields: Fields): TypeBox.TObject<Fields> {
+  return objectOf(fields, { title });
+}
