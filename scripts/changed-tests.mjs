@@ -11,6 +11,9 @@ const wholes =
   /^(?:controller\/src\/(?:parts|serve|offline|platform|backends|pages|events|part)\.ts|test\/(?!pure\/)[^/]+\.ts|[a-z]+\/src\/index\.ts)$/;
 const source = /\.(?:tsx?|mjs)$/;
 const test = /\.test\.ts$/;
+const slow = /^e2e\/|\.long\.test\.ts$/;
+/** From these on, a test needs what is built, or RabbitMQ. */
+const needs = { build: 'test/compile-cache.ts', rabbit: 'test/rabbitmq.ts' };
 const specifier = /(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g;
 
 /** @param {string[]} args */
@@ -49,6 +52,21 @@ function importersIn(files) {
 }
 
 /**
+ * What these tests need beside PostgreSQL, by what they import, directly or through others.
+ * @param {string[]} tests
+ */
+export function needsOf(tests) {
+  const reached = new Set(tests);
+  let hasRabbit = false;
+  for (const path of reached) {
+    const text = existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
+    hasRabbit ||= text.includes("inject('amqpUrl')");
+    for (const [, to = ''] of text.matchAll(specifier)) reached.add(normalize(join(dirname(path), to)));
+  }
+  return { build: reached.has(needs.build), rabbit: hasRabbit || reached.has(needs.rabbit) };
+}
+
+/**
  * @param {string[]} changed
  * @param {Map<string, string[]>} importers
  */
@@ -60,5 +78,5 @@ export function testsOf(changed, importers) {
   }
   const folders = new Set(changed.map((path) => dirname(path)));
   const isNear = (/** @type {string} */ path) => reached.has(path) || folders.has(dirname(path));
-  return [...importers.keys()].filter((path) => test.test(path) && isNear(path)).sort();
+  return [...importers.keys()].filter((path) => test.test(path) && !slow.test(path) && isNear(path)).sort();
 }

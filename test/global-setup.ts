@@ -1,7 +1,12 @@
 // Before all tests: builds what they start, finds or starts the real servers, and tells the tests where they are. Pure tests
 // need none of it.
+
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ensureBuilt } from '../scripts/build.mjs';
+import { dashboardBuild, stampFile } from '../scripts/build-state.mjs';
+import { needsOf } from '../scripts/changed-tests.mjs';
 import { fillCompileCaches } from './compile-cache.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
@@ -38,7 +43,10 @@ interface Started {
 
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
-  if (!(await ensureBuilt())) throw new Error('Weft could not be built: see above');
+  const needs = await needsOfRun(project);
+  // Servers in the process of a test serve the dashboard, of whatever sources.
+  const isBuilt = !needs.build && existsSync(stampFile(dashboardBuild));
+  if (!isBuilt && !(await ensureBuilt())) throw new Error('Weft could not be built: see above');
   const statuses = openSeenStatuses();
   const [postgres, rabbit] = await Promise.all([
     provide({
@@ -48,13 +56,15 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       isThere: findPostgres() !== undefined,
       start: startPostgres,
     }),
-    provide({
-      title: 'RabbitMQ',
-      variable: 'TEST_AMQP_URL',
-      debianPackage: 'rabbitmq-server',
-      isThere: findRabbit() !== undefined,
-      start: startSharedRabbit,
-    }),
+    needs.rabbit
+      ? provide({
+          title: 'RabbitMQ',
+          variable: 'TEST_AMQP_URL',
+          debianPackage: 'rabbitmq-server',
+          isThere: findRabbit() !== undefined,
+          start: startSharedRabbit,
+        })
+      : nothing,
     fillCompileCaches(),
   ]);
   const { remove: removeMigrated, ...migrated } = await createMigratedDatabases(postgres.url);
@@ -67,6 +77,16 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     await Promise.all([postgres.stop(), rabbit.stop()]);
     checkStatuses(statuses, await isWholeRun(project));
   };
+}
+
+const nothing: Started = { url: undefined, stop: async () => {} };
+
+/** Of some files, if the run is of some. */
+async function needsOfRun({ vitest }: TestProject): Promise<{ build: boolean; rabbit: boolean }> {
+  // Not in its types; without it, everything is started.
+  const { filenamePattern } = vitest as { filenamePattern?: string[] };
+  const specifications = await vitest.globTestSpecifications(filenamePattern);
+  return needsOf(specifications.map(({ moduleId }) => relative(vitest.config.root, moduleId)));
 }
 
 async function isWholeRun({ vitest }: TestProject): Promise<boolean> {

@@ -174,7 +174,11 @@ eachDatabase((kind) => {
     stores = openStores(nodes[0]);
     await nodes[0].query('CREATE TABLE notes (note TEXT)');
   });
-  afterEach(() => remove());
+  afterEach(async () => {
+    // With the tables of a fresh one, a database is used again.
+    await nodes[0].query('DROP TABLE notes');
+    await remove();
+  });
 
   const everything = async () =>
     JSON.stringify(await Promise.all(tables.map((table) => nodes[1].query(`SELECT * FROM ${table} ORDER BY 1`))));

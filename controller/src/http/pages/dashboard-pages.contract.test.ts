@@ -140,6 +140,16 @@ describe('a file', () => {
 });
 
 describe('an address that is no page', () => {
+  it.each([
+    ['POST', '/assets/index-a1.js', 405, 'method_not_allowed'],
+    ['POST', '/assets/index-gone.js', 404, 'not_found'],
+    ['GET', '/assets/index-gone.js', 404, 'not_found'],
+  ])('among the files of a build: %s %s is answered %i', async (method, path, status, code) => {
+    const answer = await fetch(url + path, { method });
+    expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([status, code]);
+    expect(answer.headers.get('x-request-id')).toMatch(/./);
+  });
+
   it('shows a person the dashboard, which says so, with status 404', async () => {
     const answer = await get('/agnets', { accept: 'text/html,application/xhtml+xml' });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);

@@ -45,9 +45,15 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
     ...documentHeaders(tileUrl === undefined ? [] : [new URL(tileUrl).origin]),
     'cache-control': 'no-cache',
   });
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((path) => path.replaceAll('\\', '/'))
-    .filter((path) => contentTypes[extname(path)] !== undefined && path !== firstPage && path !== pageList);
+  const isServed = (path: string) =>
+    contentTypes[extname(path)] !== undefined && path !== firstPage && path !== pageList;
+  const files = new Map<string, ServedFile>();
+  const assets = new Map<string, ServedFile>();
+  for (const path of filesIn(folder).filter(isServed)) {
+    const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
+    if (path.startsWith('assets/')) assets.set(path.slice('assets/'.length), file);
+    else files.set(path, file);
+  }
   return {
     pages: [
       ...addresses.map(
@@ -59,10 +65,17 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
           handle: document.handle,
         }),
       ),
-      ...files.map((path): Page => {
-        const file = new ServedFile(join(folder, path), { 'cache-control': cacheControl(path) });
-        return { operation: 'documentation', permission: everyone, url: `/${path}`, handle: file.handle };
+      ...Array.from(files, ([path, { handle }]): Page => {
+        return { operation: 'documentation', permission: everyone, url: `/${path}`, handle };
       }),
+      // One page for all of them: an address for each of so many files was half of the work of a start.
+      {
+        operation: 'documentation',
+        permission: everyone,
+        url: '/assets/:name',
+        has: (name) => assets.has(name),
+        handle: (request, reply) => assets.get((request.params as { name: string }).name)!.handle(request, reply),
+      },
     ],
     answerLost: (request, reply) => {
       const isRead = request.method === 'GET' || request.method === 'HEAD';
@@ -73,6 +86,14 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
       return true;
     },
   };
+}
+
+/** With `recursive`, Node would ask the system once more for each of them. */
+function filesIn(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${below}${entry.name}`;
+    return entry.isDirectory() ? filesIn(folder, `${path}/`) : [path];
+  });
 }
 
 /** Names in `assets` change with what is in the files; the command line must be that of the server. */

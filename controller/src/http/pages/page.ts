@@ -11,6 +11,8 @@ export interface Page {
   isDocument?: true;
   /** For everybody who does not prefer JSON to HTML. */
   unlessJson?: true;
+  /** Of a page whose address ends with `:name`: which names there are. */
+  has?: (name: string) => boolean;
   handle: (request: FastifyRequest, reply: FastifyReply) => unknown;
 }
 

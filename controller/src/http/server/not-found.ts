@@ -8,20 +8,22 @@ export interface NotFoundOptions {
 
 /** Routes without a method are pages. Sockets are opened with GET, and with nothing else. */
 export function createNotFoundHandler(
-  routes: readonly { url: string; method?: string }[],
+  routes: readonly { url: string; method?: string; has?: (name: string) => boolean }[],
   sockets: readonly { url: string }[],
   { answerLost }: NotFoundOptions = {},
 ) {
   const patterns = [
-    ...routes.flatMap(({ url, method = 'GET' }) => {
+    ...routes.flatMap(({ url, method = 'GET', has = anything }) => {
       const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-      return methods.map((each) => ({ segments: toSegments(url), method: each }));
+      return methods.map((each) => ({ segments: toSegments(url), method: each, has }));
     }),
-    ...sockets.map(({ url }) => ({ segments: toSegments(url), method: 'GET' })),
+    ...sockets.map(({ url }) => ({ segments: toSegments(url), method: 'GET', has: anything })),
   ];
   return (request: FastifyRequest, reply: FastifyReply): void => {
     const segments = toSegments(request.url.split('?', 1)[0]!);
-    const fitting = patterns.filter((pattern) => fits(pattern.segments, segments)).map(({ method }) => method);
+    const fitting = patterns
+      .filter((pattern) => fits(pattern.segments, segments) && pattern.has(segments.at(-1)!))
+      .map(({ method }) => method);
     if (fitting.length > 0) {
       const allow = [...new Set(fitting)].sort().join(', ');
       reply.code(405).header('allow', allow).send({ detail: 'Method Not Allowed', code: 'method_not_allowed' });
@@ -30,6 +32,8 @@ export function createNotFoundHandler(
     }
   };
 }
+
+const anything = () => true;
 
 function toSegments(path: string): string[] {
   return path.replace(/\/$/, '').split('/');

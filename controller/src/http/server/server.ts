@@ -243,6 +243,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
         const { accept } = request.headers;
         if (page.isDocument && !acceptsHtml(accept)) throw pageForBrowsers();
         if (page.unlessJson && prefersJson(accept)) throw pageForBrowsers();
+        if (page.has?.((request.params as { name: string }).name) === false) return reply.callNotFound();
         return page.handle(request, reply);
       },
     });
