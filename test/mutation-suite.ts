@@ -44,6 +44,7 @@ const known = {
   link_policy: [{ mode: 'redundant' }],
   num_devices: [1, 5],
   duration: [60],
+  bounds: ['51.4,-2.7,51.5,-2.5'],
   path: ['uk/bristol', 'uk'],
   site: ['uk/bristol', null],
   selector: ['tag:lobby', 'site:uk/**'],
