@@ -13,36 +13,30 @@ export const devicePattern = '^dev-[a-z2-7]{16}$';
 const Nullable = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
 const Time = (description: string) => Type.String({ format: 'date-time', description });
 
-export const HeardAccessPoint = Type.Object(
-  {
-    ap_id: Type.Optional(Type.String({ description: 'If it is an access point of this network.' })),
-    bssid: Type.Optional(Type.String({ description: 'If only the address of its radio is known.' })),
-    rssi_dbm: Nullable('How strongly the device hears it.'),
-    by: Type.String({ description: 'The ap_id of the access point that reported it.' }),
-  },
-  { title: 'HeardAccessPoint' },
-);
+export const HeardAccessPoint = Type.Named('HeardAccessPoint', {
+  ap_id: Type.Optional(Type.String({ description: 'If it is an access point of this network.' })),
+  bssid: Type.Optional(Type.String({ description: 'If only the address of its radio is known.' })),
+  rssi_dbm: Nullable('How strongly the device hears it.'),
+  by: Type.String({ description: 'The ap_id of the access point that reported it.' }),
+});
 export type HeardAccessPoint = Type.Static<typeof HeardAccessPoint>;
 
-export const DeviceLink = Type.Object(
-  {
-    ap_id: Type.String(),
-    access_point_type: Type.Union([Type.String(), Type.Null()]),
-    rssi_dbm: Nullable('The signal, as the access point hears the device.'),
-    snr_db: Nullable('The ratio of signal to noise.'),
-    rx_mbps: Nullable('The rate from the device.'),
-    tx_mbps: Nullable('The rate to the device.'),
-    since: Time('When it joined this access point.'),
-    seen: Time('The time of the newest list of this access point with the device in it.'),
-    address: Type.Optional(
-      Type.String({
-        description:
-          'The identity as this access point reports it. Only for administrators, while clear addresses are allowed.',
-      }),
-    ),
-  },
-  { title: 'DeviceLink' },
-);
+export const DeviceLink = Type.Named('DeviceLink', {
+  ap_id: Type.String(),
+  access_point_type: Type.Union([Type.String(), Type.Null()]),
+  rssi_dbm: Nullable('The signal, as the access point hears the device.'),
+  snr_db: Nullable('The ratio of signal to noise.'),
+  rx_mbps: Nullable('The rate from the device.'),
+  tx_mbps: Nullable('The rate to the device.'),
+  since: Time('When it joined this access point.'),
+  seen: Time('The time of the newest list of this access point with the device in it.'),
+  address: Type.Optional(
+    Type.String({
+      description:
+        'The identity as this access point reports it. Only for administrators, while clear addresses are allowed.',
+    }),
+  ),
+});
 export type DeviceLink = Type.Static<typeof DeviceLink>;
 
 const deviceFields = {
@@ -83,100 +77,73 @@ const deviceFields = {
 export const Device = Type.Object(deviceFields, { title: 'Device' });
 export type Device = Type.Static<typeof Device>;
 
-export const DeviceMove = Type.Object(
-  {
-    ts: Time('When it happened.'),
-    kind: Type.Enum(['joined', 'left', 'moved']),
-    ap_id: Type.String({ description: 'The access point that it joined or left.' }),
-    from: Type.Optional(Type.String({ description: 'Where it came from, if the caller may see that.' })),
-  },
-  { title: 'DeviceMove' },
-);
+export const DeviceMove = Type.Named('DeviceMove', {
+  ts: Time('When it happened.'),
+  kind: Type.Enum(['joined', 'left', 'moved']),
+  ap_id: Type.String({ description: 'The access point that it joined or left.' }),
+  from: Type.Optional(Type.String({ description: 'Where it came from, if the caller may see that.' })),
+});
 export type DeviceMove = Type.Static<typeof DeviceMove>;
 
-export const SteeringAttempt = Type.Object(
-  {
-    ts: Time('When it ended.'),
-    ap_id: Type.String({ description: 'The access point that it was attached to.' }),
-    target: Type.Optional(Type.String({ description: 'Where it was to go, if the caller may see that.' })),
-    outcome: Type.Enum(['moved', 'refused', 'unreachable', 'ignored']),
-    command_id: Type.String(),
-  },
-  { title: 'SteeringAttempt' },
-);
+export const SteeringAttempt = Type.Named('SteeringAttempt', {
+  ts: Time('When it ended.'),
+  ap_id: Type.String({ description: 'The access point that it was attached to.' }),
+  target: Type.Optional(Type.String({ description: 'Where it was to go, if the caller may see that.' })),
+  outcome: Type.Enum(['moved', 'refused', 'unreachable', 'ignored']),
+  command_id: Type.String(),
+});
 export type SteeringAttempt = Type.Static<typeof SteeringAttempt>;
 
-export const DeviceDetails = Type.Object(
-  {
-    ...deviceFields,
-    moves: Type.Array(DeviceMove, { description: 'The newest of the last 24 hours, newest first.' }),
-    steering: Type.Array(SteeringAttempt, { description: 'The newest attempts to move it, newest first.' }),
-  },
-  { title: 'DeviceDetails' },
-);
+export const DeviceDetails = Type.Named('DeviceDetails', {
+  ...deviceFields,
+  moves: Type.Array(DeviceMove, { description: 'The newest of the last 24 hours, newest first.' }),
+  steering: Type.Array(SteeringAttempt, { description: 'The newest attempts to move it, newest first.' }),
+});
 export type DeviceDetails = Type.Static<typeof DeviceDetails>;
 
-export const DevicePage = Type.Object(
-  {
-    ...pageFields(Device),
-    count: Type.Optional(Type.Integer({ description: 'How many match, if it was asked for.' })),
-  },
-  { title: 'DevicePage' },
-);
+export const DevicePage = Type.Named('DevicePage', {
+  ...pageFields(Device),
+  count: Type.Optional(Type.Integer({ description: 'How many match, if it was asked for.' })),
+});
 export type DevicePage = Type.Static<typeof DevicePage>;
 
-const AgentDevice = Type.Object(
-  {
-    ...deviceFields,
-    device: Type.Optional(
-      Type.String({ pattern: devicePattern, description: 'The pseudonym; never in answers to agents.' }),
-    ),
-  },
-  { title: 'AgentDevice' },
-);
+const AgentDevice = Type.Named('AgentDevice', {
+  ...deviceFields,
+  device: Type.Optional(
+    Type.String({ pattern: devicePattern, description: 'The pseudonym; never in answers to agents.' }),
+  ),
+});
 
-export const AgentDevices = Type.Object(
-  {
-    ...pageFields(AgentDevice),
-    reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
-      description: 'Null: it has never said which devices it serves. They are unknown, not none.',
-    }),
-  },
-  { title: 'AgentDevices' },
-);
+export const AgentDevices = Type.Named('AgentDevices', {
+  ...pageFields(AgentDevice),
+  reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
+    description: 'Null: it has never said which devices it serves. They are unknown, not none.',
+  }),
+});
 export type AgentDevices = Type.Static<typeof AgentDevices>;
 
-export const DeviceWatchRequest = Type.Object(
-  {
-    expires_in: Type.Optional(
-      Type.Integer({ minimum: 60, maximum: 604_800, default: 86_400, description: 'Seconds. At most a week.' }),
-    ),
-  },
-  { title: 'DeviceWatchRequest' },
-);
+export const DeviceWatchRequest = Type.Named('DeviceWatchRequest', {
+  expires_in: Type.Optional(
+    Type.Integer({ minimum: 60, maximum: 604_800, default: 86_400, description: 'Seconds. At most a week.' }),
+  ),
+});
 export type DeviceWatchRequest = Type.Static<typeof DeviceWatchRequest>;
 
-export const DeviceIdentityLink = Type.Object(
-  {
-    identity: Type.String({
-      minLength: 1,
-      maxLength: maxIdentityLength,
-      description: 'Another pseudonym, or the name of an emulated device.',
-    }),
-  },
-  { title: 'DeviceIdentityLink' },
-);
+export const DeviceIdentityLink = Type.Named('DeviceIdentityLink', {
+  identity: Type.String({
+    minLength: 1,
+    maxLength: maxIdentityLength,
+    description: 'Another pseudonym, or the name of an emulated device.',
+  }),
+});
 export type DeviceIdentityLink = Type.Static<typeof DeviceIdentityLink>;
 
-export const DevicePrivacy = Type.Object(
-  {
-    clear_addresses: Type.Boolean({
-      description:
-        'Whether administrators see the identities of devices as they are reported, and requests may use them.',
-    }),
-  },
-  { title: 'DevicePrivacy' },
-);
+export const DevicePrivacy = Type.Named('DevicePrivacy', {
+  clear_addresses: Type.Boolean({
+    description:
+      'Whether administrators see the identities of devices as they are reported, and requests may use them.',
+  }),
+});
 export type DevicePrivacy = Type.Static<typeof DevicePrivacy>;
 
 export const DeviceHistoryPage = Page(
