@@ -24,6 +24,9 @@ export interface EmulatorLeaseServiceOptions {
   now?: () => number;
 }
 
+/** Later the computation has come to its end by itself. */
+const cancelWithinMs = 60_000;
+
 /** A run that was started this often without a message crashes its emulators, and fails. */
 const maxAttempts = 5;
 
@@ -84,6 +87,7 @@ export class EmulatorLeaseService {
       for (;;) {
         const answer = await requests.answerOf(id);
         if (answer !== undefined) return toAnswer(JSON.parse(answer), place);
+        if (signal?.aborted) await this.#cancel(job_number, id);
         signal?.throwIfAborted();
         const leftMs = until - this.#now();
         if (leftMs <= 0 || this.#isStopped) {
@@ -94,6 +98,14 @@ export class EmulatorLeaseService {
     } finally {
       await requests.remove(id).catch(() => {});
     }
+  }
+
+  /** Whoever computes the answer can stop. */
+  async #cancel(job_number: string, id: string): Promise<void> {
+    const { requests } = this.#options;
+    const expires_at = this.#now() + cancelWithinMs;
+    await requests.create({ id: randomUUID(), job_number, kind: 'cancel', body: { id }, expires_at });
+    this.#wake(job_number);
   }
 
   /** The run has changed: waiting calls check again. */

@@ -361,6 +361,28 @@ describe('what is asked of a running network', () => {
     expect((await asked).body).toEqual({ job_number, ...answer });
   });
 
+  it('ends with the caller that has asked: the holder is told, and what was not handed out yet never is', async () => {
+    const { job_number, agents } = await spinUp('ada', wifi);
+    await lease(job_number);
+    const gone = new AbortController();
+    const json = { job_number, commands: [{ agent_id: agents[0].ap_id, command: 'sleep' }] };
+    const ask = () =>
+      weft
+        .request('POST', '/api/v1/emulator/what_if', { token: tokens.ada, json, signal: gone.signal })
+        .catch(() => {});
+    // Two have their turn; the third waits for it.
+    const asked = [ask(), ask(), ask()];
+    const taken: { id: string }[] = [];
+    while (taken.length < 2) taken.push(...(await lease(job_number, { wait: 10 })).body.requests);
+    gone.abort();
+    await Promise.all(asked);
+    const told: { kind: string; body: { id: string } }[] = [];
+    while (told.length < 2) told.push(...(await lease(job_number, { wait: 10 })).body.requests);
+    expect(told.map(({ kind }) => kind)).toEqual(['cancel', 'cancel']);
+    expect(new Set(told.map(({ body }) => body.id))).toEqual(new Set(taken.map(({ id }) => id)));
+    expect((await lease(job_number)).body.requests).toEqual([]);
+  });
+
   it('waits for its turn: two what-ifs of a caller are computed at once, and another caller’s beside them', async () => {
     const adas = await spinUp('ada', wifi);
     const bobs = await spinUp('bob', wifi);

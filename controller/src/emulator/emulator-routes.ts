@@ -90,7 +90,7 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       body: WhatIfRequest,
       changesNothing: true,
       response: WhatIfAnswer,
-      handle: ({ caller, body }) => emulator.whatIf(caller, body),
+      handle: ({ caller, body, request }) => whileConnected(request, (gone) => emulator.whatIf(caller, body, gone)),
     }),
     callbackRoute('callback_emulator_lease', 'POST /api/v1/callback/emulator/lease', {
       permission: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },

@@ -182,14 +182,14 @@ export class EmulatorService {
   }
 
   /** Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
-  async whatIf(caller: Caller, request: WhatIfRequest): Promise<WhatIfAnswer> {
+  async whatIf(caller: Caller, request: WhatIfRequest, gone?: AbortSignal): Promise<WhatIfAnswer> {
     const { job_number, commands, minutes = 5, futures = 8 } = request;
     await this.requireRunning(caller, job_number);
     await this.requireMembers(
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
-    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes, futures });
+    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes, futures }, { signal: gone });
     return { job_number, ...answer } as WhatIfAnswer;
   }
 
@@ -213,7 +213,9 @@ export class EmulatorService {
     const release = this.#requests.take(principal, 'too_many_requests');
     const ask = () => this.#options.leases.ask(...request);
     try {
-      return await (request[1] === 'what_if' ? this.#whatIfs.run(principal, ask) : ask());
+      return await (request[1] === 'what_if'
+        ? this.#whatIfs.run(principal, ask, { signal: request[3]?.signal })
+        : ask());
     } finally {
       release();
     }

@@ -1063,7 +1063,8 @@ export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 
 export type EmulatorRequest = {
   id: string;
-  kind: 'what_if' | 'fault' | 'coverage';
+  /** `cancel`: nobody waits for the request `id` of its body any more; it needs no answer. */
+  kind: 'what_if' | 'fault' | 'coverage' | 'cancel';
   body: Record<string, unknown>;
 };
 

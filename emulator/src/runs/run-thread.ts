@@ -25,7 +25,7 @@ const clock = new ModelClock(weftClock, task);
 const files = stateDir === undefined ? undefined : new RunFiles(stateDir, job_number);
 const stopping = new AbortController();
 let mustSave = false;
-let answerRequest: ((request: EmulatorRequest) => Promise<unknown>) | undefined;
+let answerRequest: ((request: EmulatorRequest) => Promise<unknown> | undefined) | undefined;
 const early: EmulatorRequest[] = [];
 const toldAt = new Map<string, number>();
 
@@ -60,9 +60,10 @@ async function live(run: EmulatedRun): Promise<void> {
   const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
   const queue = new WhatIfQueue({ run });
   const radioMaps = new CoverageQueue({ run, stepMs: () => loop.stepMs });
-  answerRequest = async ({ kind, body }) => {
+  answerRequest = ({ id, kind, body }) => {
+    if (kind === 'cancel') return queue.cancel(String(body.id));
     if (kind === 'coverage') return radioMaps.ask(body);
-    return kind === 'fault' ? makeFault(run, body) : queue.ask(body);
+    return kind === 'fault' ? Promise.resolve(makeFault(run, body)) : queue.ask(body, id);
   };
   for (const request of early.splice(0)) void hear(request);
   fleet.follow();
@@ -89,7 +90,10 @@ function listEverySeconds(devices: number): number {
 
 async function hear(request: EmulatorRequest): Promise<void> {
   if (!answerRequest) early.push(request);
-  else say({ type: 'answer', id: request.id, answer: await answerRequest(request) });
+  else {
+    const answer = answerRequest(request);
+    if (answer) say({ type: 'answer', id: request.id, answer: await answer });
+  }
 }
 
 function makeFault(run: EmulatedRun, body: Record<string, unknown>): unknown {

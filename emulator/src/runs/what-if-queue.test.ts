@@ -142,6 +142,16 @@ describe('the queue', () => {
     expect(await queue.ask(sleep('emu-wifi-1'))).toMatchObject({ error: { code: 'too_many_what_ifs' } });
   });
 
+  test('whoever leaves ends its computation, and that of those who leave while they wait', async () => {
+    const queue = open();
+    const long = { ...sleep('emu-wifi-1'), minutes: 60, futures: 32 };
+    const asked = ['a', 'b', 'c'].map((id) => queue.ask(long, id));
+    for (const id of ['b', 'a', 'c']) queue.cancel(id);
+    const cancelled = { error: { code: 'what_if_cancelled' } };
+    expect(await Promise.all(asked)).toMatchObject([cancelled, cancelled, cancelled]);
+    expect(await queue.ask(sleep('emu-wifi-1'), 'd')).toHaveProperty('results');
+  });
+
   test('takes so many at once and no more', async () => {
     const queue = open();
     const answers = await Promise.all(Array.from({ length: 9 }, () => queue.ask(sleep('emu-wifi-1'))));

@@ -35,6 +35,8 @@ export class WhatIfQueue {
   /** Including the one that is worked on. */
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
+  /** Those that wait or are worked on. */
+  readonly #asked = new Map<string, AbortController>();
 
   constructor({ run, now = steadyMs }: WhatIfQueueOptions) {
     this.#run = run;
@@ -42,15 +44,25 @@ export class WhatIfQueue {
   }
 
   /** Never throws. */
-  async ask(body: Record<string, unknown>): Promise<RunWhatIfAnswer | RunProblem> {
+  async ask(body: Record<string, unknown>, id = ''): Promise<RunWhatIfAnswer | RunProblem> {
     const question = this.#read(body);
     if ('error' in question) return question;
     if (this.#waiting >= maxWaiting) return problem('too_many_what_ifs', `${maxWaiting} questions wait already`);
     this.#waiting++;
     const askedAtMs = this.#now();
-    const answer = this.#last.then(() => this.#inTime(question, askedAtMs));
+    const asked = new AbortController();
+    this.#asked.set(id, asked);
+    const answer = this.#last.then(() => this.#inTime(question, askedAtMs, asked.signal));
     this.#last = answer;
-    return answer.finally(() => this.#waiting--);
+    return answer.finally(() => {
+      this.#waiting--;
+      if (this.#asked.get(id) === asked) this.#asked.delete(id);
+    });
+  }
+
+  /** Nobody waits for the answer to this one any more. */
+  cancel(id: string): undefined {
+    this.#asked.get(id)?.abort();
   }
 
   #read({ commands, minutes = usualMinutes, futures = usualFutures }: Record<string, unknown>): Question | RunProblem {
@@ -73,18 +85,20 @@ export class WhatIfQueue {
     return { commands: planned, minutes, futures: futures as number };
   }
 
-  async #inTime(question: Question, askedAtMs: number): Promise<RunWhatIfAnswer | RunProblem> {
+  async #inTime(question: Question, askedAtMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
+    if (gone.aborted) return nobodyWaits();
     const leftMs = askedAtMs + answerWithinMs - this.#now();
     if (leftMs < leastMs) return problem('too_many_what_ifs', 'the questions before this one have taken all the time');
-    return this.#look(question, budgetOf(leftMs, this.#waiting - 1));
+    return this.#look(question, budgetOf(leftMs, this.#waiting - 1), gone);
   }
 
-  #look(question: Question, budgetMs: number): Promise<RunWhatIfAnswer | RunProblem> {
+  #look(question: Question, budgetMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
     const options: WhatIfThreadOptions = { world: this.#run.world.snapshot(), ...question, budgetMs };
     const thread = new Worker(new URL('./what-if-thread.ts', import.meta.url), { workerData: options });
     return new Promise((resolve) => {
       const fail = () => resolve(problem('what_if_failed', 'The look ahead came to no end'));
       const timer = setTimeout(fail, budgetMs + graceMs);
+      gone.addEventListener('abort', () => resolve(nobodyWaits()));
       thread.on('message', resolve);
       thread.on('error', fail);
       thread.on('exit', () => {
@@ -116,6 +130,10 @@ export function parseCommand(text: unknown): { name: string; args: Record<string
   } catch {
     return undefined;
   }
+}
+
+function nobodyWaits(): RunProblem {
+  return problem('what_if_cancelled', 'Nobody waits for the answer');
 }
 
 function problem(code: string, detail: string): RunProblem {

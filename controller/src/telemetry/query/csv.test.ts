@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { csvCell } from './export-pieces.ts';
+import type { Frame } from '../store/telemetry-store.ts';
+import { csvCell, csvRows } from './export-pieces.ts';
 
 test.each([
   ['plain', 'plain'],
@@ -21,4 +22,19 @@ test.each([
   [' x', '" x"'],
 ])('X4 %j becomes %j', (text, cell) => {
   expect(csvCell(text)).toBe(cell);
+});
+
+test('a row has a cell for each name, also where the page has no values of it', () => {
+  const frame = {
+    resolution_seconds: null,
+    ts: Float64Array.of(0, 1_000),
+    columns: new Map([['b', Float64Array.of(1, Number.NaN)]]),
+    texts: new Map([['d', [undefined, 'x,y']]]),
+  };
+  expect(csvRows(['a', 'b', 'c', 'd', 'e', 'f'], frame as unknown as Frame).split('\r\n')).toEqual([
+    '1970-01-01T00:00:00.000Z,,1,,,,',
+    '1970-01-01T00:00:01.000Z,,,,"x,y",,',
+    '',
+  ]);
+  expect(csvRows([], frame as unknown as Frame)).toBe('1970-01-01T00:00:00.000Z\r\n1970-01-01T00:00:01.000Z\r\n');
 });

@@ -10,6 +10,9 @@ const start = Date.now() - rows * 1000;
 let server: TestWeft;
 let user: string;
 let pages = 0;
+/** Reads of the store, now and at most. */
+let underWay = 0;
+let most = 0;
 
 beforeAll(async () => {
   server = await startWeft();
@@ -22,10 +25,17 @@ beforeAll(async () => {
     await server.platform.telemetryStore.append('ap-1', samples);
   }
   const { rows: readRows } = server.platform.telemetryStore;
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    most = Math.max(most, ++underWay);
+    return work().finally(() => underWay--);
+  };
   server.platform.telemetryStore.rows = (...given) => {
     pages++;
-    return readRows.apply(server.platform.telemetryStore, given);
+    return counted(() => readRows.apply(server.platform.telemetryStore, given));
   };
+  const { query } = server.platform.telemetryStore;
+  server.platform.telemetryStore.query = (...given) =>
+    counted(() => query.apply(server.platform.telemetryStore, given));
 });
 afterAll(() => server.stop());
 
@@ -79,4 +89,15 @@ test('a store out of reach is a refusal, not a broken download', async () => {
     Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'away', 2));
   expect((await get('export?agent=ap-1', user)).status).toBe(503);
   server.platform.telemetryStore.fields = fields;
+});
+
+test('one caller has one page or long query read at a time, whatever it asks for at once', async () => {
+  most = 0;
+  const exports = await Promise.all(Array.from({ length: 5 }, () => open('ndjson')));
+  const queries = Array.from({ length: 10 }, (_, n) =>
+    get(`agent_multi_metric_data?agent=ap-1&metrics=value&window=30d&max_points=${5_000 + n}`, user),
+  );
+  await Promise.all(exports.map((response) => once(response.resume(), 'end')));
+  expect(new Set((await Promise.all(queries)).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(most).toBe(1);
 });

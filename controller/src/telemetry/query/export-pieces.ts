@@ -3,8 +3,8 @@ import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
 import { rowsJson } from './series-json.ts';
 import { createTimestampWriter } from './timestamps.ts';
 
-/** Values in one page. */
-const pageValues = 20_000;
+/** Values in one page: a few milliseconds of work. */
+const pageValues = 10_000;
 const maxPageRows = 2_000;
 
 export interface ExportOptions {
@@ -15,11 +15,12 @@ export interface ExportOptions {
   metrics: readonly string[] | undefined;
 }
 
-/** What is asked of the store is a page at a time, and only when the page before has been taken. */
+/** What is asked of the store is a page at a time, and only when the page before has been taken; `inTurn` says when. */
 export async function* exportPieces(
   telemetry: Pick<TelemetryStore, 'fields' | 'rows'>,
   ap_id: string,
   { startMs, endMs, format, metrics }: ExportOptions,
+  inTurn: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<string, void> {
   const fields = await telemetry.fields(ap_id, startMs);
   const names = metrics ?? fields.map(({ name }) => name);
@@ -31,12 +32,16 @@ export async function* exportPieces(
   let from = startMs;
   while (from <= endMs) {
     const wantedHere = hasTexts ? undefined : metrics;
-    const page = await telemetry.rows(ap_id, { startMs: from, endMs }, limit, wantedHere);
-    const wanted = metrics && hasTexts ? pick(page, metrics) : page;
-    const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
+    const range = { startMs: from, endMs };
+    const { text, count, last } = await inTurn(async () => {
+      const page = await telemetry.rows(ap_id, range, limit, wantedHere);
+      const wanted = metrics && hasTexts ? pick(page, metrics) : page;
+      const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
+      return { text, count: page.ts.length, last: page.ts.at(-1) };
+    });
     if (text !== '') yield text;
-    if (page.ts.length < limit) return;
-    from = page.ts.at(-1)! + 1;
+    if (count < limit) return;
+    from = last! + 1;
   }
 }
 
@@ -88,19 +93,31 @@ export function csvHeader(names: readonly string[]): string {
   return `${['ts', ...names].map(csvCell).join(',')}\r\n`;
 }
 
-/** One line for each row, with a cell for each of these names, empty where there is no value. */
+/** One line for each row, with a cell for each of these names, empty where there is no value. Only names with values in the frame cost anything. */
 export function csvRows(names: readonly string[], frame: Frame): string {
   const timestamp = createTimestampWriter();
-  const columns = names.map((name) => ({ values: frame.columns.get(name), texts: frame.texts.get(name) }));
+  const columns: {
+    before: string;
+    values: Float64Array | undefined;
+    texts: readonly (string | undefined)[] | undefined;
+  }[] = [];
+  let commas = ',';
+  for (const name of names) {
+    const [values, texts] = [frame.columns.get(name), frame.texts.get(name)];
+    if (values || texts) columns.push({ before: commas, values, texts });
+    commas = values || texts ? ',' : `${commas},`;
+  }
+  const end = `${commas.slice(1)}\r\n`;
   let text = '';
   for (let row = 0; row < frame.ts.length; row++) {
     text += timestamp(frame.ts[row]!);
-    for (const { values, texts } of columns) {
+    for (const { before, values, texts } of columns) {
       const value = values?.[row];
-      if (value !== undefined && !Number.isNaN(value)) text += `,${value}`;
-      else text += `,${csvCell(texts?.[row] ?? '')}`;
+      text += before;
+      if (value !== undefined && !Number.isNaN(value)) text += value;
+      else if (texts) text += csvCell(texts[row] ?? '');
     }
-    text += '\r\n';
+    text += end;
   }
   return text;
 }

@@ -1,5 +1,6 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
 import { fromListedAgent, isListed, needsStates } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
@@ -21,6 +22,10 @@ const maxValues = 500_000;
 const maxSharedValues = 10_000;
 /** The store works on one after the other: what waits there is served in order of arrival, so few may. */
 const queryTurns = { slots: 16, perPrincipal: 8, maxWaiting: 200 };
+/** What keeps the store or this thread busy for more than a moment: one of a caller at a time, whatever else it has open. */
+const heavyTurns = { slots: 4, perPrincipal: 1 };
+const heavyPoints = 1_000;
+const heavyWindowMs = 6 * 3_600_000;
 /** Downloads at once. */
 const maxExportsPerCaller = 10;
 
@@ -53,6 +58,7 @@ export class MetricsService {
   readonly #telemetry: TelemetryStore;
   readonly #presence: PresenceService;
   readonly #queries: FairTurns;
+  readonly #heavy: FairTurns;
   readonly #exports: OpenShare;
   readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
@@ -67,6 +73,7 @@ export class MetricsService {
     this.#telemetry = telemetry;
     this.#presence = presence;
     this.#queries = shares.turns('telemetry_queries', queryTurns);
+    this.#heavy = shares.turns('heavy_queries', heavyTurns);
     this.#exports = shares.open('exports', maxExportsPerCaller);
     this.#now = now;
   }
@@ -143,7 +150,9 @@ export class MetricsService {
   async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
     await this.#agents.get(ap_id, caller);
     const release = this.#exports.take(principalOf(caller), 'too_many_exports');
-    const pieces = exportPieces(this.#telemetry, ap_id, options);
+    // Others have a turn of the thread after each page.
+    const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), () => nextTurn().then(work));
+    const pieces = exportPieces(this.#telemetry, ap_id, options, inTurn);
     try {
       // Read before the answer begins, so that an unreachable store is still a refusal and not a broken download.
       const first = await pieces.next();
@@ -169,7 +178,11 @@ export class MetricsService {
     const key = `${window.ms} ${maxPoints} ${aggregate} ${endMs ?? 'now'} ${what}`;
     const answer = await this.#shared.get(ap_id, key, () => {
       const end = endMs ?? this.#now();
-      return this.#queries.run(principalOf(caller), () => make({ startMs: end - window.ms, endMs: end }));
+      const read = () => make({ startMs: end - window.ms, endMs: end });
+      const isHeavy = maxPoints > heavyPoints && window.ms > heavyWindowMs;
+      const principal = principalOf(caller);
+      // The wait for a heavy one is not among those of the others.
+      return this.#queries.run(principal, () => (isHeavy ? this.#heavy.run(principal, read) : read()));
     });
     return answer();
   }
