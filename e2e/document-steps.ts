@@ -58,6 +58,7 @@ function withoutChance(text: string): string {
     .replaceAll(/eyJ[\w.-]+/g, '<token>')
     .replaceAll(/weft-enrol-[\w.-]+/g, '<enrolment token>')
     .replaceAll(/\b[\da-f]{64}\b/g, '<hash>')
+    .replaceAll(/(?<=\bemu-\w+-)[\da-f]{8}(?=-\d)/g, '<run>')
     .replaceAll(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, '<id>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
     .trim();

@@ -54,7 +54,7 @@ export async function runTrial({ network, contestants, rules, onProgress }: Tria
     const ending = new AbortController();
     const key = randomBytes(32).toString('base64url');
     for (const { name, priority = 50 } of contestants) {
-      const permissions = { agents: [`emu-*-${running.job_number}-*`], priority };
+      const permissions = { agents: [`emu-*-${running.job_number.slice(0, 8)}-*`], priority };
       await ask('POST', '/api/v1/third_party_apps', { app_name: name, api_key: key, permissions });
     }
     const loops = Promise.all(

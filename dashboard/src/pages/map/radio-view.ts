@@ -30,7 +30,9 @@ export function extentOf(
   technology: Technology,
 ): CoverageBounds | undefined {
   const places = agents.flatMap((agent) =>
-    agent.technology === technology && agent.ap_id.includes(job_number) && agent.geolocation ? [agent.geolocation] : [],
+    agent.technology === technology && agent.ap_id.includes(job_number.slice(0, 8)) && agent.geolocation
+      ? [agent.geolocation]
+      : [],
   );
   const [first] = places;
   if (!first) return undefined;

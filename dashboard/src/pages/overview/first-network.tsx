@@ -26,7 +26,7 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     { path: { job_number: demo.job_number } },
     { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
   );
-  const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number);
+  const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number.slice(0, 8));
   const online = agents.filter(
     (agent) => isOfDemo(agent) && (isInService(agent.state) || agent.state === 'asleep'),
   ).length;
