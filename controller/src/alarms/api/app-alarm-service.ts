@@ -124,7 +124,7 @@ export class AppAlarmService {
     };
   };
 
-  /** With its entry in the audit log, for a caller who is there. */
+  /** With its entry in the audit log, for a caller that exists. */
   #write(
     by: Caller,
     operations: readonly AlarmOperation[],

@@ -92,7 +92,7 @@ export class GuardOperations {
 export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCommand): Want | null {
   if (guard === null) return null;
   const { name, args, parameter, is_action } = intent;
-  // Free text is among them: nobody knows what it does.
+  // Free text is among them: what it does is unknown.
   const isAction = is_action || name === steerDevice || (parameter === name && Object.keys(args).length === 0);
   const { value } = batch.state(subjectOf(intent), parameter);
   const isSet = value !== null && isSameWant(value, intent);

@@ -23,7 +23,7 @@ export class DeviceRegistry {
   readonly table = new DeviceTable();
   /** How many devices were left out because there were too many. */
   leftOut = 0;
-  /** How many of the last list were left out because too many have joined its access point lately. */
+  /** How many of the last list were left out because too many have joined its access point in the last minutes. */
   refusedJoins = 0;
   readonly #options: DeviceRegistryOptions;
   readonly #now: () => number;
