@@ -50,31 +50,25 @@ function placeFiles(): Map<string, string> {
   const isCity = ([, , , thousands]: (typeof places)[number]) => thousands >= 100;
   return new Map([
     ['places/cities.json', JSON.stringify(places.filter(isCity))],
-    ['places/towns.json', JSON.stringify(places.filter((place) => !isCity(place)))],
+    ['places/all.json', JSON.stringify(places)],
   ]);
 }
-
-/**
- * What two pages have in common is one file: by itself the bundler makes a file of each set of pages that share something, and a page
- * then asks for sixty. What is loaded when it is first shown stays apart.
- */
-const shared = {
-  name: 'shared',
-  minShareCount: 2,
-  test: /\/(dashboard|sdk|contract|node_modules)\/(?!.*(leaflet|uplot|\/map\/|chart-canvas))/i,
-};
 
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [pageList, placeList],
+  // As modules: the other form needs another file to be loaded.
+  resolve: { alias: { leaflet: 'leaflet/dist/leaflet-src.esm.js' } },
   build: {
     outDir: 'dist',
     emptyOutDir: true,
     target: ['chrome123', 'firefox121', 'safari17.5'],
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // A page is few requests: what all pages share, its own part, and for some the map or the charts.
+    cssCodeSplit: false,
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', minShareCount: 2 }] } } },
     reportCompressedSize: false,
-    rolldownOptions: { output: { codeSplitting: { groups: [shared] } } },
   },
   server: {
     proxy: Object.fromEntries(

@@ -57,7 +57,7 @@ export interface Visit {
   /** Whoever asks for it changes more than the page, such as its clock or its routes: it is used by nobody else then. */
   readonly context: BrowserContext;
   /** Everything that was asked for, by method and address. */
-  requests: { method: string; url: string; status: number | undefined }[];
+  requests: { method: string; url: string; status: number | undefined; atMs: number }[];
   /** What the console said, and what broke in the page. Tests may take out what they expect. */
   said: string[];
 }
@@ -113,7 +113,7 @@ export async function secondTab(seen: Visit, url: string): Promise<Page> {
 function watch(seen: Visit, page: Page): void {
   const asked = new WeakMap<Request, Visit['requests'][number]>();
   page.on('request', (request) => {
-    const entry = { method: request.method(), url: request.url(), status: undefined };
+    const entry = { method: request.method(), url: request.url(), status: undefined, atMs: performance.now() };
     asked.set(request, entry);
     seen.requests.push(entry);
   });

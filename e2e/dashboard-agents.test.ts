@@ -84,15 +84,14 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       ['5 minutes', '300s'],
     ] as const) {
       const asked = page.waitForResponse(
-        (response) =>
-          response.url().includes('agent_multi_metric_data') && response.url().includes(`window=${seconds}`),
+        (response) => response.url().includes('metrics/series') && response.url().includes(`window=${seconds}`),
       );
       await page.getByRole('button', { name: /^Time window/ }).click();
       await page.getByRole('menuitemradio', { name, exact: true }).click();
       expect((await asked).status()).toBe(200);
     }
 
-    const past = () => page.waitForResponse((response) => /agent_multi_metric_data.*end=/.test(response.url()));
+    const past = () => page.waitForResponse((response) => /metrics\/series.*end=/.test(response.url()));
     const still = past();
     await page.getByRole('button', { name: 'Pause' }).click();
     await still;

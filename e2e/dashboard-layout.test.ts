@@ -41,6 +41,9 @@ const walks = [
   ['1024 px', '1440 px at 200 %'],
 ].slice(0, process.env.WEFT_TEST_LONG === '1' ? 3 : 1);
 const maxShift = 0.1;
+const maxRequests = 15;
+/** What is asked for later keeps the page fresh; on a busy machine less is asked for until then, never more. */
+const firstViewMs = 2500;
 /** As of a network: what comes late comes in a frame of its own, as people see it. */
 const latency = 40;
 
@@ -147,14 +150,18 @@ async function problemsBetween({ page }: Visit, address: string): Promise<string
   return problems;
 }
 
-async function problemsAt({ page, said }: Visit, origin: string, address: string): Promise<string[]> {
+async function problemsAt({ page, said, requests }: Visit, origin: string, address: string): Promise<string[]> {
+  requests.length = 0;
+  const openedAt = performance.now();
   await page.goto(origin + address);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const found = await page.evaluate<Measured>(measure(350));
+  const first = requests.filter(({ atMs }) => atMs < openedAt + firstViewMs);
   return [
     ...found.overflow,
     ...found.narrow,
     ...(found.shift < maxShift ? [] : [`layout shift ${found.shift.toFixed(3)}: ${found.shifts.join('; ')}`]),
+    ...(first.length <= maxRequests ? [] : [`${first.length} requests: ${first.map(({ url }) => url).join(' ')}`]),
     ...said.splice(0),
   ].map((problem) => `${address}: ${problem}`);
 }

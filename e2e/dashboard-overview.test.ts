@@ -94,9 +94,10 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const prepare = async (page: Page) => {
       await routeFleet(page, fleet);
       await page.route('**/api/v1/metrics/latest*', (route) => route.fulfill({ json: { agents: latest() } }));
-      await page.route('**/api/v1/metrics/agent_multi_metric_data*', (route) => {
+      await page.route('**/api/v1/metrics/series*', (route) => {
         const series = [{ metric: 'power_w', points }];
-        return route.fulfill({ json: { agent_id: 'ap', window_minutes: 60, resolution_seconds: 60, series } });
+        const agent = { agent_id: 'ap', window_minutes: 60, resolution_seconds: 60, series };
+        return route.fulfill({ json: { agents: [agent] } });
       });
     };
     const { page } = await visitSignedIn(weft, { title: 'Overview', prepare });

@@ -59,6 +59,5 @@ export async function routeFleet(page: Page, { items, presence }: ImaginedFleet)
     const next = end < matching.length ? String(end) : null;
     return route.fulfill({ json: { items: matching.slice(from, end), next, count: matching.length } });
   });
-  await page.route('**/api/v1/metrics/agent_details', (route) => route.fulfill({ json: items }));
   await page.route('**/api/v1/metrics/presence', (route) => route.fulfill({ json: presence }));
 }

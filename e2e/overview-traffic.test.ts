@@ -7,10 +7,11 @@ import { hasBrowser, visit } from './browser.ts';
 const fleetSize = 313;
 const reportEveryMs = 10_000;
 const maxBytesAnHour = 20_000_000;
+const maxRequestsASecond = 1;
 /** Answers with the newest values of all access points that are waited for. */
 const rounds = 6;
-/** Now and then the past is read again, an answer for each of so many access points (use-fleet-sums.ts): too seldom to wait for. */
-const history = { path: '/api/v1/metrics/agent_multi_metric_data', answers: 100, everyMs: 300_000 };
+/** Now and then the past is read again, for a part of the access points (use-fleet-sums.ts): too seldom to wait for. */
+const history = { path: '/api/v1/metrics/series', answers: 1, everyMs: 300_000 };
 
 /** Registered as emulated ones, because their secrets need no slow hash; nobody runs them. */
 async function registerAgents(weft: TestWeft, token: string): Promise<string[]> {
@@ -55,7 +56,7 @@ function keepReporting(weft: TestWeft, names: readonly string[]): void {
 }
 
 test.skipIf(!hasBrowser)(
-  'an idle overview of 313 access points pulls less than 20 MB an hour',
+  'an idle overview of 313 access points asks at most once a second, and pulls less than 20 MB an hour',
   async () => {
     const weft = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0' });
     onTestFinished(() => weft.stop());
@@ -78,9 +79,12 @@ test.skipIf(!hasBrowser)(
       // What is loaded once, and late on a busy machine, is not asked for again.
       else if (startedAt > 0 && !/^\/(assets|places)\//.test(path)) bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytes);
     };
-    tools.on('Network.requestWillBeSent', ({ requestId, request }) =>
-      paths.set(requestId, new URL(request.url).pathname),
-    );
+    const asked: string[] = [];
+    tools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      const path = new URL(request.url).pathname;
+      paths.set(requestId, path);
+      if (startedAt > 0 && path.startsWith('/api/')) asked.push(path);
+    });
     // Of an answer without a body, such as a 304, only its headers are reported.
     tools.on('Network.dataReceived', ({ requestId, encodedDataLength }) => count(requestId, encodedDataLength));
     const enough = new Promise<number>((resolve) => {
@@ -99,6 +103,7 @@ test.skipIf(!hasBrowser)(
     await page.getByRole('link', { name: new RegExp(`^Online ${fleetSize} of ${fleetSize}`) }).waitFor();
     latest.isCounted = true;
     const elapsedMs = await enough;
+    expect(asked.length, asked.join(' ')).toBeLessThanOrEqual((maxRequestsASecond * elapsedMs) / 1000);
     const anHour = (bytes: number) => Math.round((bytes * 3_600_000) / elapsedMs);
     const byPath = Object.fromEntries([...bytesOf].map(([path, bytes]) => [path, anHour(bytes)]));
     await expect.poll(() => past.answers, { timeout: 180_000 }).toBeGreaterThan(0);

@@ -73,6 +73,18 @@ export const AgentMultiMetricData = Type.Object(
 );
 export type AgentMultiMetricData = Type.Static<typeof AgentMultiMetricData>;
 
+const BandEdge = (which: string) =>
+  Type.Optional(Type.Array(AgentMultiMetricData, { description: `With \`band=true\`: the ${which} of each bucket.` }));
+export const FleetSeries = Type.Object(
+  {
+    agents: Type.Array(AgentMultiMetricData, { description: 'In the order asked for.' }),
+    lows: BandEdge('minimum'),
+    highs: BandEdge('maximum'),
+  },
+  { title: 'FleetSeries' },
+);
+export type FleetSeries = Type.Static<typeof FleetSeries>;
+
 export const AgentMetrics = Type.Object(
   {
     agent_id: Type.String({ description: 'The ap_id.' }),

@@ -6,7 +6,7 @@ import { startQueries } from './data/use-operation.ts';
 import { followAddress } from './router/location.ts';
 import { routes } from './routes.ts';
 import { restoreSession, session } from './session/session.ts';
-import { refreshSetup, startRenewal } from './session/sign-in.ts';
+import { startRenewal, wantSetup } from './session/sign-in.ts';
 import { noticeChoice, startAlarmNotices } from './shell/alarm-notices.ts';
 import { startMotion, startTheme } from './styles/theme.ts';
 import './styles/tokens.css';
@@ -17,10 +17,10 @@ startMotion();
 followAddress(routes);
 startClock();
 startQueries();
-const setup = refreshSetup();
 await restoreSession();
 startRenewal(() => noticeChoice.peek() !== 'off');
 startAlarmNotices();
-// Whoever is signed in need not wait for what only newcomers are asked.
-if (session.peek() === undefined) await setup;
+// Whoever is signed in need not ask what newcomers are asked.
+if (session.peek() === undefined) await wantSetup();
+session.subscribe((current) => void (current === undefined && wantSetup()));
 render(<App />, document.getElementById('app')!);

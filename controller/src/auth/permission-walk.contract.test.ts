@@ -96,6 +96,7 @@ const table = `
   GET    /api/v1/metrics/agent_metrics?agent      yes  yes  self glob:read
   GET    /api/v1/metrics/export?agent             yes  yes  self glob:read
   GET    /api/v1/metrics/latest                   yes  yes  yes  yes:read
+  GET    /api/v1/metrics/series                   yes  yes  yes  yes:read
   GET    /api/v1/metrics/presence                 yes  yes  yes  yes:read
   GET    /api/v1/metrics/stream                   yes  yes  yes  yes:read
   POST   /api/v1/agent_details/request_all_agents_details yes  yes  no   yes:read

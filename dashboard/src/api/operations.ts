@@ -1240,6 +1240,15 @@ export type FleetPresence = {
   agents: (AgentPresence)[];
 };
 
+export type FleetSeries = {
+  /** In the order asked for. */
+  agents: (AgentMultiMetricData)[];
+  /** With `band=true`: the minimum of each bucket. */
+  lows?: (AgentMultiMetricData)[];
+  /** With `band=true`: the maximum of each bucket. */
+  highs?: (AgentMultiMetricData)[];
+};
+
 export type Grant = {
   /** viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing; none has no right at all, where no grant would mean to read everything. */
   role: 'viewer' | 'operator' | 'manager' | 'auditor' | 'none';
@@ -2120,6 +2129,7 @@ export interface Operations {
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
   metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
+  metrics_series: { query: { agents: (string)[]; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string; band?: boolean }; answer: FleetSeries };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   network_health: { answer: NetworkHealth };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
@@ -2265,6 +2275,7 @@ export const operations = {
   metrics_export: 'GET /api/v1/metrics/export',
   metrics_latest: 'GET /api/v1/metrics/latest',
   metrics_presence: 'GET /api/v1/metrics/presence',
+  metrics_series: 'GET /api/v1/metrics/series',
   metrics_stream: 'GET /api/v1/metrics/stream',
   network_health: 'GET /api/v1/health',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',

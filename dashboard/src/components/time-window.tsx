@@ -1,10 +1,13 @@
 // The one time window that every chart obeys, and the menu that chooses it. An address may carry it, so that a link shows what its
 // sender saw.
 import { computed, signal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { keep, readKept } from '../data/kept.ts';
-import { place, setQuery } from '../router/location.ts';
+import { place, setQuery, useQueryState } from '../router/location.ts';
+import { componentText } from '../text/components.ts';
 import { shellText } from '../text/shell.ts';
-import { Icon } from './button.tsx';
+import { Button, Icon } from './button.tsx';
+import type { TimeRange } from './chart/chart-options.ts';
 import { Menu } from './menu.tsx';
 
 export const timeWindows = {
@@ -30,8 +33,27 @@ export const timeWindowSeconds = computed(() => timeWindows[timeWindow.value]);
 export function chooseTimeWindow(next: TimeWindow): void {
   chosen.value = next;
   keep('browser', storageKey, next);
-  // One that the address carries would hide the choice.
-  if (new URLSearchParams(location.search).has('window')) setQuery({ window: next });
+  // One that the address carries would hide the choice, and whoever chooses a window wants to see all of it.
+  const isInAddress = new URLSearchParams(location.search).has('window');
+  setQuery({ zoom: undefined, ...(isInAddress && { window: next }) });
+}
+
+/** The part of the past that all charts of the page show, in the address: an interval of ISO 8601. */
+export function useZoom(): [zoom: TimeRange | undefined, set: (next: TimeRange | undefined) => void] {
+  const [written, write] = useQueryState('zoom');
+  const zoom = useMemo(() => readZoom(written), [written]);
+  return [zoom, (next) => write(next ? writeZoom(next) : '')];
+}
+
+export function writeZoom({ from, to }: TimeRange): string {
+  return [Math.floor(from), Math.max(Math.ceil(to), Math.floor(from) + 1)]
+    .map((seconds) => new Date(seconds * 1000).toISOString().replace('.000', ''))
+    .join('/');
+}
+
+export function readZoom(text: string): TimeRange | undefined {
+  const [from = Number.NaN, to = Number.NaN] = text.split('/').map((moment) => Date.parse(moment) / 1000);
+  return from < to ? { from, to } : undefined;
 }
 
 function toWindow(text: string | null): TimeWindow | undefined {
@@ -40,19 +62,23 @@ function toWindow(text: string | null): TimeWindow | undefined {
 
 export function TimeWindowMenu() {
   const current = timeWindow.value;
+  const [zoom, setZoom] = useZoom();
   return (
-    <Menu
-      label={shellText.timeWindow(shellText.windows[current])}
-      kind="plain"
-      items={(Object.keys(timeWindows) as TimeWindow[]).map((name) => ({
-        label: shellText.windows[name],
-        isChosen: name === current,
-        onChoose: () => chooseTimeWindow(name),
-      }))}
-    >
-      <Icon name="clock" size={16} />
-      {shellText.windows[current]}
-      <Icon name="chevron-down" size={14} />
-    </Menu>
+    <>
+      {zoom && <Button onClick={() => setZoom(undefined)}>{componentText.chart.zoomBack}</Button>}
+      <Menu
+        label={shellText.timeWindow(shellText.windows[current])}
+        kind="plain"
+        items={(Object.keys(timeWindows) as TimeWindow[]).map((name) => ({
+          label: shellText.windows[name],
+          isChosen: name === current,
+          onChoose: () => chooseTimeWindow(name),
+        }))}
+      >
+        <Icon name="clock" size={16} />
+        {shellText.windows[current]}
+        <Icon name="chevron-down" size={14} />
+      </Menu>
+    </>
   );
 }

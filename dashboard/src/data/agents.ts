@@ -126,7 +126,7 @@ const names = signal<ReadonlyMap<string, string | null>>(new Map());
 const waiting = new Set<string>();
 let isPlanned = false;
 
-const restMs = 60;
+const restMs = 200;
 /** A selector has at most 1,000 characters and 50 terms. */
 const maxSelector = 900;
 const maxTerms = 40;
@@ -159,12 +159,22 @@ export function noteNames(agents: readonly { ap_id: string; display_name: string
   names.value = next;
 }
 
+const listing = new Set<Promise<unknown>>();
+
+/** A list with names is on its way: whoever misses one waits for it first. */
+export function noteNamesSoon(list: Promise<unknown>): void {
+  listing.add(list);
+  const end = () => listing.delete(list);
+  list.then(end, end);
+}
+
 function askFor(ap_id: string): void {
   if (waiting.has(ap_id) || !isSignedIn.peek()) return;
   waiting.add(ap_id);
   if (isPlanned) return;
   isPlanned = true;
-  setTimeout(() => {
+  setTimeout(async () => {
+    await Promise.allSettled(listing);
     isPlanned = false;
     // Without names the ids are shown.
     askAll([...waiting].filter((id) => !names.peek().has(id))).catch(() => {});
@@ -181,12 +191,18 @@ async function askAll(ap_ids: readonly string[]): Promise<void> {
   }
 }
 
-/** As many as fit into one selector. */
-export function batchesOf(ap_ids: readonly string[]): string[][] {
+const fitsSelector = (ap_ids: readonly string[]) =>
+  ap_ids.length <= maxTerms && selectorOf(ap_ids).length <= maxSelector;
+/** As many as the server takes, in an address that proxies take as well. */
+export const fitsAddress = (ap_ids: readonly string[]) =>
+  ap_ids.length <= 100 && encodeURIComponent(ap_ids.join()).length <= 5000;
+
+/** As many as fit together, by default into one selector. */
+export function batchesOf(ap_ids: readonly string[], fits = fitsSelector): string[][] {
   const batches: string[][] = [];
   for (const ap_id of ap_ids) {
     const last = batches.at(-1);
-    if (last && last.length < maxTerms && selectorOf([...last, ap_id]).length <= maxSelector) last.push(ap_id);
+    if (last && fits([...last, ap_id])) last.push(ap_id);
     else batches.push([ap_id]);
   }
   return batches;

@@ -1,11 +1,11 @@
 // The fleet as most pages need it: every agent with its presence, technology and place, kept fresh.
 import { agentStates } from '@weft/contract/selector';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { AgentDetails, AgentListItem, AgentPresence, Failure, Technology } from '../api/client.ts';
+import type { AgentListItem, AgentPresence, Failure, Technology } from '../api/client.ts';
 import { geolocationOf, isSleeping, type ShownState, shownState, technologyOf } from './agents.ts';
 import { noteAnswer } from './freshness.ts';
 import { useAgents } from './lists/list-pages.ts';
-import { useOperation } from './use-operation.ts';
+import { queries, useOperation } from './use-operation.ts';
 
 export interface FleetAgent {
   ap_id: string;
@@ -25,61 +25,74 @@ export interface FleetAgent {
 }
 
 export interface Fleet {
-  /** Undefined until both lists have come. */
+  /** Undefined until the first list has come. */
   agents: FleetAgent[] | undefined;
   failure: Failure | undefined;
 }
 
 /** How often to ask about every agent: of a large fleet less often, because its answer is long and a person sees sums of it. */
 export function fleetPollMs(count: number): number {
-  return Math.max(2000, Math.min(count * 20, 10_000), count * 2);
+  return Math.max(5000, Math.min(count * 20, 10_000), count * 2);
 }
 
 /** Every state: without one, emulated agents whose run has ended are left out. */
 const allStates = agentStates.map((state) => `state:${state}`).join(' or ');
 const pageSize = 1000;
+const labelsMs = 6000;
 /** The largest fleet that pages show as a whole; lists go page by page. */
 const maxPages = 20;
 
 /**
  * Without `state` emulated agents whose run has ended are left out. Configurations are long and seldom change, presence is
- * short and always does, labels and power states lie between: three answers, each asked for as often as it is worth.
+ * short and always does, labels and power states lie between: three answers, each asked for as often as it is worth. The
+ * first has all that a page needs to begin with.
  */
 export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
-  const details = useOperation(
-    'metrics_agent_details',
-    { query: state === 'all' ? { state } : {} },
-    { pollMs: (agents) => Math.max(5000, agents.length * 4) },
+  const query = { limit: pageSize, ...(state === 'all' && { selector: allStates }) };
+  const details = useAgents(
+    { ...query, fields: ['configuration'] },
+    { pages: maxPages, pollMs: ({ items }) => Math.max(120_000, items.length * 100) },
   );
-  const listed = useAgents(
-    { limit: pageSize, ...(state === 'all' && { selector: allStates }) },
-    { pages: maxPages, pollMs: ({ items }) => Math.max(5000, items.length * 30) },
+  const listed = useAgents(query, {
+    pages: maxPages,
+    pollMs: ({ items }) => Math.max(labelsMs, items.length * 30),
+    firstAfterMs: labelsMs,
+  });
+  const presence = useOperation(
+    'metrics_presence',
+    {},
+    { pollMs: ({ agents }) => fleetPollMs(agents.length), firstAfterMs: 2000 },
   );
-  const presence = useOperation('metrics_presence', {}, { pollMs: ({ agents }) => fleetPollMs(agents.length) });
   const { updatedAt } = presence;
   useEffect(() => {
     if (updatedAt > 0) noteAnswer();
   }, [updatedAt]);
-  const configured = useMemo(() => details.data?.map(toConfigured), [details.data]);
+  const configured = useMemo(() => details.data && new Map(details.data.items.map(toConfigured)), [details.data]);
+  const newest = listed.updatedAt > details.updatedAt ? listed.data : details.data;
+  const isOutdated = newest?.items.some(({ ap_id }) => configured?.has(ap_id) === false) ?? false;
+  useEffect(() => {
+    if (isOutdated) queries.refresh('list_agents');
+  }, [isOutdated, newest]);
   const agents = useMemo(() => {
-    if (!configured || !listed.data || !presence.data) return undefined;
-    const told = new Map(presence.data.agents.map((agent) => [agent.ap_id, agent]));
-    const labels = new Map(listed.data.items.map((item) => [item.ap_id, item]));
-    return configured.map((agent) => {
-      const item = labels.get(agent.ap_id);
-      const isAsleep = isSleeping(item?.power_state);
+    if (!configured || !newest) return undefined;
+    const told = new Map(presence.data?.agents.map((agent) => [agent.ap_id, agent]));
+    return newest.items.flatMap((item) => {
+      const known = configured.get(item.ap_id);
+      if (!known) return [];
+      const there = told.get(item.ap_id);
+      const isAsleep = isSleeping(item.power_state);
       return {
-        ...agent,
-        display_name: item?.display_name ?? null,
-        site: item?.site ?? '',
-        tags: item?.tags ?? [],
-        isEmulated: item?.emulated ?? false,
-        may: item?.may ?? [],
-        state: item?.state === 'ended' ? ('ended' as const) : stateOf(told.get(agent.ap_id), isAsleep),
-        details: told.get(agent.ap_id),
+        ...known,
+        display_name: item.display_name,
+        site: item.site ?? '',
+        tags: item.tags,
+        isEmulated: item.emulated,
+        may: item.may,
+        state: item.state === 'ended' || !there ? shownState(item.state, isAsleep) : stateOf(there, isAsleep),
+        details: there,
       };
     });
-  }, [configured, listed.data, presence.data]);
+  }, [configured, newest, presence.data]);
   return { agents, failure: details.failure ?? listed.failure ?? presence.failure };
 }
 
@@ -88,11 +101,7 @@ export function stateOf(told: AgentPresence | undefined, isAsleep: boolean): Sho
   return shownState(told.presence, isAsleep);
 }
 
-function toConfigured({ ap_id, configuration }: AgentDetails) {
-  return {
-    ap_id,
-    configuration,
-    technology: technologyOf(configuration),
-    geolocation: geolocationOf(configuration),
-  };
+function toConfigured({ ap_id, configuration = {} }: AgentListItem) {
+  const technology = technologyOf(configuration);
+  return [ap_id, { ap_id, configuration, technology, geolocation: geolocationOf(configuration) }] as const;
 }

@@ -37,6 +37,7 @@ export type Freshness = 'live' | 'polling' | 'old' | 'unknown';
 const streams = signal<ReadonlyMap<object, LiveState>>(new Map());
 /** By the browser's clock; 0 before the first. */
 export const lastAnswerAt = signal(0);
+const openedAt = Date.now();
 const lastMissAt = signal(0);
 const tick = signal(Date.now());
 /**
@@ -65,6 +66,9 @@ export function noteUnreachable(): void {
 export function noteAnswer(): void {
   lastAnswerAt.value = Date.now();
 }
+
+/** Nothing has been heard for a while: pages that ask for nothing by themselves would seem to grow old. */
+export const isQuiet = computed(() => tick.value - Math.max(lastAnswerAt.value, openedAt) > 9000);
 
 export const freshness = computed<Freshness>(() => {
   if (lastAnswerAt.value === 0) return 'unknown';

@@ -36,6 +36,20 @@ describe('an answer', () => {
     expect([asked(), cache.state('a', { fetch }).value.data]).toEqual([1, 1]);
   });
 
+  it('waits before its first question where another answer says as much until then', async () => {
+    const cache = new QueryCache(() => true);
+    const { fetch, asked } = counted();
+    const leave = cache.watch('a', { fetch, firstAfterMs: 2000 });
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(asked()).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked()).toBe(1);
+    leave();
+    cache.watch('a', { fetch, firstAfterMs: 2000, pollMs: 1 });
+    await vi.advanceTimersByTimeAsync(1);
+    expect(asked()).toBe(2);
+  });
+
   it('is asked for again at its interval, for as long as somebody looks', async () => {
     const cache = new QueryCache(() => true);
     const { fetch, asked } = counted();

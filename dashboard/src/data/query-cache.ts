@@ -18,6 +18,8 @@ export interface QueryOptions<Value> {
   fetch: (signal: AbortSignal) => Promise<Value>;
   /** How long after an answer to ask again; none: never by itself. A function goes by the answer. */
   pollMs?: number | ((data: Value) => number) | undefined;
+  /** How long to wait before the first question, where another answer says as much until then. */
+  firstAfterMs?: number | undefined;
 }
 
 interface Entry {
@@ -68,7 +70,10 @@ export class QueryCache {
     if (entry.watchers === 1) {
       clearTimeout(entry.timer);
       entry.timer = undefined;
-      if (this.#isOld(entry)) this.#ask(entry);
+      const { firstAfterMs = 0 } = options;
+      if (firstAfterMs > 0 && entry.state.peek().updatedAt === 0) {
+        entry.timer = setTimeout(() => this.#ask(entry), firstAfterMs);
+      } else if (this.#isOld(entry)) this.#ask(entry);
       else this.#planNext(entry);
     }
     return () => {

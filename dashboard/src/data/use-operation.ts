@@ -24,6 +24,8 @@ export function startQueries(): void {
 
 export interface UseOperationOptions<Name extends OperationName> {
   pollMs?: number | ((data: Answer<Name>) => number);
+  /** See QueryOptions. */
+  firstAfterMs?: number;
   /** False: nothing is asked yet, because what to ask is not known. */
   isWanted?: boolean;
 }
@@ -36,7 +38,7 @@ export function operationKey<Name extends OperationName>(name: Name, input: Inpu
 export function useOperation<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
-  { pollMs, isWanted = true }: UseOperationOptions<Name> = {},
+  { pollMs, firstAfterMs, isWanted = true }: UseOperationOptions<Name> = {},
 ): QueryState<Answer<Name>> {
   const key = operationKey(name, input);
   const options = {
@@ -52,6 +54,7 @@ export function useOperation<Name extends OperationName>(
       }
     },
     pollMs,
+    firstAfterMs,
   };
   // The key stands for name and input.
   useEffect(() => (isWanted ? queries.watch(key, options) : undefined), [key, isWanted]);

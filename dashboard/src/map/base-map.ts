@@ -1,11 +1,11 @@
 // What lies under the access points, without any server of maps: land and borders of the whole world, names of places, and
 // close up a grid of metres. Coarse shapes come first; finer ones when somebody looks closer.
 import type { Map as LeafletMap } from 'leaflet';
-import L from 'leaflet';
+import * as L from 'leaflet';
 import { feature, mesh } from 'topojson-client';
 import fineAddress from 'world-atlas/countries-50m.json?url';
 import coarseAddress from 'world-atlas/countries-110m.json?url';
-import { setup } from '../session/sign-in.ts';
+import { setup, wantSetup } from '../session/sign-in.ts';
 import { colourOf, withAlpha } from '../styles/theme.ts';
 import type { MapView } from './map-canvas.ts';
 import { type Box, type GeoPlace, metresPerPixel, roundStep, toGeo, toWorld, worldPerMetre } from './mercator.ts';
@@ -13,9 +13,11 @@ import { PlaceNames } from './place-names.ts';
 
 const maxNativeZoom = 19;
 
-export function addTiles(map: L.Map): void {
+export async function addTiles(map: L.Map): Promise<void> {
+  await wantSetup();
   const tiles = setup.peek()?.map_tiles;
-  if (!tiles) return;
+  // It may have been removed meanwhile.
+  if (!tiles || !map.getPane('mapPane')) return;
   // No address of a page, and so no name of an access point, goes to the map server.
   const options: L.TileLayerOptions = { maxNativeZoom, maxZoom: map.getMaxZoom(), referrerPolicy: 'no-referrer' };
   L.tileLayer(tiles.url, options).addTo(map);
@@ -23,7 +25,7 @@ export function addTiles(map: L.Map): void {
 
 /** Whose pictures they are, as the map server asks to be named. */
 export function tileCredit(): string {
-  return setup.peek()?.map_tiles?.attribution ?? '';
+  return setup.value?.map_tiles?.attribution ?? '';
 }
 
 /** To be called when the element of the map leaves the page; the element cannot get another map. */
@@ -58,6 +60,7 @@ interface Shapes {
 
 /** Shapes are kept in units of this many to the world: fine enough for every zoom that shows them. */
 const units = 4096;
+const settleMs = 60;
 const fineFromZoom = 4.5;
 /** Coasts are right to a few kilometres: closer than this they would only mislead. */
 const landUntilZoom = 9;
@@ -69,6 +72,8 @@ export class BaseMap {
   readonly #onChange: () => void;
   readonly #shapes = new Map<string, Shapes | 'loading'>();
   readonly #names: PlaceNames;
+  #wanted = coarseAddress;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
@@ -121,11 +126,18 @@ export class BaseMap {
 
   #get(zoom: number): Shapes | undefined {
     const [wanted, other] = zoom >= fineFromZoom ? [fineAddress, coarseAddress] : [coarseAddress, fineAddress];
-    if (!this.#shapes.has(wanted)) void this.#load(wanted);
+    this.#wanted = wanted;
+    // A map comes to its place in steps: what is wanted only on the way is not loaded.
+    if (!this.#shapes.has(wanted)) this.#timer ??= setTimeout(() => this.#loadWanted(), settleMs);
     const found = this.#shapes.get(wanted);
     if (found && found !== 'loading') return found;
     const instead = this.#shapes.get(other);
     return instead === 'loading' ? undefined : instead;
+  }
+
+  #loadWanted(): void {
+    this.#timer = undefined;
+    if (!this.#shapes.has(this.#wanted)) void this.#load(this.#wanted);
   }
 
   async #load(address: string): Promise<void> {

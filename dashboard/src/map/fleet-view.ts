@@ -1,5 +1,5 @@
 // The map as an object: Leaflet for moving and zooming, one canvas for the ground and one for the access points.
-import L from 'leaflet';
+import * as L from 'leaflet';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
 import type { MapItem } from './clusters.ts';

@@ -1,6 +1,6 @@
 // One canvas over the whole map, and beyond its edges, so that small moves need no drawing. It follows moves and animated
 // zooms of the map, and asks to be painted again when they end or the edge comes into sight.
-import L from 'leaflet';
+import * as L from 'leaflet';
 import { worldSize } from './mercator.ts';
 
 export interface MapView {

@@ -26,7 +26,7 @@ export function leastThousands(zoom: number): number {
 
 export class PlaceNames {
   readonly #onChange: () => void;
-  readonly #lists = new Map<string, NamedPlace[] | 'loading'>();
+  readonly #asked = new Set<string>();
   #places: NamedPlace[] = [];
 
   constructor(onChange: () => void) {
@@ -47,8 +47,7 @@ export class PlaceNames {
   paint(view: MapView, avoid: readonly Box[]): void {
     const { context, width, height, zoom, scale, left, top } = view;
     if (zoom < citiesFromZoom) return;
-    this.#fetch('/places/cities.json');
-    if (zoom >= townsFromZoom) this.#fetch('/places/towns.json');
+    this.#fetch(zoom >= townsFromZoom ? '/places/all.json' : '/places/cities.json');
     const least = leastThousands(zoom);
     const taken = [...avoid];
     context.save();
@@ -83,21 +82,18 @@ export class PlaceNames {
   }
 
   #fetch(address: string): void {
-    if (this.#lists.has(address)) return;
-    this.#lists.set(address, 'loading');
+    // All of them have the cities too.
+    if (this.#asked.has(address) || this.#asked.has('/places/all.json')) return;
+    this.#asked.add(address);
     fetch(address, { credentials: 'omit' })
       .then(async (response) => {
         if (!response.ok) throw new Error(`status ${response.status}`);
-        this.#lists.set(address, ((await response.json()) as PlaceRow[]).map(toPlace));
-        // The lists begin with the largest, and the cities are larger than the towns.
-        this.#places = ['/places/cities.json', '/places/towns.json'].flatMap((name) => {
-          const list = this.#lists.get(name);
-          return list === undefined || list === 'loading' ? [] : list;
-        });
+        const found = ((await response.json()) as PlaceRow[]).map(toPlace);
+        if (found.length > this.#places.length) this.#places = found;
         this.#onChange();
       })
       // The map is a map without names too; they are tried for again when they are next needed.
-      .catch(() => this.#lists.delete(address));
+      .catch(() => this.#asked.delete(address));
   }
 }
 

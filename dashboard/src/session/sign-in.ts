@@ -13,6 +13,8 @@ const retryMs = 2000;
 export const setup = signal<Setup | undefined>(undefined);
 export const setupFailure = signal<Failure | undefined>(undefined);
 
+let asking: Promise<void> | undefined;
+
 /** Resolves once it has been answered, or has failed, once. */
 export async function refreshSetup(): Promise<void> {
   try {
@@ -22,6 +24,12 @@ export async function refreshSetup(): Promise<void> {
     setupFailure.value = toFailure(error);
   }
   if (setup.value === undefined || setup.value.has_admin === null) setTimeout(refreshSetup, retryMs);
+}
+
+/** For whoever is signed in: what few pages need of it is asked for there. */
+export async function wantSetup(): Promise<void> {
+  asking ??= refreshSetup();
+  await asking;
 }
 
 /** Between two renewals at least, so that the last seconds of a session are not full of them. */

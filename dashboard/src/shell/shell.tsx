@@ -7,7 +7,7 @@ import { Icon, type IconName, WeftMark } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { Toasts } from '../components/feedback.tsx';
 import { Menu } from '../components/menu.tsx';
-import { awaySince, freshness } from '../data/freshness.ts';
+import { awaySince, freshness, isQuiet } from '../data/freshness.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { heldBack, leave, stay } from '../router/leaving.ts';
@@ -25,7 +25,7 @@ const maxCounted = 100;
 
 export function AlarmBell() {
   const query = { state: 'firing', shelved: false, caused: false, limit: maxCounted };
-  const { data } = useOperation('list_alarms', { query }, { pollMs: 5000 });
+  const { data } = useOperation('list_alarms', { query }, { pollMs: 10_000 });
   // What somebody has put aside, or what follows from another alarm, calls for nobody.
   const calling = data?.items.filter(({ silenced_by }) => silenced_by === null) ?? [];
   const count = `${formatNumber(calling.length)}${data?.next ? '+' : ''}`;
@@ -39,11 +39,8 @@ export function AlarmBell() {
   );
 }
 
-/** Pages that ask for nothing by themselves would otherwise seem to grow old. */
-const pulseMs = 10_000;
-
 export function LiveDot() {
-  useOperation('get_me', {}, { pollMs: pulseMs });
+  useOperation('get_me', {}, { isWanted: isQuiet.value });
   const state = freshness.value;
   const text = shellText.freshness;
   return (

@@ -9,6 +9,7 @@ export const nameBounds = {
   'metric-names': { minItems: 1, maxItems: 100 },
   'metric-filter': { minItems: 0, maxItems: 100 },
   'agent-filter': { minItems: 0, maxItems: 1000 },
+  'agent-names': { minItems: 1, maxItems: 100 },
 } as const;
 
 export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
@@ -25,6 +26,7 @@ export function metricsFormats(maxWindowMs = defaultMaxWindowMs): Formats {
     'metric-names': nameList(nameBounds['metric-names']),
     'metric-filter': nameList(nameBounds['metric-filter']),
     'agent-filter': nameList(nameBounds['agent-filter'], toApId),
+    'agent-names': nameList(nameBounds['agent-names'], toApId),
   };
 }
 

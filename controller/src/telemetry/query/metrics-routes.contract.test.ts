@@ -38,6 +38,33 @@ const paths = [
   ['export', ''],
 ] as const;
 
+describe('series', () => {
+  const series = (query: string, token: string) => get(`series?metrics=load&window=1h&${query}`, token);
+  const named = ({ body }: { body: Record<string, { agent_id: string }[]> }, list = 'agents') =>
+    body[list]?.map(({ agent_id }) => agent_id);
+
+  test('is #28 of each agent in the order asked for, without those that the caller may not read', async () => {
+    const answer = await series('agents=roof-1,nobody&agents=ap-1', user);
+    expect(answer.status).toBe(200);
+    expect(answer.body.agents[1]).toEqual((await get('agent_multi_metric_data?agent=ap-1&metrics=load&window=1h', user)).body);
+    expect(named(answer)).toEqual(['roof-1', 'ap-1']);
+    expect(named(await series('agents=roof-1,ap-1', app))).toEqual(['ap-1']);
+    expect(Object.keys(answer.body)).toEqual(['agents']);
+  });
+
+  test('has the extremes of the buckets with band=true', async () => {
+    const answer = await series('agents=ap-1,roof-1&max_points=1&band=true', user);
+    const values = ['agents', 'lows', 'highs'].map((list) => answer.body[list][0].series[0].points[0].value);
+    expect(values).toEqual([0.625, 0.5, 0.75]);
+    expect([named(answer, 'lows'), named(answer, 'highs')]).toEqual([named(answer), named(answer)]);
+  });
+
+  test('needs agents, at most 100', async () => {
+    expect((await series('', user)).status).toBe(422);
+    expect((await series(`agents=${Array.from({ length: 101 }, (_, n) => `a${n}`)}`, user)).status).toBe(422);
+  });
+});
+
 describe('#26 agent_details', () => {
   test('lists what the caller may see, ordered by ap_id', async () => {
     const { status, body } = await get('agent_details', user);

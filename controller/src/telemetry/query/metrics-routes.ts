@@ -10,6 +10,7 @@ import {
   AgentMultiMetricData,
   Aggregate,
   FleetPresence,
+  FleetSeries,
   LatestMetrics,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
@@ -109,6 +110,22 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       query: Type.Object({ agent: AgentName, window: Window }),
       response: AgentMetrics,
       handle: ({ query, caller }) => metrics.agentMetrics(query.agent, parseAccepted(query.window), caller),
+    }),
+    route('metrics_series', 'GET /api/v1/metrics/series', {
+      permission: fleetReaders,
+      fastLane: true,
+      summary: 'Several metrics of several agents over a window; agents that the caller may not read are left out',
+      query: Type.Object({
+        agents: Names('agent-names', 'The ap_ids'),
+        metrics: Names('metric-names', 'Names of metrics'),
+        ...seriesParameters,
+        band: Type.Optional(Type.Boolean({ default: false, description: 'Also the extremes of each bucket.' })),
+      }),
+      response: FleetSeries,
+      handle: async ({ query, caller }) => {
+        const { agents, band = false } = query;
+        return asJson(await metrics.series(agents, query.metrics, { ...toSeriesOptions(query), band }, caller));
+      },
     }),
     route('metrics_latest', 'GET /api/v1/metrics/latest', {
       permission: fleetReaders,

@@ -122,6 +122,29 @@ export class MetricsService {
     });
   }
 
+  /** The same of each of these agents that the caller may see; one after the other, so that others get their turns between. */
+  async series(
+    ap_ids: readonly string[],
+    metrics: readonly string[],
+    { band, ...options }: SeriesOptions & { band: boolean },
+    caller: Caller,
+  ): Promise<JsonAnswer> {
+    const visible = new Set((await this.#agents.list(caller)).map(({ ap_id }) => ap_id));
+    const asked = ap_ids.filter((ap_id) => visible.has(ap_id));
+    const maxPoints = boundedPoints(options.maxPoints, asked.length * metrics.length * (band ? 3 : 1));
+    const lists = new Map<string, JsonAnswer[]>();
+    const wanted = { agents: options.aggregate, ...(band && ({ lows: 'min', highs: 'max' } as const)) };
+    for (const [name, aggregate] of Object.entries(wanted)) {
+      const found: JsonAnswer[] = [];
+      for (const ap_id of asked) {
+        found.push(await this.multiMetricData(ap_id, metrics, { ...options, maxPoints, aggregate }, caller));
+      }
+      lists.set(name, found);
+    }
+    const isShort = [...lists.values()].flat().every(isWhole);
+    return isShort ? Buffer.concat([...jsonLists(lists)].map((piece) => Buffer.from(piece))) : jsonLists(lists);
+  }
+
   /** The metrics that the agent reported within the window, ordered by name. */
   async agentMetrics(ap_id: string, window: TimeWindow, caller: Caller): Promise<AgentMetrics> {
     const { configuration } = await this.#agents.get(ap_id, caller);
@@ -209,6 +232,21 @@ function heldWhileSent(
     return end(value);
   };
   return sent;
+}
+
+/** `{"agents":[…],"lows":[…]}` */
+function* jsonLists(lists: ReadonlyMap<string, readonly JsonAnswer[]>): Generator<WholeJson> {
+  let before = '{';
+  for (const [name, answers] of lists) {
+    yield `${before}"${name}":[`;
+    for (const [index, answer] of answers.entries()) {
+      if (index > 0) yield ',';
+      if (isWhole(answer)) yield answer;
+      else yield* answer;
+    }
+    before = '],';
+  }
+  yield ']}';
 }
 
 function boundedPoints(maxPoints: number, series: number): number {

@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { themeInForce } from '../../styles/theme.ts';
 import type { ChartMark } from './chart-marks.ts';
-import { chartOptions, type TimeRange } from './chart-options.ts';
+import { chartOptions, leaveGutter, type TimeRange } from './chart-options.ts';
 import { alignLines, type ChartLine } from './chart-shape.ts';
 
 export interface ChartCanvasProps {
@@ -64,6 +64,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
     chart.current = made;
     return () => {
       chart.current = undefined;
+      leaveGutter(options.cursor!.sync!.key, made);
       made.destroy();
     };
   }, [kind, isMeasured, theme, height, props.unit, props.syncKey]);
@@ -74,7 +75,12 @@ export function ChartCanvas(props: ChartCanvasProps) {
 
   // Range and marks are drawn again with the values.
   useEffect(() => {
-    chart.current?.setData(aligned);
+    const drawn = chart.current;
+    drawn?.batch(() => {
+      drawn.setData(aligned, false);
+      // Its own, whatever the values are: all charts of a page show the same time.
+      drawn.setScale('x', { min: range.from, max: range.to });
+    });
   }, [aligned, range.from, range.to, props.marks]);
 
   return <div class="chart-canvas" ref={frame} style={{ height: `${height}px` }} aria-hidden="true" />;

@@ -3,7 +3,7 @@ import type uPlot from 'uplot';
 import { formatNumber, formatPower } from '../../format.ts';
 import { colourOf, withAlpha } from '../../styles/theme.ts';
 import { type ChartMark, drawMarks, rowHeight } from './chart-marks.ts';
-import { type ChartLine, type Column, indexNear, isCount, valueRange } from './chart-shape.ts';
+import { type ChartLine, type Column, indexNear, isCount, lonelyPoints, valueRange } from './chart-shape.ts';
 
 const nice = [1, 2, 2.5, 5];
 /** A number of more digits is written as a power of ten. */
@@ -102,7 +102,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
         font,
         grid,
         ticks: { show: false },
-        size: (_, labels) => axisWidth(labels),
+        size: (chart, labels) => sharedWidth(syncKey, chart, axisWidth(labels)),
         gap: 6,
         incrs: (_chart, _axis, low, high) => axisSteps(low, high, isCount(options.current(), unit)),
         space: 28,
@@ -158,6 +158,28 @@ function axisWidth(labels: string[] | null): number {
   return Math.min(180, Math.max(40, 14 + longest * 7.2));
 }
 
+/** By the key of charts that stand under each other: what each of them needs. */
+const gutters = new Map<string, Map<uPlot, number>>();
+
+/** The widest gutter of all, so that a moment is at the same place in each. */
+function sharedWidth(key: string, chart: uPlot, needed: number): number {
+  const known = gutters.get(key) ?? new Map<uPlot, number>();
+  gutters.set(key, known);
+  const before = Math.max(0, ...known.values());
+  known.set(chart, needed);
+  const width = Math.max(...known.values());
+  if (width !== before) {
+    for (const other of known.keys())
+      if (other !== chart) queueMicrotask(() => known.has(other) && other.redraw(false, true));
+  }
+  return width;
+}
+
+/** To be called when a chart goes. */
+export function leaveGutter(key: string, chart: uPlot): void {
+  gutters.get(key)?.delete(chart);
+}
+
 function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands: uPlot.Band[] } {
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
@@ -170,7 +192,12 @@ function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands:
       width: 1.6,
       ...(dash && { dash }),
       spanGaps: false,
-      points: { show: isLonely },
+      points: {
+        show: true,
+        size: 4,
+        fill: stroke,
+        filter: (chart, index) => lonelyPoints(chart.data[index] as Column),
+      },
     });
     if (!line.lows || !line.highs) continue;
     const edge: uPlot.Series = { stroke: 'transparent', width: 0, points: { show: false }, spanGaps: false };
@@ -178,14 +205,6 @@ function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands:
     bands.push({ series: [series.length - 1, series.length - 2], fill: withAlpha(stroke, 0.16) });
   }
   return { series, bands };
-}
-
-/** A point with nothing on either side would not be seen as a line. */
-function isLonely(chart: uPlot, index: number): boolean {
-  const values = chart.data[index]!;
-  return (
-    Array.from<number | null | undefined>(values).filter((value) => value !== null && value !== undefined).length < 3
-  );
 }
 
 /** Labels with seconds need more room than those of whole minutes. */

@@ -11,6 +11,7 @@ import {
   indexNear,
   isCount,
   latestValue,
+  lonelyPoints,
   valueRange,
 } from './chart-shape.ts';
 
@@ -38,8 +39,17 @@ describe('a gap', () => {
     expect(breakGaps(whole, gapLimit(times))).toBe(whole);
   });
 
-  it('of buckets is a bucket that is missing', () => {
-    expect(breakGaps(line([0, 60, 180], [1, 2, 3]), gapLimit([0, 60, 180], 60)).values).toEqual([1, 2, null, 3]);
+  it('is longer than three intervals, of samples as of buckets', () => {
+    for (const resolution of [undefined, 60]) {
+      const limit = gapLimit([0, 60, 120, 300, 360], resolution);
+      expect(breakGaps(line([0, 60, 120, 300, 360], [1, 2, 3, 4, 5]), limit).values).toEqual([1, 2, 3, 4, 5]);
+      expect(breakGaps(line([0, 60, 120, 301, 360], [1, 2, 3, 4, 5]), limit).values).toEqual([1, 2, 3, null, 4, 5]);
+    }
+  });
+
+  it('goes by the reports where those are farther apart than the buckets', () => {
+    expect(gapLimit([0, 600, 1200, 1800], 36)).toBe(1800);
+    expect(gapLimit([0, 600], undefined)).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('breaks the band as well', () => {
@@ -66,6 +76,13 @@ describe('lines of one chart', () => {
     const { columns } = alignLines([line([1], [5], { lows: [4], highs: [6] })]);
     expect(columns).toEqual([[5], [4], [6]]);
   });
+});
+
+it('a point between two gaps is alone, whatever other lines have there', () => {
+  expect(lonelyPoints([1, null, 2, null, 3, 4])).toEqual([0, 2]);
+  expect(lonelyPoints([null, undefined, 5, undefined, null, 1, undefined, 2])).toEqual([2]);
+  expect(lonelyPoints([undefined, 7, undefined])).toEqual([1]);
+  expect(lonelyPoints([1, undefined, 2])).toEqual([]);
 });
 
 describe('under the crosshair', () => {

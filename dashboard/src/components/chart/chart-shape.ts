@@ -17,15 +17,36 @@ export interface ChartLine {
 /** A column holds null for a gap and undefined where only another line has a point. */
 export type Column = (number | null | undefined)[];
 
-/** The distance between points beyond which nothing is drawn between them. */
-export function gapLimit(times: readonly number[], resolutionSeconds?: number): number {
-  if (resolutionSeconds !== undefined && resolutionSeconds > 0) return resolutionSeconds * 1.5;
-  if (times.length < 3) return Number.POSITIVE_INFINITY;
+const gapIntervals = 3;
+
+/** The distance between points beyond which nothing is drawn between them; an interval is that of reports or of buckets. */
+export function gapLimit(times: readonly number[], resolutionSeconds = 0): number {
+  if (times.length < 3) return resolutionSeconds > 0 ? gapIntervals * resolutionSeconds : Number.POSITIVE_INFINITY;
   const steps = times.slice(1).map((time, index) => time - times[index]!);
   steps.sort((a, b) => a - b);
   // The usual step; a few long silences must not pass for it.
   const usual = steps[Math.floor(steps.length / 2)]!;
-  return Math.max(usual * 3.5, 0.001);
+  return gapIntervals * Math.max(usual, resolutionSeconds, 0.001);
+}
+
+/** The points of a column that no line joins to another: without a dot nobody would see them. */
+export function lonelyPoints(column: ArrayLike<number | null | undefined>): number[] {
+  const lonely: number[] = [];
+  let isAfterGap = true;
+  let last: number | undefined;
+  for (let index = 0; index < column.length; index++) {
+    const value = column[index];
+    if (value === undefined) continue;
+    if (value === null) {
+      if (last !== undefined) lonely.push(last);
+      last = undefined;
+      isAfterGap = true;
+    } else {
+      last = isAfterGap ? index : undefined;
+      isAfterGap = false;
+    }
+  }
+  return last === undefined ? lonely : [...lonely, last];
 }
 
 /** The line with a null in every gap that is longer than the limit. */

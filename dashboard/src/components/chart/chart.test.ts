@@ -1,5 +1,6 @@
 // What the charts of a page show of time.
 import { expect, it } from 'vitest';
+import { readZoom, writeZoom } from '../time-window.tsx';
 import { chartRange } from './chart.tsx';
 
 const live = { nowSeconds: 1000, pausedAt: undefined, windowSeconds: 60, zoom: undefined };
@@ -13,6 +14,13 @@ it('paused charts stand still and can be given another window', () => {
   expect(chartRange({ ...live, pausedAt: 950 })).toEqual({ range: still, past: still });
   const longer = { from: 650, to: 950 };
   expect(chartRange({ ...live, pausedAt: 950, windowSeconds: 300 })).toEqual({ range: longer, past: longer });
+});
+
+it('what is looked at closely is an interval in the address', () => {
+  const zoom = { from: Date.UTC(2026, 10, 17, 9) / 1000 + 0.4, to: Date.UTC(2026, 10, 17, 9, 5) / 1000 - 0.2 };
+  expect(writeZoom(zoom)).toBe('2026-11-17T09:00:00Z/2026-11-17T09:05:00Z');
+  expect(readZoom(writeZoom(zoom))).toEqual({ from: Math.floor(zoom.from), to: Math.ceil(zoom.to) });
+  for (const text of ['', 'x/y', '2026-11-17T09:05:00Z/2026-11-17T09:00:00Z']) expect(readZoom(text)).toBeUndefined();
 });
 
 it('what is looked at closely goes first, paused or not', () => {

@@ -7,7 +7,7 @@ import { useCallback, useMemo, useRef } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
 import { formatAge, formatMoment, formatSpan, formatValue } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
-import { Button, IconButton } from '../button.tsx';
+import { IconButton } from '../button.tsx';
 import { Skeleton } from '../feedback.tsx';
 import { lazy } from '../lazy.tsx';
 import type { ChartMark } from './chart-marks.ts';
@@ -76,15 +76,16 @@ interface ChartProps {
   size?: keyof typeof heights;
   /** Makes it large or small again; absent: it stays as it is. */
   onResize?: () => void;
-  isZoomed?: boolean;
   /** Undefined: back to the whole window. */
   onZoom: (range: TimeRange | undefined) => void;
   tools?: ComponentChildren;
+  /** What a point stands for; a page with many charts says it once (ChartCaption). */
+  hasCaption?: boolean;
 }
 
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, marks = noMarks, syncKey = 'page' } = props;
-  const { size = 'normal', band = 'extremes', onResize, isZoomed, onZoom, tools, staleBefore } = props;
+  const { size = 'normal', band = 'extremes', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
   const text = componentText.chart;
   const height = heights[size];
   const cursor = useSignal<number | undefined>(undefined);
@@ -118,11 +119,6 @@ export function Chart(props: ChartProps) {
         </h3>
         <div class="chart-tools">
           {values.length === 1 && <ValueWords {...values[0]!} />}
-          {isZoomed && (
-            <Button size="small" onClick={() => onZoom(undefined)}>
-              {text.zoomBack}
-            </Button>
-          )}
           {tools}
           {onResize && (
             <IconButton
@@ -147,10 +143,15 @@ export function Chart(props: ChartProps) {
       <p class="chart-foot faint small">
         {at !== undefined
           ? cursorWords(at, marks, reachOf(range))
-          : lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
+          : hasCaption && lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
       </p>
     </figure>
   );
+}
+
+/** What the points of these charts stand for. */
+export function ChartCaption({ lines, resolutionSeconds }: Pick<ChartProps, 'lines' | 'resolutionSeconds'>) {
+  return <p class="faint small">{lines && resolutionWord(lines, resolutionSeconds, 'extremes')}&nbsp;</p>;
 }
 
 interface LegendValue {

@@ -2,7 +2,7 @@
 // points as the server lists them.
 import { useEffect, useRef } from 'preact/hooks';
 import { type AgentListItem, call, type Input } from '../../api/client.ts';
-import { noteNames } from '../agents.ts';
+import { noteNames, noteNamesSoon } from '../agents.ts';
 import { noteAnswer } from '../freshness.ts';
 import type { QueryState } from '../query-cache.ts';
 import { queries } from '../use-operation.ts';
@@ -26,12 +26,14 @@ interface ListPagesOptions<Item> {
   key: string;
   fetch: (signal: AbortSignal) => Promise<ListPages<Item>>;
   pollMs: (found: ListPages<Item>) => number;
+  /** See QueryOptions. */
+  firstAfterMs?: number | undefined;
   isWanted?: boolean;
 }
 
 export function useListPages<Item>(options: ListPagesOptions<Item>): QueryState<ListPages<Item>> {
-  const { key, fetch, pollMs, isWanted = true } = options;
-  const watched = { fetch, pollMs };
+  const { key, fetch, pollMs, firstAfterMs, isWanted = true } = options;
+  const watched = { fetch, pollMs, firstAfterMs };
   useEffect(() => (isWanted ? queries.watch(key, watched) : undefined), [key, isWanted]);
   const found = queries.state<ListPages<Item>>(key, watched).value;
   // While more or other rows are asked for, those that are known stay on show.
@@ -62,33 +64,29 @@ export type AgentQuery = NonNullable<Input<'list_agents'>['query']>;
 
 export type AgentPages = ListPages<AgentListItem>;
 
-interface AgentsOptions {
+type AgentsOptions = Omit<ListPagesOptions<AgentListItem>, 'key' | 'fetch'> & {
   /** How many pages at most. */
   pages: number;
-  pollMs: (found: AgentPages) => number;
-  isWanted?: boolean;
-}
+};
 
-export function useAgents(
-  query: AgentQuery,
-  { pages, pollMs, isWanted = true }: AgentsOptions,
-): QueryState<AgentPages> {
+export function useAgents(query: AgentQuery, { pages, ...options }: AgentsOptions): QueryState<AgentPages> {
   return useListPages({
     key: `list_agents:${pages} ${JSON.stringify(query)}`,
     fetch: (signal) => readAgents(query, pages, signal),
-    pollMs,
-    isWanted,
+    ...options,
   });
 }
 
 export async function readAgents(query: AgentQuery, pages: number, signal?: AbortSignal): Promise<AgentPages> {
-  const found = await readPages(pages, (cursor) =>
+  const reading = readPages(pages, (cursor) =>
     call(
       'list_agents',
       { query: cursor === undefined ? query : { ...query, count: false, cursor } },
       signal ? { signal } : {},
     ),
   );
+  noteNamesSoon(reading);
+  const found = await reading;
   noteNames(found.items);
   return found;
 }

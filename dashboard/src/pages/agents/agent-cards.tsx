@@ -133,7 +133,7 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
 
 /** What the access point says about its place, until somebody accepts it. */
 function SuggestedLabels({ ap_id }: { ap_id: string }) {
-  const { data } = useOperation('get_labels', { path: { ap_id } }, { pollMs: 15_000 });
+  const { data } = useOperation('get_labels', { path: { ap_id } }, { pollMs: 15_000, firstAfterMs: 3000 });
   const { isBusy, act } = useAction();
   const { site = null, tags = [] } = data?.suggested ?? {};
   if (site === null && tags.length === 0) return null;

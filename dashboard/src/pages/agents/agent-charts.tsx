@@ -1,23 +1,19 @@
 // The measurements of an agent as charts: one for each unit, so that lines which can be compared share an axis. Its commands and
 // conflicts are marks on them: cause beside effect.
 import { useMemo } from 'preact/hooks';
-import { Chart, type ChartMark, type TimeRange } from '../../components/chart/chart.tsx';
+import { Chart, ChartCaption, type ChartMark, type TimeRange } from '../../components/chart/chart.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import type { ShownState } from '../../data/agents.ts';
-import { useOperation } from '../../data/use-operation.ts';
 import { useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { commandsText } from '../../text/commands.ts';
+import { useCommandsOf } from '../commands/agent-commands.tsx';
 import { AgentTimeline } from './agent-timeline.tsx';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
 
-const limit = 100;
-
 export function useAgentMarks(ap_id: string): ChartMark[] {
   const text = agentsText.one;
-  const query = { agent: ap_id, limit };
-  const commands = useOperation('list_commands', { query }, { pollMs: 2000 });
-  const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
+  const { commands, conflicts } = useCommandsOf(ap_id);
   return useMemo(() => {
     const states = commandsText.states;
     return [
@@ -48,6 +44,7 @@ interface AgentChartsProps {
   zoom: TimeRange | undefined;
   isPaused: boolean;
   state: ShownState | undefined;
+  newest: Record<string, unknown> | undefined;
   /** See Chart. */
   staleBefore: number | undefined;
   onZoom: (range: TimeRange | undefined) => void;
@@ -63,9 +60,9 @@ interface Panel {
 const maxLines = 6;
 
 export function AgentCharts(props: AgentChartsProps) {
-  const { ap_id, metrics, windowSeconds, zoom, isPaused, state, staleBefore, onZoom } = props;
+  const { ap_id, metrics, windowSeconds, zoom, isPaused, state, newest, staleBefore, onZoom } = props;
   const panels = useMemo(() => toPanels(metrics), [metrics]);
-  const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused });
+  const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused, newest });
   const { lines, range, resolutionSeconds, failure } = series;
   const marks = useAgentMarks(ap_id);
   // In the address, so that a link shows what its sender looks at.
@@ -86,11 +83,12 @@ export function AgentCharts(props: AgentChartsProps) {
             resolutionSeconds={resolutionSeconds}
             marks={marks}
             staleBefore={staleBefore}
-            isZoomed={zoom !== undefined}
+            hasCaption={false}
             onZoom={onZoom}
           />
         ))}
       </div>
+      <ChartCaption lines={lines && [...lines.values()]} resolutionSeconds={resolutionSeconds} />
       {marks.length > 0 && <p class="faint small">{agentsText.one.marks}</p>}
     </>
   );

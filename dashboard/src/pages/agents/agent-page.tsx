@@ -1,15 +1,14 @@
 // One access point: its connection, its metrics over time, its configuration, its commands.
 import './agent-page.css';
 import './agent-timeline.css';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { Button, ButtonLink, Icon } from '../../components/button.tsx';
-import type { TimeRange } from '../../components/chart/chart.tsx';
 import { CopyButton, JsonBlock, saveFile } from '../../components/copyable.tsx';
 import { attempt, EmptyState, FailureNotice, Skeleton, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
-import { TimeWindowMenu, timeWindow, timeWindowSeconds } from '../../components/time-window.tsx';
+import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
 import { agentName, isSleeping, selectorOf, staleBefore, technologyOf } from '../../data/agents.ts';
 import { stateOf } from '../../data/fleet.ts';
 import { awaySince, serverNow } from '../../data/freshness.ts';
@@ -24,47 +23,32 @@ import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
 import { AgentHealthCard, ConnectionCard, ManageAgentCard } from './agent-cards.tsx';
 import { AgentCharts } from './agent-charts.tsx';
-import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
+import { chooseMetrics, MetricChooser, reportedSince, usualCount } from './metric-choice.tsx';
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
   const text = agentsText.one;
-  const chosenWindow = timeWindow.value;
-  const agent = useOperation('get_agent', { path: { ap_id } }, { pollMs: 15_000 });
   const presence = useOperation('metrics_presence', { query: { agents: [ap_id] } }, { pollMs: 2000 });
-  const metrics = useOperation(
-    'metrics_agent_metrics',
-    { query: { agent: ap_id, window: chosenWindow } },
-    // The first report of a new access point may come at any moment.
-    { pollMs: ({ metrics: names }) => (names.length === 0 ? 2000 : 15_000) },
-  );
-  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
-  // Whoever chooses a window wants to see it.
-  useEffect(() => setZoom(undefined), [chosenWindow]);
+  const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
-  const listed = useAgents(
-    { selector: selectorOf([ap_id]), limit: 1, fields: ['latest'] },
+  const agent = useAgents(
+    { selector: selectorOf([ap_id]), limit: 1, fields: ['configuration', 'latest'] },
     { pages: 1, pollMs: () => 3000 },
-  ).data?.items[0];
+  );
+  const listed = agent.data?.items[0];
   const there = presence.data?.agents[0];
   const state = there && (listed?.state === 'ended' ? 'ended' : stateOf(there, isSleeping(listed?.power_state)));
-  const configuration = agent.data?.configuration ?? {};
+  const configuration = listed?.configuration ?? {};
   const technology = technologyOf(configuration);
   const [wanted, setWanted] = useQueryState('metrics');
-  // While another window is being asked about, the charts stay.
-  const lastList = useRef(metrics.data?.metrics);
-  lastList.current = metrics.data?.metrics ?? lastList.current;
-  const list = lastList.current;
+  const names = listed && reportedSince(listed.latest ?? {}, serverNow() - timeWindowSeconds.value * 1000);
   // Both are asked for again and again; only new names or words make new charts.
-  const key = JSON.stringify([list, configuration.metrics]);
-  // The key stands for list and words.
-  const known = useMemo(
-    () => list?.map(({ name, label }) => ({ name, ...metricWords(configuration, name, label) })),
-    [key],
-  );
+  const key = JSON.stringify([names, configuration.metrics]);
+  // The key stands for names and words.
+  const known = useMemo(() => names?.map((name) => ({ name, ...metricWords(configuration, name) })), [key]);
   const shown = useMemo(() => known && chooseMetrics(known, wanted), [known, wanted]);
 
-  if (agent.failure?.status === 404) {
+  if (agent.data?.items.length === 0) {
     const back = <a href="/agents">{text.back}</a>;
     return <UnknownPage title={agentName(ap_id)} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
   }
@@ -109,7 +93,7 @@ export function AgentPage({ params }: PageProps) {
           <h2 class="visually-hidden">{text.metrics}</h2>
           <div class="agent-head">
             <div class="agent-state">
-              {agent.data && <TechnologyChip technology={technology} />}
+              {listed && <TechnologyChip technology={technology} />}
               {state && <StateChip state={state} />}
               {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
               {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
@@ -127,6 +111,7 @@ export function AgentPage({ params }: PageProps) {
             <AgentCharts
               {...{ ap_id, zoom, isPaused, state }}
               metrics={shown}
+              newest={listed?.latest}
               windowSeconds={timeWindowSeconds.value}
               staleBefore={state && staleBefore(state, there)}
               onZoom={setZoom}
@@ -138,17 +123,17 @@ export function AgentPage({ params }: PageProps) {
           <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
           <AgentHealthCard ap_id={ap_id} />
           <div id="commands">
-            <AgentCommands ap_id={ap_id} configuration={agent.data?.configuration} listed={listed} />
+            <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} />
           </div>
           <details class="card agent-configuration">
             <summary>
               <h2>{text.configuration}</h2>
               <Icon name="chevron-down" size={16} />
             </summary>
-            {agent.data ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
+            {listed ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
           </details>
           {listed?.may.includes('manage') && (
-            <ManageAgentCard ap_id={ap_id} configuration={agent.data?.configuration} listed={listed} />
+            <ManageAgentCard ap_id={ap_id} configuration={configuration} listed={listed} />
           )}
         </aside>
       </div>

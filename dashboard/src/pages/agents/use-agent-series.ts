@@ -1,6 +1,6 @@
 // The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { AgentMultiMetricData, Failure, LatestMetrics } from '../../api/client.ts';
+import type { AgentMultiMetricData, Failure, FleetSeries } from '../../api/client.ts';
 import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
 import { serverNow } from '../../data/freshness.ts';
@@ -20,6 +20,8 @@ interface AgentSeriesOptions {
   /** A part of the past that is looked at closely; the live end stays out of sight. */
   zoom: TimeRange | undefined;
   isPaused: boolean;
+  /** Its newest values, by name. */
+  newest: Record<string, unknown> | undefined;
 }
 
 export interface AgentSeries {
@@ -31,91 +33,83 @@ export interface AgentSeries {
 }
 
 const maxPoints = 900;
-const newestMs = 5000;
 
-export function useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused }: AgentSeriesOptions): AgentSeries {
+export function useAgentSeries({
+  ap_id,
+  metrics,
+  windowSeconds,
+  zoom,
+  isPaused,
+  newest,
+}: AgentSeriesOptions): AgentSeries {
   const names = metrics.map(({ name }) => name);
   const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
   const span = past ? past.to - past.from : windowSeconds;
   const query = {
-    agent: ap_id,
+    agents: [ap_id],
     metrics: names,
     window: `${Math.max(1, Math.ceil(span))}s`,
     max_points: maxPoints,
+    // Points of shorter windows are samples: nobody reports more often than once a second.
+    band: span > maxPoints,
     ...(past && { end: new Date(past.to * 1000).toISOString() }),
   };
-  // Buckets change only when a new one is complete; raw samples come live.
-  const pollMs = past
-    ? undefined
-    : ({ resolution_seconds }: AgentMultiMetricData) =>
-        resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
+  const pollMs = past ? undefined : ({ agents: [found] }: FleetSeries) => seriesPollMs(found?.resolution_seconds);
   const isWanted = names.length > 0;
   const options = { isWanted, ...(pollMs && { pollMs }) };
-  const mean = useOperation('metrics_agent_multi_metric_data', { query }, options);
-  const resolutionSeconds = mean.data?.resolution_seconds;
+  const series = useOperation('metrics_series', { query }, options);
+  const resolutionSeconds = series.data?.agents[0]?.resolution_seconds;
   const isBucketed = resolutionSeconds !== undefined;
-  const bandOptions = { ...options, isWanted: isWanted && isBucketed };
-  const low = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'min' } }, bandOptions);
-  const high = useOperation('metrics_agent_multi_metric_data', { query: { ...query, aggregate: 'max' } }, bandOptions);
-
-  const newestQuery = { agents: [ap_id], metrics: names };
-  const newest = useOperation(
-    'metrics_latest',
-    { query: newestQuery },
-    { isWanted: isWanted && isBucketed && !past, pollMs: newestMs },
-  ).data;
 
   const [liveLines, setLiveLines] = useState<ReadonlyMap<string, ChartLine> | undefined>(undefined);
-  const stored = useMemo(
-    () =>
-      mean.data
-        ? toLines(mean.data, isBucketed ? low.data : undefined, isBucketed ? high.data : undefined, metrics)
-        : undefined,
-    [mean.data, low.data, high.data, isBucketed, metrics],
-  );
+  const stored = useMemo(() => series.data && toLines(series.data, isBucketed, metrics), [series.data, metrics]);
   // While another range is being asked for, what is known of it stays on show.
   useEffect(() => {
     if (stored) setLiveLines(stored);
   }, [stored]);
-  const isLive = isWanted && !past && !isBucketed;
+  const isLive = isWanted && !past && series.data !== undefined && !isBucketed;
   useLive({
     agents: [ap_id],
     metrics: names,
     isWanted: isLive,
     onSamples: (samples) => setLiveLines((lines) => lines && withSamples(lines, samples, windowSeconds)),
-    onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
+    onGap: () => queries.refresh('metrics_series'),
   });
 
   const shown = liveLines ?? stored;
   const lines = useMemo(
-    () => (shown && isBucketed && !past && newest ? withNewest(shown, newest, ap_id) : shown),
-    [shown, isBucketed, past === undefined, newest, ap_id],
+    () => (shown && isBucketed && !past && newest ? withNewest(shown, newest) : shown),
+    [shown, isBucketed, past === undefined, newest],
   );
   return {
     lines,
     range,
     resolutionSeconds,
-    failure: mean.failure,
+    failure: series.failure,
   };
 }
 
+/** Buckets change only when a new one is complete; samples come live. */
+export function seriesPollMs(resolutionSeconds: number | undefined): number {
+  return resolutionSeconds === undefined ? 60_000 : Math.max(5000, resolutionSeconds * 1000);
+}
+
 function toLines(
-  mean: AgentMultiMetricData,
-  low: AgentMultiMetricData | undefined,
-  high: AgentMultiMetricData | undefined,
+  { agents: [mean], lows: [low] = [], highs: [high] = [] }: FleetSeries,
+  isBucketed: boolean,
   metrics: readonly Metric[],
 ): Map<string, ChartLine> {
   const labels = new Map(metrics.map(({ name, label }) => [name, label]));
   return new Map(
-    mean.series.map(({ metric, points }) => {
+    (mean?.series ?? []).map(({ metric, points }) => {
       const edge = (data: AgentMultiMetricData | undefined) => {
         const values = data?.series.find((series) => series.metric === metric)?.points;
-        // The three answers may be a bucket apart; a band is drawn only where all have the point.
+        // A bucket may have ended between two of them; a band is drawn only where all have the point.
         const byTime = values && new Map(values.map(({ ts, value }) => [ts, value]));
         return byTime && points.map(({ ts }) => byTime.get(ts) ?? null);
       };
-      const lows = edge(low);
-      const highs = edge(high);
+      const lows = isBucketed ? edge(low) : undefined;
+      const highs = isBucketed ? edge(high) : undefined;
       return [
         metric,
         {
@@ -133,13 +127,9 @@ function toLines(
 /** Of what the agent still reports; a value from before the last bucket is older than what is drawn. */
 export function withNewest(
   lines: ReadonlyMap<string, ChartLine>,
-  { agents }: LatestMetrics,
-  ap_id: string,
+  newest: Record<string, unknown>,
 ): ReadonlyMap<string, ChartLine> {
-  const values = (agents.find((agent) => agent.ap_id === ap_id)?.metrics ?? {}) as Record<
-    string,
-    { ts: string; value: number } | undefined
-  >;
+  const values = newest as Record<string, { ts: string; value: number } | undefined>;
   return new Map(
     [...lines].map(([name, line]) => {
       const found = Object.hasOwn(values, name) ? values[name] : undefined;

@@ -11,6 +11,7 @@ import { isEnded, RivalLink, StatusDots } from './command-marks.tsx';
 import { commandInWords, decisionSentence, parameterWords, rivalSentence, withFullStop } from './command-words.ts';
 
 const text = commandsText.ofAgent;
+const readRows = 100;
 const shownRows = 12;
 
 interface AgentCommandsProps {
@@ -20,12 +21,18 @@ interface AgentCommandsProps {
   listed: AgentListItem | undefined;
 }
 
+/** The same for its charts and its list. */
+export function useCommandsOf(ap_id: string) {
+  const query = { agent: ap_id, limit: readRows };
+  const commands = useOperation('list_commands', { query }, { pollMs: (list) => (list.every(isEnded) ? 3000 : 700) });
+  const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000, firstAfterMs: 3000 });
+  return { commands, conflicts };
+}
+
 type Entry = { at: number } & ({ command: Command } | { conflict: Conflict });
 
 export function AgentCommands({ ap_id, configuration, listed }: AgentCommandsProps) {
-  const query = { agent: ap_id, limit: shownRows };
-  const commands = useOperation('list_commands', { query }, { pollMs: (list) => (list.every(isEnded) ? 3000 : 700) });
-  const conflicts = useOperation('list_conflicts', { query }, { pollMs: 5000 });
+  const { commands, conflicts } = useCommandsOf(ap_id);
   // The configuration is asked for again and again; only a new one makes a new form.
   const key = JSON.stringify([configuration?.commands, listed?.may]);
   const fixed = useMemo(

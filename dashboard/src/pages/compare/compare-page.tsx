@@ -1,13 +1,13 @@
 // Several agents side by side: a chart for each measurement, a line for each agent, one axis of time. The address has it
 // all: `?agents=a,b&metrics=x,y&window=1h`.
 import './compare-page.css';
-import { useEffect, useId, useMemo, useState } from 'preact/hooks';
+import { useId, useMemo, useState } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
-import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import { Chart, ChartCaption } from '../../components/chart/chart.tsx';
 import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import { Page } from '../../components/page.tsx';
-import { TimeWindowMenu, timeWindow, timeWindowSeconds } from '../../components/time-window.tsx';
+import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { labelWithoutUnit, unitOf } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
@@ -111,12 +111,10 @@ export function ComparePage() {
   const [metricText, setMetrics] = useQueryState('metrics');
   const agents = useMemo(() => readList(agentText, maxAgents), [agentText]);
   const metrics = useMemo(() => readList(metricText, maxMetrics), [metricText]);
-  const chosenWindow = timeWindow.value;
-  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
-  // Whoever chooses a window wants to see it.
-  useEffect(() => setZoom(undefined), [chosenWindow]);
+  const { agents: fleet } = useFleet();
+  const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
-  const offer = useOfferedMetrics(agents, chosenWindow);
+  const offer = useOfferedMetrics(agents, fleet);
   const series = useCompareSeries({ agents, metrics, windowSeconds: timeWindowSeconds.value, zoom, isPaused });
   const labels = new Map(offer.metrics?.map(({ name, label }) => [name, label]));
   return (
@@ -172,11 +170,15 @@ export function ComparePage() {
                 range={series.range}
                 resolutionSeconds={series.resolutionSeconds}
                 syncKey="compare"
-                isZoomed={zoom !== undefined}
+                hasCaption={false}
                 onZoom={setZoom}
               />
             );
           })}
+          <ChartCaption
+            lines={[...(series.lines?.values() ?? [])].flat()}
+            resolutionSeconds={series.resolutionSeconds}
+          />
         </div>
       )}
     </Page>

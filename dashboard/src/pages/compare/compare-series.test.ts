@@ -16,7 +16,7 @@ it('an address names each agent once, and no more than can be shown', () => {
 });
 
 it('a metric has a line for each agent that answered', () => {
-  const lines = toCompareLines([answer('a', [1, 2]), undefined, answer('b', [3])], ['power_w', 'other']);
+  const lines = toCompareLines([answer('a', [1, 2]), answer('b', [3])], ['power_w', 'other']);
   expect(lines.get('power_w')).toEqual([
     { name: 'a', label: 'a', times: [0, 1], values: [1, 2] },
     { name: 'b', label: 'b', times: [0], values: [3] },

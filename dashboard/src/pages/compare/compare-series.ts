@@ -1,11 +1,16 @@
-// The series of several agents, fetched agent by agent and kept live.
+// The series of several agents, read together and kept live.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { AgentMultiMetricData, Failure } from '../../api/client.ts';
+import type { AgentMultiMetricData, Failure, FleetSeries } from '../../api/client.ts';
 import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
+import { timeWindowSeconds } from '../../components/time-window.tsx';
+import type { FleetAgent } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { type LiveSample, useLive } from '../../data/live-values.ts';
+import { metricWords } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
+import { reportedSince } from '../agents/metric-choice.tsx';
+import { seriesPollMs } from '../agents/use-agent-series.ts';
 
 /** More lines than these cannot be told apart. */
 export const maxAgents = 6;
@@ -23,17 +28,13 @@ export function readList(text: string, max: number): string[] {
   return [...new Set(names)].slice(0, max);
 }
 
-/** Agents whose answer is not there yet have no line. */
-export function toCompareLines(
-  answers: readonly (AgentMultiMetricData | undefined)[],
-  metrics: readonly string[],
-): CompareLines {
+export function toCompareLines(answers: readonly AgentMultiMetricData[], metrics: readonly string[]): CompareLines {
   return new Map(
     metrics.map((metric) => [
       metric,
       answers.flatMap((answer) => {
-        const series = answer?.series.find((each) => each.metric === metric);
-        if (!answer || !series) return [];
+        const series = answer.series.find((each) => each.metric === metric);
+        if (!series) return [];
         return {
           name: answer.agent_id,
           label: answer.agent_id,
@@ -78,7 +79,6 @@ export function offeredMetrics(lists: readonly (readonly { name: string; label: 
 }
 
 const maxPoints = 600;
-const slots = Array.from({ length: maxAgents }, (_, index) => index);
 
 interface CompareOptions {
   agents: readonly string[];
@@ -100,29 +100,19 @@ export function useCompareSeries(options: CompareOptions): CompareSeries {
   const { agents, metrics, windowSeconds, zoom, isPaused } = options;
   const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
   const span = past ? past.to - past.from : windowSeconds;
-  const pollMs = ({ resolution_seconds }: AgentMultiMetricData) =>
-    resolution_seconds === undefined ? 60_000 : Math.max(5000, resolution_seconds * 1000);
-  // Always as many as there can be: the order of hooks must not change with the choice.
-  const answers = slots.map((slot) => {
-    const query = {
-      agent: agents[slot] ?? '',
-      metrics: [...metrics],
-      window: `${Math.max(1, Math.ceil(span))}s`,
-      max_points: maxPoints,
-      ...(past && { end: new Date(past.to * 1000).toISOString() }),
-    };
-    const isWanted = slot < agents.length && metrics.length > 0;
-    return useOperation('metrics_agent_multi_metric_data', { query }, { isWanted, ...(!past && { pollMs }) });
-  });
-  const present = answers.slice(0, agents.length);
-  const found = present.map(({ data }) => data);
-  const resolutions = found.map((data) => data?.resolution_seconds ?? 0);
-  const resolutionSeconds = Math.max(0, ...resolutions) || undefined;
+  const query = {
+    agents: [...agents],
+    metrics: [...metrics],
+    window: `${Math.max(1, Math.ceil(span))}s`,
+    max_points: maxPoints,
+    ...(past && { end: new Date(past.to * 1000).toISOString() }),
+  };
+  const isWanted = agents.length > 0 && metrics.length > 0;
+  const pollMs = (found: FleetSeries) => seriesPollMs(widestOf(found));
+  const { data, failure } = useOperation('metrics_series', { query }, { isWanted, ...(!past && { pollMs }) });
+  const resolutionSeconds = data && widestOf(data);
   const key = metrics.join();
-  const stored = useMemo(
-    () => (found.some((data) => data !== undefined) ? toCompareLines(found, metrics) : undefined),
-    [...slots.map((slot) => found[slot]), key],
-  );
+  const stored = useMemo(() => data && toCompareLines(data.agents, metrics), [data, key]);
   const [lines, setLines] = useState<CompareLines | undefined>(undefined);
   // While another range is being asked for, what is known of it stays on show.
   useEffect(() => {
@@ -131,43 +121,46 @@ export function useCompareSeries(options: CompareOptions): CompareSeries {
   useLive({
     agents,
     metrics,
-    isWanted: agents.length > 0 && metrics.length > 0 && !past && resolutionSeconds === undefined,
+    isWanted: isWanted && !past && data !== undefined && resolutionSeconds === undefined,
     onSamples: (samples) =>
       setLines((known) => known && withSamples(known, samples, serverNow() / 1000 - windowSeconds)),
-    onGap: () => queries.refresh('metrics_agent_multi_metric_data'),
+    onGap: () => queries.refresh('metrics_series'),
   });
   return {
     lines: lines ?? stored,
     range,
     resolutionSeconds,
-    failure: present.find(({ failure }) => failure)?.failure,
+    failure,
   };
 }
 
+/** The longest bucket of any; undefined if all points are samples. */
+function widestOf({ agents }: FleetSeries): number | undefined {
+  return Math.max(0, ...agents.map(({ resolution_seconds = 0 }) => resolution_seconds)) || undefined;
+}
+
 export interface Offer {
-  /** Undefined until every agent has answered. */
+  /** Undefined until it is known. */
   metrics: OfferedMetric[] | undefined;
   /** Agents that are not there. */
   unknown: string[];
 }
 
 /** What the agents have reported in the window. */
-export function useOfferedMetrics(agents: readonly string[], window: string): Offer {
-  const answers = slots.map((slot) =>
-    useOperation(
-      'metrics_agent_metrics',
-      { query: { agent: agents[slot] ?? '', window } },
-      { isWanted: slot < agents.length, pollMs: 15_000 },
-    ),
+export function useOfferedMetrics(agents: readonly string[], fleet: readonly FleetAgent[] | undefined): Offer {
+  const { data } = useOperation(
+    'metrics_latest',
+    { query: { agents: [...agents] } },
+    { isWanted: agents.length > 0, pollMs: 15_000 },
   );
-  const present = answers.slice(0, agents.length);
-  const isComplete = present.every(({ data, failure }) => data !== undefined || failure !== undefined);
-  const lists = present.map(({ data }) => data?.metrics ?? []);
+  const since = serverNow() - timeWindowSeconds.value * 1000;
+  const configurations = new Map(fleet?.map(({ ap_id, configuration }) => [ap_id, configuration]));
+  const lists = (data?.agents ?? []).map(({ ap_id, metrics }) =>
+    reportedSince(metrics, since).map((name) => ({ name, ...metricWords(configurations.get(ap_id) ?? {}, name) })),
+  );
   const key = JSON.stringify(lists);
   // The key stands for the lists.
   const metrics = useMemo(() => offeredMetrics(lists), [key]);
-  return {
-    metrics: isComplete ? metrics : undefined,
-    unknown: agents.filter((_, index) => present[index]?.failure?.status === 404),
-  };
+  const found = new Set(data?.agents.map(({ ap_id }) => ap_id));
+  return { metrics: data && metrics, unknown: data ? agents.filter((ap_id) => !found.has(ap_id)) : [] };
 }

@@ -2,14 +2,14 @@
 import './devices-page.css';
 import './device-page.css';
 import { looksLikeAddress } from '@weft/contract/device-address';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { DeviceDetails } from '../../api/client.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { Chart, type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
 import { CopyButton } from '../../components/copyable.tsx';
 import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
-import { TimeWindowMenu, timeWindowSeconds } from '../../components/time-window.tsx';
+import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
 import { agentName, selectorOf } from '../../data/agents.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -87,7 +87,7 @@ function DevicePlaces() {
 }
 
 function DeviceBody({ device }: { device: DeviceDetails }) {
-  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
+  const [zoom, setZoom] = useZoom();
   const windowSeconds = timeWindowSeconds.value;
   const { range } = useChartRange({ windowSeconds, zoom, isPaused: false });
   const isWatched = device.watched_until !== undefined;
@@ -114,14 +114,9 @@ function DeviceBody({ device }: { device: DeviceDetails }) {
               title={devicesText.chart.signal}
               unit="dBm"
               value="rssi_dbm"
-              {...{ samples, range, zoom, setZoom }}
+              {...{ samples, range, setZoom }}
             />
-            <HistoryChart
-              title={devicesText.chart.rate}
-              unit="Mb/s"
-              value="tx_mbps"
-              {...{ samples, range, zoom, setZoom }}
-            />
+            <HistoryChart title={devicesText.chart.rate} unit="Mb/s" value="tx_mbps" {...{ samples, range, setZoom }} />
           </div>
         )}
         <PastCard device={device} />
@@ -141,15 +136,14 @@ interface HistoryChartProps {
   value: 'rssi_dbm' | 'tx_mbps';
   samples: Parameters<typeof historyLines>[0];
   range: TimeRange;
-  zoom: TimeRange | undefined;
   setZoom: (zoom: TimeRange | undefined) => void;
 }
 
-function HistoryChart({ title, unit, value, samples, range, zoom, setZoom }: HistoryChartProps) {
+function HistoryChart({ title, unit, value, samples, range, setZoom }: HistoryChartProps) {
   // Names come after the values.
   const names = JSON.stringify([...new Set(samples.map(({ ap_id }) => ap_id))].map((ap_id) => agentName(ap_id)));
   const lines = useMemo(() => historyLines(samples, value, agentName), [samples, value, names]);
-  return <Chart {...{ title, unit, lines, range }} size="small" isZoomed={zoom !== undefined} onZoom={setZoom} />;
+  return <Chart {...{ title, unit, lines, range }} size="small" onZoom={setZoom} />;
 }
 
 /** The types of the access points that a device has to do with, by their ids. */

@@ -4,19 +4,18 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Skeleton } from '../../components/feedback.tsx';
 import { Field } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
-import { lazy } from '../../components/lazy.tsx';
 import { useFleet } from '../../data/fleet.ts';
+import { LazyPlaceMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
 
 const text = emulatorText.form;
-const PlaceMap = lazy(() => import('./place-map.tsx').then((module) => module.PlaceMap), <Skeleton height="320px" />);
 
 /** The map opens where the network is, once that is known. */
 function PickedOnMap(props: { places: readonly string[]; onPick: (place: string) => void }) {
   const { agents, failure } = useFleet();
   if (!agents && !failure) return <Skeleton height="320px" />;
-  return <PlaceMap {...props} around={(agents ?? []).flatMap(({ geolocation }) => geolocation ?? [])} />;
+  return <LazyPlaceMap {...props} around={(agents ?? []).flatMap(({ geolocation }) => geolocation ?? [])} />;
 }
 
 export function PlacesField({ form }: { form: FormState<NetworkValues> }) {

@@ -81,7 +81,6 @@ export function WhatIfResult({ answer, agents }: { answer: WhatIfAnswer; agents:
             resolutionSeconds={60}
             band="interval"
             syncKey="what-if"
-            isZoomed={zoom !== undefined}
             onZoom={setZoom}
           />
         ))}

@@ -21,7 +21,7 @@ interface HealthCardProps {
 }
 
 export function useNetworkHealth() {
-  return useOperation('network_health', {}, { pollMs: 5000 });
+  return useOperation('network_health', {}, { pollMs: 10_000 });
 }
 
 export function HealthCard({ agents, isLarge = false }: HealthCardProps) {

@@ -66,7 +66,7 @@ const recentText = overviewText.recent;
 const kinds = eventFamilies.filter((family) => family !== 'device').flatMap(kindsOf);
 
 export function RecentEventsCard() {
-  const { data, failure } = useOperation('list_events', { query: { kinds, limit: 30 } }, { pollMs: 3000 });
+  const { data, failure } = useOperation('list_events', { query: { kinds, limit: 30 } }, { pollMs: 8000 });
   return (
     <section class="card recent-events" aria-label={recentText.title}>
       <div class="spread">

@@ -1,7 +1,8 @@
-// The sums of the fleet, kept fresh. The past is read from the server, which takes a question for every agent: of a large
-// fleet only a part is read, and stands for all in the trend. Energy is then counted from when the dashboard was opened.
+// The sums of the fleet, kept fresh. The past is read from the server agent by agent: of a large fleet only a part is
+// read, and stands for all in the trend. Energy is then counted from when the dashboard was opened.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { call, type LatestMetrics } from '../../api/client.ts';
+import { batchesOf, fitsAddress } from '../../data/agents.ts';
 import { fleetPollMs } from '../../data/fleet.ts';
 import { now, serverNow, toServerTime } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -21,7 +22,6 @@ import {
 
 const maxRead = 100;
 const readMetrics = [...summedMetrics, energyMetric];
-const lanes = 4;
 const refreshMs = 300_000;
 const maxSeen = 3600;
 
@@ -118,14 +118,11 @@ function useStored(names: readonly string[], windowSeconds: number): Stored | un
 
 async function readAll(names: readonly string[], windowSeconds: number, signal: AbortSignal) {
   const { sample, weight } = sampleOf(names, maxRead);
-  const waiting = [...sample];
-  const answers: Awaited<ReturnType<typeof readOne>>[] = [];
-  const work = async () => {
-    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-      answers.push(await readOne(name, windowSeconds, signal));
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, work));
+  const query = { metrics: readMetrics, window: `${windowSeconds}s`, max_points: 60 };
+  const parts = await Promise.all(
+    batchesOf(sample, fitsAddress).map((agents) => call('metrics_series', { query: { ...query, agents } }, { signal })),
+  );
+  const answers = parts.flatMap(({ agents }) => agents);
   const step = stepOf(
     windowSeconds,
     Math.max(0, ...answers.map(({ resolution_seconds = 0 }) => resolution_seconds)) || undefined,
@@ -140,9 +137,4 @@ async function readAll(names: readonly string[], windowSeconds: number, signal: 
         ? answers.flatMap(({ series, resolution_seconds }) => drawnOf(series, resolution_seconds))
         : undefined,
   };
-}
-
-function readOne(agent: string, windowSeconds: number, signal: AbortSignal) {
-  const query = { agent, metrics: readMetrics, window: `${windowSeconds}s`, max_points: 60 };
-  return call('metrics_agent_multi_metric_data', { query }, { signal });
 }

@@ -1,19 +1,19 @@
 // A map to pick places from: a click adds one. Loaded when it is first opened.
-import L from 'leaflet';
-import '../../map/fleet-map.css';
+import * as L from 'leaflet';
+import './fleet-map.css';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { IconButton } from '../../components/button.tsx';
-import { readCoordinates, writeCoordinates } from '../../data/agents.ts';
-import { addTiles, BaseMap, removeMap } from '../../map/base-map.ts';
-import { MapCanvas, type MapView } from '../../map/map-canvas.ts';
-import { type GeoPlace, toWorld } from '../../map/mercator.ts';
-import { colourOf, themeInForce } from '../../styles/theme.ts';
-import { emulatorText } from '../../text/emulator.ts';
-import { mapText } from '../../text/map.ts';
+import { IconButton } from '../components/button.tsx';
+import { readCoordinates, writeCoordinates } from '../data/agents.ts';
+import { colourOf, themeInForce } from '../styles/theme.ts';
+import { emulatorText } from '../text/emulator.ts';
+import { mapText } from '../text/map.ts';
+import { addTiles, BaseMap, removeMap } from './base-map.ts';
+import { MapCanvas, type MapView } from './map-canvas.ts';
+import { type GeoPlace, toWorld } from './mercator.ts';
 
 const text = emulatorText.form;
 
-interface PlaceMapProps {
+export interface PlaceMapProps {
   places: readonly string[];
   /** Where the network is: the map opens there. */
   around: readonly GeoPlace[];
