@@ -66,7 +66,7 @@ function thursday(hour: number): string {
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 const mean = (values: readonly number[]) => (values.length === 0 ? 0 : sum(values) / values.length);
 
-test('the energy saver saves energy at night, and hardly anybody is left without service', async () => {
+test('the energy saver saves energy at night, and almost nobody is left without service', async () => {
   const entry = { locations: place, duration: 2400 };
   const { network, twin, meansOf } = await besideTwin('energy-saver', {
     emulators: [

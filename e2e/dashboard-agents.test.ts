@@ -91,6 +91,11 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       expect((await asked).status()).toBe(200);
     }
 
+    await page
+      .locator('.page-header')
+      .getByText(/Good|Degraded|Bad|Unknown/)
+      .waitFor();
+    await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
     const past = () => page.waitForResponse((response) => /metrics\/series.*end=/.test(response.url()));
     const still = past();
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -113,6 +118,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       .locator('canvas')
       .waitFor();
     await page.getByRole('button', { name: 'Reset zoom' }).first().waitFor();
+    expect(new URL(page.url()).searchParams.get('zoom')).toMatch(/Z\/.*Z$/);
     await page.getByRole('button', { name: /^Time window/ }).click();
     await page.getByRole('menuitemradio', { name: '15 minutes', exact: true }).click();
     await page.getByRole('button', { name: 'Reset zoom' }).first().waitFor({ state: 'detached' });

@@ -89,6 +89,23 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
       .getByText(/cleared after/)
       .first()
       .waitFor();
+    // What happened has the room, not what surrounds it.
+    const [row, words] = await Promise.all(
+      ['.alarm', '.alarm .alarm-words'].map(async (part) => (await page.locator(part).first().boundingBox())!.width),
+    );
+    expect(words! / row!).toBeGreaterThan(0.5);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.getByRole('button', { name: 'Skip to the list' }).press('Enter');
+    expect(await page.evaluate('document.activeElement.className')).toContain('alarm');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('Acknowledge an alarm').waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByLabel('Severity').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Filters', exact: true }).click();
+    await page.getByLabel('Severity').waitFor();
+    await page.setViewportSize({ width: 1440, height: 900 });
     const { body } = await weft.request('GET', '/api/v1/alarm_rules', { token });
     const [{ id }] = body.items.filter(({ name }: { name: string }) => name === 'queue too long');
     await follow(page, `/alarms/rules/${id}`);

@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     }
     await page.getByRole('columnheader', { name: 'Device' }).getByRole('button').click();
 
-    const search = page.getByLabel('Search by pseudonym or access point');
+    const search = page.getByLabel('Search by pseudonym, access point, site or technology');
     await search.fill(device.slice(0, 12));
     await page.getByText('1 match.').waitFor();
     await expect.poll(() => page.url()).toContain(`q=${device.slice(0, 12)}`);
@@ -258,7 +258,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Erase device' }).click();
     await heading(page, 'Devices');
-    await page.getByLabel('Search by pseudonym or access point').fill(device);
+    await page.getByLabel('Search by pseudonym, access point, site or technology').fill(device);
     await page.getByText('0 match.').waitFor();
   });
 
@@ -279,7 +279,7 @@ describe.skipIf(!hasBrowser)('devices in the dashboard', () => {
     const pages = requests.filter(({ url }) => url.includes('/api/v1/devices?'));
     expect(pages.length).toBeLessThan(11 + 20);
     await expect.poll(() => page.getByRole('row').count()).toBeLessThan(80);
-    await page.getByLabel('Search by pseudonym or access point').fill(pseudonymAt(7_234));
+    await page.getByLabel('Search by pseudonym, access point, site or technology').fill(pseudonymAt(7_234));
     await page.getByText('1 match.').waitFor();
     await page.getByRole('row', { name: pseudonymAt(7_234) }).waitFor();
   });

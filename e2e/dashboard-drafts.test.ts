@@ -162,7 +162,7 @@ const fields: TypingField[] = [
   {
     path: '/devices',
     title: 'Devices',
-    label: 'Search by pseudonym or access point',
+    label: 'Search by pseudonym, access point, site or technology',
     parameter: 'q',
     operation: '/api/v1/devices',
     asked: 'search',

@@ -217,6 +217,9 @@ const measure = (quietMs: number) => `(async () => {
     const isFirst = head.parentElement.firstElementChild === head;
     if (width < (isFirst && head.closest('[role="grid"]') ? 100 : 40)) narrow.push('the column ' + head.textContent + ' is ' + width + ' px wide');
   }
+  for (const field of document.querySelectorAll('input:is(:not([type]), [type="text"], [type="search"], [type="url"], [type="email"])')) {
+    if (field.getAttribute('autocapitalize') !== 'none') narrow.push('a phone writes capitals into ' + field.outerHTML.slice(0, 120));
+  }
   return {
     overflow,
     narrow,

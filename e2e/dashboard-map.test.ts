@@ -174,7 +174,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await legend.getByText('100\u2009W').waitFor();
     await legend.getByText('300\u2009W').waitFor();
     await visible(page).getByRole('option', { name: 'ap-1 Asleep' }).click();
-    await page.getByText('It is asleep and serves nobody.').waitFor();
+    await page.getByText('It is asleep and serves no devices.').waitFor();
     await page.getByText('none at present').waitFor();
     await expectFitting(page);
     await follow(page, '/agents/ap-1');

@@ -39,6 +39,10 @@ const plainWords: Record<string, string> = {
   'is no (address|name|time|number|file|folder|JSON)': 'is not a valid ...',
   'out of reach': 'unreachable',
   'does not let': 'rejects',
+  '(serve|serves) nobody': 'serves no devices',
+  'hardly anybody': 'almost no devices',
+  'do not look': 'ignore',
+  'a site of its own': 'no access points of its own',
 };
 
 interface Rule {

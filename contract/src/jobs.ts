@@ -51,6 +51,10 @@ export type JobEnvelope = Type.Static<typeof JobEnvelope>;
 const jobFields = {
   job_number: Type.String(),
   task_type: Type.String({ description: 'The kind of request; `adopted` for a job that an administrator opened.' }),
+  requested_by: Type.Object(
+    { kind: Type.String(), name: Type.String() },
+    { description: 'Whose job it is; of an adopted one, the administrator who opened it.' },
+  ),
   state: JobState,
   detail: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed, expired or was cancelled.' }),
   progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1, if known.' }),

@@ -1,6 +1,6 @@
 // Who is told of which events by e-mail.
 
-import { Page } from './answers.ts';
+import { pageFields } from './answers.ts';
 import { EventSeverity } from './events.ts';
 import * as Type from './schema/schema.ts';
 
@@ -90,7 +90,15 @@ export const Notification = Type.Object(
 );
 export type Notification = Type.Static<typeof Notification>;
 
-export const NotificationList = Page(Notification, 'NotificationList');
+export const NotificationList = Type.Object(
+  {
+    ...pageFields(Notification),
+    has_mail_server: Type.Boolean({
+      description: 'Whether WEFT_SMTP_URL is set; if not, mails are written to files in `outbox/` of the data folder.',
+    }),
+  },
+  { title: 'NotificationList' },
+);
 export type NotificationList = Type.Static<typeof NotificationList>;
 
 export const NotificationTest = Type.Object(

@@ -1,6 +1,6 @@
 // Webhooks: events as requests to other programs.
 
-import { Page } from './answers.ts';
+import { Page, pageFields } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
@@ -76,7 +76,15 @@ export const WebhookWithSecret = Type.Object(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookList = Page(Webhook, 'WebhookList');
+export const WebhookList = Type.Object(
+  {
+    ...pageFields(Webhook),
+    allowed: Type.Array(Type.String(), {
+      description: 'Where webhooks may send to, as WEFT_WEBHOOK_ALLOW says; empty: nowhere.',
+    }),
+  },
+  { title: 'WebhookList' },
+);
 export type WebhookList = Type.Static<typeof WebhookList>;
 
 export const WebhookDelivery = Type.Object(

@@ -191,5 +191,6 @@ function byName(caller: Caller): AgentSight {
     isSeen: (ap_id) => rights.seesName(ap_id),
     isSelected: () => true,
     typeOf: () => null,
+    wordsOf: () => '',
   };
 }

@@ -82,6 +82,10 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
       isSeen: (ap_id) => isSeen(index.get(ap_id)),
       isSelected: (ap_id) => isSelected(index.get(ap_id)),
       typeOf: (ap_id) => index.get(ap_id)?.access_point_type ?? null,
+      wordsOf: (ap_id) => {
+        const { display_name, site, access_point_type } = index.get(ap_id) ?? {};
+        return [ap_id, display_name, site, access_point_type].join('\n').toLowerCase();
+      },
     };
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));

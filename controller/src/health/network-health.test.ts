@@ -92,7 +92,7 @@ describe('health', () => {
     const { health, causes, worst, unacknowledged } = of(agents, [alarm]);
     expect({ health, unacknowledged }).toEqual({ health: 'bad', unacknowledged: 1 });
     expect(causes).toEqual([
-      '1 of 2 access points serve nobody or hardly anybody',
+      '1 of 2 access points are offline or serve almost no devices',
       '1 of 2 access points serve worse than they should',
     ]);
     expect(worst.map(({ ap_id, causes: why }) => [ap_id, why])).toEqual([

@@ -143,7 +143,7 @@ function judged(
   const total = healths.length;
   const sorted = [...alarms].sort(worstFirst);
   const causes = sorted.map(({ message }) => message);
-  if (bad > 0) causes.push(`${bad} of ${total} access points serve nobody or hardly anybody`);
+  if (bad > 0) causes.push(`${bad} of ${total} access points are offline or serve almost no devices`);
   if (degraded > 0) causes.push(`${degraded} of ${total} access points serve worse than they should`);
   const worst = sorted[0] ? wordOfSeverity(sorted[0].severity) : 'good';
   const health = ((): HealthWord => {

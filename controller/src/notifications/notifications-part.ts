@@ -57,6 +57,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     sender,
     keyring,
     audit,
+    allow: config.webhookAllow,
     onChanged: () => void delivery.look(),
   });
   const mailer = openMailer(config, (file) => log.info({ file }, 'no mail server is set: mail written to the outbox'));
@@ -72,7 +73,13 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     send: sendMail,
     onError,
   });
-  const notifications = new NotificationService({ store: notificationStore, eventLog, send: sendMail, audit });
+  const notifications = new NotificationService({
+    store: notificationStore,
+    eventLog,
+    send: sendMail,
+    audit,
+    hasMailServer: config.smtpUrl !== undefined,
+  });
   deps.readings.add('notification_failing_minutes', async () => [
     ...failingOf('webhook', await store.list()),
     ...failingOf('notification', await notificationStore.list()),

@@ -32,6 +32,8 @@ export interface AgentSight {
   /** Whether it matches the selector that was asked for. */
   isSelected(ap_id: string): boolean;
   typeOf(ap_id: string): string | null;
+  /** What a search looks in, in lower case: id, name, site and type. */
+  wordsOf(ap_id: string): string;
 }
 
 /** Of jobs, commands, emulated networks. */

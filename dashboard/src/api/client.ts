@@ -2,7 +2,7 @@
 // the next step. `weft` is the SDK's App as this page uses it: the origin the page came from, and the token of whoever is signed
 // in. Pages show a failure at once and retry by themselves, so the App repeats no request; streams it keeps up on its own.
 import { App, CommandConflict, noReason, toError, WeftRefusal, WeftUnreachable } from '@weft/sdk/browser';
-import { noteServerDate } from '../data/freshness.ts';
+import { noteServerDate, noteUnreachable } from '../data/freshness.ts';
 import { formatSpan } from '../format.ts';
 import { expireSession, sessionToken } from '../session/session.ts';
 import { failureText } from '../text/failures.ts';
@@ -25,6 +25,8 @@ export class Failure extends Error {
   readonly requestId: string | undefined;
   /** Of a command that was refused because of another. */
   readonly conflict: LostConflict | undefined;
+  /** Of something that is asked again by itself: one bar above the page says that Weft is away, for all of them. */
+  isOfQuery = false;
 
   constructor(
     status: number,
@@ -216,7 +218,9 @@ export async function open<Name extends OperationName>(name: Name, ...rest: Rest
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw toFailure(error);
+    const failure = toFailure(error);
+    if (failure.code === 'unreachable') noteUnreachable();
+    throw failure;
   }
 }
 

@@ -1291,6 +1291,11 @@ export type Job = {
   job_number: string;
   /** The kind of request; `adopted` for a job that an administrator opened. */
   task_type: string;
+  /** Whose job it is; of an adopted one, the administrator who opened it. */
+  requested_by: {
+    kind: string;
+    name: string;
+  };
   state: JobState;
   /** Why it failed, expired or was cancelled. */
   detail: string | null;
@@ -1332,6 +1337,11 @@ export type JobWithMessages = {
   job_number: string;
   /** The kind of request; `adopted` for a job that an administrator opened. */
   task_type: string;
+  /** Whose job it is; of an adopted one, the administrator who opened it. */
+  requested_by: {
+    kind: string;
+    name: string;
+  };
   state: JobState;
   /** Why it failed, expired or was cancelled. */
   detail: string | null;
@@ -1470,6 +1480,8 @@ export type NotificationList = {
   items: (Notification)[];
   /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
+  /** Whether WEFT_SMTP_URL is set; if not, mails are written to files in `outbox/` of the data folder. */
+  has_mail_server: boolean;
 };
 
 export type NotificationTest = {
@@ -1946,6 +1958,8 @@ export type WebhookList = {
   items: (Webhook)[];
   /** Send it as `cursor` for the next page; null at the end. */
   next: string | null;
+  /** Where webhooks may send to, as WEFT_WEBHOOK_ALLOW says; empty: nowhere. */
+  allowed: (string)[];
 };
 
 export type WebhookWithSecret = {
@@ -2106,7 +2120,7 @@ export interface Operations {
   list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
-  list_conflicts: { query?: { agent?: string; reason?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
+  list_conflicts: { query?: { agent?: string; reason?: string; caller?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
   list_devices: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };

@@ -135,6 +135,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <input
             id={id}
             class="input"
+            autoCapitalize="none"
             autoComplete="off"
             spellcheck={false}
             value={given.value}

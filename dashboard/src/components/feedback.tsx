@@ -36,6 +36,7 @@ export function Notice({ kind = 'note', title, words, children = words, action }
 
 /** What happened and what to try, with a button where trying again is up to the reader. */
 export function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry?: (() => void) | undefined }) {
+  if (failure.isOfQuery && failure.code === 'unreachable') return null;
   return (
     <Notice
       kind="failure"
@@ -106,11 +107,19 @@ export function PageSkeleton() {
   );
 }
 
-export function Progress({ label, done, total }: { label: string; done: number; total: number }) {
+interface ProgressProps {
+  label: string;
+  done: number;
+  total: number;
+  /** How long it takes at least; absent: as the pace so far says. */
+  leftSeconds?: number | undefined;
+}
+
+export function Progress({ label, done, total, leftSeconds: told }: ProgressProps) {
   const id = useId();
   const start = useRef({ at: Date.now(), done });
   const perMs = (done - start.current.done) / Math.max(1, Date.now() - start.current.at);
-  const leftSeconds = perMs > 0 ? (total - done) / perMs / 1000 : undefined;
+  const leftSeconds = told ?? (perMs > 0 ? (total - done) / perMs / 1000 : undefined);
   return (
     <div class="progress">
       <div class="spread small">

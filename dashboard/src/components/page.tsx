@@ -10,13 +10,15 @@ interface PageFrameProps {
   title: string;
   /** Beside the title: a chip, a way back. */
   beside?: ComponentChildren;
+  /** Below the title, and on a phone before what can be done. */
+  lead?: ComponentChildren;
   actions?: ComponentChildren;
   /** The matter fills the window and scrolls by itself, as a long list or a map does. */
   isFilling?: boolean;
   children: ComponentChildren;
 }
 
-export function Page({ title, beside, actions, isFilling = false, children }: PageFrameProps) {
+export function Page({ title, beside, lead, actions, isFilling = false, children }: PageFrameProps) {
   useEffect(() => {
     document.title = `${title} · ${shellText.product}`;
   }, [title]);
@@ -33,6 +35,7 @@ export function Page({ title, beside, actions, isFilling = false, children }: Pa
           {title}
         </h1>
         {beside}
+        {lead && <div class="page-lead">{lead}</div>}
         {actions && <div class="page-actions">{actions}</div>}
       </header>
       {children}

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import {
   batchesOf,
   coverageOf,
+  findAgent,
   geolocationOf,
   isSleeping,
   isStale,
@@ -95,6 +96,22 @@ it('is what its configuration says, else the default of its type, else unknown',
   expect(coverageOf('WiFi', { coverage_radius_m: 'far' })).toEqual({ metres: 30, isDefault: true });
   expect(coverageOf('5G', { coverage_radius_m: -1 })).toEqual({ metres: 250, isDefault: true });
   expect(coverageOf(undefined, {})).toBeUndefined();
+});
+
+it('somebody means an access point by name, id, or a part that no other has', () => {
+  const agents = [
+    { ap_id: 'emu-1', display_name: 'bristol-wifi-1' },
+    { ap_id: 'emu-10', display_name: 'bristol-wifi-10' },
+    { ap_id: 'Dach', display_name: null },
+  ];
+  const found = (text: string) => findAgent(agents, text)?.ap_id;
+  expect([found('Bristol-WiFi-1'), found('emu-10'), found('wifi-10'), found('dach')]).toEqual([
+    'emu-1',
+    'emu-10',
+    'emu-10',
+    'Dach',
+  ]);
+  expect([found('bristol'), found(''), found('nobody')]).toEqual([undefined, undefined, undefined]);
 });
 
 it.each(['51.4552, -2.5966', '51.4552 −2.5966', ' 51.4552;-2.5966 '])('the place %s is understood', (text) => {

@@ -54,7 +54,7 @@ function toNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** One that sleeps reports, but serves nobody: people read that instead of online. */
+/** One that sleeps reports, but serves no devices: people read that instead of online. */
 export type ShownState = AgentState | 'asleep';
 
 const sleeping = new Set(['asleep', 'dozing']);
@@ -149,6 +149,25 @@ export function hasAgentName(ap_id: string): boolean {
 export function withAgentName(sentence: string, ap_id: string | null): string {
   const named = ap_id === null ? sentence : sentence.replaceAll(ap_id, agentName(ap_id));
   return shortAgentName(named);
+}
+
+/**
+ * The access point that somebody means by its name or id, or by a part that no other has; undefined if it is none, or not
+ * clear.
+ */
+export function findAgent<Item extends { ap_id: string; display_name: string | null }>(
+  agents: readonly Item[],
+  text: string,
+): Item | undefined {
+  const wanted = text.trim().toLowerCase();
+  const nameOf = ({ ap_id, display_name }: Item) => (display_name ?? shortAgentName(ap_id)).toLowerCase();
+  const tests: ((item: Item) => boolean)[] = [
+    ({ ap_id }) => ap_id.toLowerCase() === wanted,
+    (item) => nameOf(item) === wanted,
+    (item) => nameOf(item).includes(wanted) || item.ap_id.toLowerCase().includes(wanted),
+  ];
+  const found = tests.map((isMeant) => agents.filter(isMeant)).find((meant) => meant.length > 0);
+  return wanted !== '' && found?.length === 1 ? found[0] : undefined;
 }
 
 export function noteNames(agents: readonly { ap_id: string; display_name: string | null }[]): void {

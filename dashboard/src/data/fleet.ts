@@ -51,7 +51,7 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
   const query = { limit: pageSize, ...(state === 'all' && { selector: allStates }) };
   const details = useAgents(
     { ...query, fields: ['configuration'] },
-    { pages: maxPages, pollMs: ({ items }) => Math.max(120_000, items.length * 100) },
+    { pages: maxPages, pollMs: ({ items }) => Math.max(60_000, items.length * 200) },
   );
   const listed = useAgents(query, {
     pages: maxPages,
@@ -61,7 +61,7 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
   const presence = useOperation(
     'metrics_presence',
     {},
-    { pollMs: ({ agents }) => fleetPollMs(agents.length), firstAfterMs: 2000 },
+    { pollMs: ({ agents }) => fleetPollMs(agents.length), firstAfterMs: 3000 },
   );
   const { updatedAt } = presence;
   useEffect(() => {
@@ -69,7 +69,12 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
   }, [updatedAt]);
   const configured = useMemo(() => details.data && new Map(details.data.items.map(toConfigured)), [details.data]);
   const newest = listed.updatedAt > details.updatedAt ? listed.data : details.data;
-  const isOutdated = newest?.items.some(({ ap_id }) => configured?.has(ap_id) === false) ?? false;
+  // One that is new says what it can do when it first reports.
+  const isOutdated =
+    newest?.items.some(({ ap_id, state: stateNow }) => {
+      const known = configured?.get(ap_id);
+      return configured !== undefined && (!known || (known.wasNew && stateNow !== 'never'));
+    }) ?? false;
   useEffect(() => {
     if (isOutdated) queries.refresh('list_agents');
   }, [isOutdated, newest]);
@@ -81,8 +86,12 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
       if (!known) return [];
       const there = told.get(item.ap_id);
       const isAsleep = isSleeping(item.power_state);
+      const { ap_id, configuration, technology, geolocation } = known;
       return {
-        ...known,
+        ap_id,
+        configuration,
+        technology,
+        geolocation,
         display_name: item.display_name,
         site: item.site ?? '',
         tags: item.tags,
@@ -101,7 +110,8 @@ export function stateOf(told: AgentPresence | undefined, isAsleep: boolean): Sho
   return shownState(told.presence, isAsleep);
 }
 
-function toConfigured({ ap_id, configuration = {} }: AgentListItem) {
+function toConfigured({ ap_id, configuration = {}, state }: AgentListItem) {
   const technology = technologyOf(configuration);
-  return [ap_id, { ap_id, configuration, technology, geolocation: geolocationOf(configuration) }] as const;
+  const geolocation = geolocationOf(configuration);
+  return [ap_id, { ap_id, configuration, technology, geolocation, wasNew: state === 'never' }] as const;
 }

@@ -70,12 +70,14 @@ export function noteAnswer(): void {
 /** Nothing has been heard for a while: pages that ask for nothing by themselves would seem to grow old. */
 export const isQuiet = computed(() => tick.value - Math.max(lastAnswerAt.value, openedAt) > 9000);
 
+/** The last that was asked had no answer. */
+export const isUnreachable = computed(() => lastMissAt.value > lastAnswerAt.value);
+
 export const freshness = computed<Freshness>(() => {
   if (lastAnswerAt.value === 0) return 'unknown';
   const ageMs = Math.max(0, tick.value - lastAnswerAt.value);
   const states = [...streams.value.values()];
-  const isAway = lastMissAt.value > lastAnswerAt.value;
-  if (isAway || states.includes('broken') || ageMs > oldAfterMs) return 'old';
+  if (isUnreachable.value || states.includes('broken') || ageMs > oldAfterMs) return 'old';
   return states.includes('polling') ? 'polling' : 'live';
 });
 

@@ -16,6 +16,7 @@ it.each([
     { label: 'Per device', unit: 'kb/s' },
   ],
   [{}, 'rssi_dbm', 'Signal (dBm)', { label: 'Signal', unit: 'dBm' }],
+  [{}, 'throughput_mbps', '', { label: 'Throughput', unit: 'Mb/s' }],
   [{}, 'queue.depth', '', { label: 'Queue depth', unit: '' }],
   [{ metrics: null }, 'x', '', { label: 'X', unit: '' }],
   [{ metrics: { x: '<b>' } }, 'x', '', { label: 'X', unit: '' }],

@@ -16,7 +16,10 @@ export function metricWords(configuration: Record<string, unknown>, name: string
     string,
     unknown
   >;
-  const called = typeof label === 'string' && label !== '' ? label : known || toWords(name);
+  const called =
+    typeof label === 'string' && label !== ''
+      ? label
+      : known || toWords(unitOf(name, '') === '' ? name : name.replace(/[_.][^_.]+$/, ''));
   // A name that ends in a unit we know wins: declared units are spelled in many ways.
   const measured = unitOf(name, called) || (typeof unit === 'string' ? unit.slice(0, 12) : '');
   return { label: labelWithoutUnit(called), unit: measured };

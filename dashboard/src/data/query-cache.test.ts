@@ -26,6 +26,14 @@ const fails =
   };
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
+it('a failure of what is asked again by itself is marked', async () => {
+  const cache = new QueryCache(() => true);
+  const { fetch } = counted([fails(0)]);
+  cache.watch('a', { fetch });
+  await settle();
+  expect(cache.state('a', { fetch }).value.failure?.isOfQuery).toBe(true);
+});
+
 describe('an answer', () => {
   it('is asked for once, however many look at it', async () => {
     const cache = new QueryCache(() => true);

@@ -139,6 +139,7 @@ export class QueryCache {
       if (entry.abort !== abort) return;
       const before = entry.state.peek();
       const failure = abort.signal.aborted ? before.failure : toFailure(error);
+      if (failure) failure.isOfQuery = true;
       entry.state.value = { ...before, failure, isLoading: false };
     }
     entry.abort = undefined;

@@ -1,8 +1,8 @@
 // What only reads, for components: the newest answer, kept fresh while the component is on the page; and what the user may do.
 import { useEffect } from 'preact/hooks';
-import { type Answer, call, Failure, forgetAnswers, type Input, type OperationName } from '../api/client.ts';
+import { type Answer, call, forgetAnswers, type Input, type OperationName } from '../api/client.ts';
 import { isSignedIn, session } from '../session/session.ts';
-import { noteAnswer, noteUnreachable } from './freshness.ts';
+import { noteAnswer } from './freshness.ts';
 import { QueryCache, type QueryOptions, type QueryState } from './query-cache.ts';
 
 export const queries = new QueryCache(() => !document.hidden && isSignedIn.peek());
@@ -44,14 +44,9 @@ export function useOperation<Name extends OperationName>(
   const options = {
     fetch: async (signal: AbortSignal) => {
       const ask = call as (name: Name, input: Input<Name>, options: object) => Promise<Answer<Name>>;
-      try {
-        const answer = await ask(name, input, { signal });
-        noteAnswer();
-        return answer;
-      } catch (error) {
-        if (error instanceof Failure && error.code === 'unreachable') noteUnreachable();
-        throw error;
-      }
+      const answer = await ask(name, input, { signal });
+      noteAnswer();
+      return answer;
     },
     pollMs,
     firstAfterMs,

@@ -176,7 +176,7 @@ export class FleetLayer {
     const point = ap_id === undefined ? undefined : this.#placed.get(ap_id);
     const agent = ap_id === undefined ? undefined : this.#agents.get(ap_id);
     const coverage = agent && coverageOf(agent.technology, agent.configuration);
-    // Who serves nobody covers nothing.
+    // Who serves no devices covers nothing.
     if (!point || !coverage || !isInService(point.state)) return;
     const radius = coverage.metres * worldPerMetre(toGeo(point).latitude) * scale;
     if (radius > markerRadius) {

@@ -134,6 +134,7 @@ function PaletteDialog() {
           placeholder={shellText.palette.placeholder}
           ref={field}
           spellcheck={false}
+          autoCapitalize="none"
           value={query}
           onInput={(event) => {
             setQuery(event.currentTarget.value);

@@ -1,14 +1,16 @@
 // The frame around the pages: rail, top bar (search, how fresh the values are, alarms that nobody has acknowledged yet, theme,
 // account), page. Under 720 px the rail becomes a bar at the foot.
 import './shell.css';
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { Icon, type IconName, WeftMark } from '../components/button.tsx';
-import { ConfirmDialog } from '../components/dialog.tsx';
+import { Button, Icon, type IconName, WeftMark } from '../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
 import { Toasts } from '../components/feedback.tsx';
 import { Menu } from '../components/menu.tsx';
-import { awaySince, freshness, isQuiet } from '../data/freshness.ts';
-import { useOperation } from '../data/use-operation.ts';
+import { Facts } from '../components/page.tsx';
+import { awaySince, freshness, isQuiet, isUnreachable } from '../data/freshness.ts';
+import { queries, useOperation } from '../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { heldBack, leave, stay } from '../router/leaving.ts';
 import { place } from '../router/location.ts';
@@ -17,6 +19,7 @@ import { signOut } from '../session/sign-in.ts';
 import { ExpiredDialog } from '../session/sign-in-form.tsx';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';
 import { alarmsText } from '../text/alarms.ts';
+import { failureText } from '../text/failures.ts';
 import { shellText } from '../text/shell.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';
 import { isRailNarrow, PhoneBar, Rail } from './navigation.tsx';
@@ -126,6 +129,40 @@ export function LeaveDialog() {
   );
 }
 
+/** Over the page, so that nothing in it moves. */
+function AwayBar() {
+  if (!isUnreachable.value) return null;
+  const since = awaySince.value;
+  return (
+    <div class="away-bar" role="alert">
+      <Icon name="warning" />
+      <span>
+        <strong>{failureText.unreachable}</strong> {since !== undefined && shellText.away(formatMoment(since))}
+      </span>
+      <Button size="small" onClick={() => queries.refresh()}>
+        {failureText.again}
+      </Button>
+    </div>
+  );
+}
+
+const areKeysShown = signal(false);
+
+function KeysDialog() {
+  if (!areKeysShown.value) return null;
+  return (
+    <Dialog title={shellText.keys.title} onClose={() => (areKeysShown.value = false)}>
+      <Facts rows={shellText.keys.rows.map(([keys, does]) => [does, <kbd key={keys}>{keys}</kbd>])} />
+    </Dialog>
+  );
+}
+
+/** The list of a page is where most come for; where there is none, the page itself. */
+function toList(): void {
+  const main = document.querySelector<HTMLElement>('main')!;
+  (main.querySelector<HTMLElement>('[role="grid"], .alarm[tabindex="0"], ol[tabindex="0"]') ?? main).focus();
+}
+
 export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
@@ -133,6 +170,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
         event.preventDefault();
         openPalette();
       }
+      const isTyping = (event.target as Element).matches?.('input, select, textarea, dialog *');
+      if (event.key === '?' && !isTyping) areKeysShown.value = true;
     };
     window.addEventListener('keydown', onKeyDown);
     return () => window.removeEventListener('keydown', onKeyDown);
@@ -142,14 +181,19 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#page">
         {shellText.skip}
       </a>
+      <button type="button" class="skip" onClick={toList}>
+        {shellText.skipToList}
+      </button>
       <Rail />
       <TopBar />
+      <AwayBar />
       <main class="shell-main" id="page" tabIndex={-1}>
         {children}
       </main>
       <PhoneBar />
       <Toasts />
       <CommandPalette />
+      <KeysDialog />
       <LeaveDialog />
       <ExpiredDialog />
     </div>

@@ -2,7 +2,9 @@
 export const agentsText = {
   health: {
     title: 'Health',
-    served: 'Share of the last day in which users were served well.',
+    now: 'Now',
+    day: 'Last 24 hours',
+    served: 'Share of the time in which users were served well.',
     levels: {
       availability: 'Reporting',
       coverage: 'Coverage',
@@ -45,8 +47,6 @@ export const agentsText = {
     everywhere: 'All access points',
     action: 'Action',
     kinds: { command: 'Send a command', labels: 'Change site and tags', remove: 'Delete' },
-    command: 'Command',
-    commandHint: 'A name such as reboot, or JSON with a name and arguments.',
     siteHint: 'Empty: each keeps its site.',
     size: 'Access points in one wave',
     pause: 'Seconds between waves',
@@ -60,6 +60,8 @@ export const agentsText = {
     progress: 'Access points done',
     stop: 'Stop',
     done: 'Close',
+    goBack: 'Put back the values from before',
+    wentBack: 'The values from before are being put back',
     over: (done: string, refused: string, stopped: string) => `${done} done, ${refused} refused, ${stopped} stopped`,
     states: { would: '', waiting: 'waits', done: 'done', refused: 'refused', stopped: 'stopped' },
   },
@@ -149,7 +151,7 @@ export const agentsText = {
     unknown: 'Access point not found',
     unknownWords: 'It may have been removed, or you do not have permission to see it. Check the name in the list.',
     emulated: 'Emulated',
-    asleep: 'Serves nobody.',
+    asleep: 'Asleep: it serves no devices.',
     pause: 'Pause',
     resume: 'Resume',
     exportCsv: 'Export CSV',

@@ -5,7 +5,7 @@ export const compareText = {
   addAgent: 'Add an access point',
   add: 'Add',
   remove: (name: string) => `Remove ${name}`,
-  unknown: 'No access point has this name',
+  unknown: 'No access point has this name, or several have it: write the name in full, or the id',
   full: (max: number) => `Maximum: ${max}. Remove one to add another.`,
   none: {
     title: 'Choose access points to compare',

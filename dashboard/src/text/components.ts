@@ -34,6 +34,7 @@ export const componentText = {
   progress: (done: string, total: string) => `${done} of ${total}`,
   timeLeft: (span: string) => `about ${span} left`,
   table: {
+    filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
     filter: 'Filter',
     filterRows: (table: string) => `Filter ${table.toLowerCase()}`,
     noMatch: 'Nothing matches this filter.',

@@ -11,7 +11,7 @@ export const devicesText = {
   },
   selector: 'Devices at which access points',
   means: (words: string) => `Devices at ${words}`,
-  search: 'Search by pseudonym or access point',
+  search: 'Search by pseudonym, access point, site or technology',
   address:
     'This looks like the address of a device. Addresses are personal data and are not searched for: use the pseudonym (dev-…) instead.',
   empty: {

@@ -4,9 +4,11 @@ export const jobsText = {
     agent_details: 'Details of all access points',
     agent_data: 'Data of an access point',
     send_command: 'Command',
+    bulk: 'Bulk change',
     emulator_spinup: 'Emulated network',
     adopted: 'Opened by an administrator',
   } as Record<string, string>,
+  bulkActions: { command: 'command', labels: 'site and tags', remove: 'deletion' },
   states: {
     queued: 'Queued',
     running: 'Running',
@@ -16,6 +18,7 @@ export const jobsText = {
     cancelled: 'Cancelled',
   },
   columns: {
+    by: 'By',
     kind: 'Job',
     state: 'State',
     progress: 'Progress',

@@ -36,7 +36,7 @@ export const mapText = {
     close: 'Back to the list',
     open: 'Open charts and commands',
     values: 'Latest values',
-    asleep: 'It is asleep and serves nobody.',
+    asleep: 'It is asleep and serves no devices.',
     noCoverage: 'none at present',
     noValues: 'No reports yet.',
     coverage: 'Coverage',

@@ -16,7 +16,20 @@ export const notificationsText = {
   name: 'Name',
   email: 'E-mail address',
   url: 'Address',
-  urlHint: 'http or https; WEFT_WEBHOOK_ALLOW must allow its host.',
+  urlHint: (allowed: string) =>
+    allowed === ''
+      ? 'No destination is allowed yet: see WEFT_WEBHOOK_ALLOW.'
+      : `Allowed by WEFT_WEBHOOK_ALLOW: ${allowed}`,
+  noMail: {
+    title: 'No mail server is set',
+    words:
+      'Mails are written to files in outbox/ of the data folder. Set WEFT_SMTP_URL, such as smtps://user:password@mail.example.org, and restart Weft.',
+  },
+  noDestination: {
+    title: 'Webhooks may not send anywhere yet',
+    words:
+      'Name the destinations in WEFT_WEBHOOK_ALLOW, such as hooks.example.org or 10.1.0.0/16:9093, and restart Weft.',
+  },
   format: 'Format',
   formats: { json: 'JSON', alertmanager: 'Alertmanager', slack: 'Slack', teams: 'Teams' },
   events: 'Events',

@@ -1,7 +1,22 @@
 // Texts of the frame around the pages.
 export const shellText = {
   product: 'Weft',
+  away: (moment: string) => `The page shows what was known at ${moment}. Weft is asked again every few seconds.`,
   skip: 'Skip to content',
+  skipToList: 'Skip to the list',
+  keys: {
+    title: 'Keys',
+    rows: [
+      ['Ctrl K', 'Search access points, pages and actions'],
+      ['?', 'Show these keys'],
+      ['↑ ↓', 'Move in a list'],
+      ['Enter', 'Open what is chosen'],
+      ['X', 'Choose a row'],
+      ['A', 'Acknowledge an alarm'],
+      ['S', 'Shelve an alarm'],
+      ['Esc', 'Close a dialog or menu'],
+    ] as [keys: string, does: string][],
+  },
   navigation: 'Pages',
   collapse: 'Collapse menu',
   expand: 'Expand menu',

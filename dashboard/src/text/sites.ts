@@ -15,7 +15,7 @@ export const sitesText = {
   editOf: (name: string) => `Edit ${name}`,
   below: 'New site below it',
   belowOf: (name: string) => `New site below ${name}`,
-  noSite: 'not a site of its own',
+  noSite: 'folder, no access points of its own',
   path: 'Path',
   pathHint: 'Such as uk/bristol/hall. Another path moves the site with everything below it.',
   name: 'Name',

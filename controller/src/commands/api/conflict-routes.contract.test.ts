@@ -65,6 +65,17 @@ const read = async (command_id: string) =>
 const messagesOf = async (job_number: string) =>
   (await weft.request('GET', `/api/v1/jobs/${job_number}`, { token: admin })).body.messages;
 
+test('conflicts are found by the name of who asked or held', async () => {
+  const ap = await newAgent();
+  expect((await send(boss, ap, 'set_ranked', { ranked: 1 })).status).toBe(200);
+  expect((await send(bob, ap, 'set_ranked', { ranked: 2 })).status).toBe(409);
+  const found = async (caller: string, token = admin) => {
+    const query = new URLSearchParams({ agent: ap, caller });
+    return (await weft.request('GET', `/api/v1/conflicts?${query}`, { token })).body.conflicts.length;
+  };
+  expect([await found('bob'), await found('boss'), await found('ann'), await found('boss', ann)]).toEqual([1, 1, 0, 0]);
+});
+
 describe('the loser', () => {
   test('gets 409 with who holds it and until when, and nothing of it stays', async () => {
     const ap = await newAgent();

@@ -33,16 +33,25 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
         reason: Type.Optional(
           Type.String({ minLength: 1, maxLength: 64, description: 'Only conflicts with this reason.' }),
         ),
+        caller: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: 512,
+            description:
+              'The name of an app or a user: only conflicts in which it asked, or held what another asked for.',
+          }),
+        ),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
         before: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' })),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
       }),
       response: ConflictPage,
-      handle: ({ query: { agent, reason, since, until, before, limit }, caller }) =>
+      handle: ({ query: { agent, reason, caller: callerName, since, until, before, limit }, caller }) =>
         conflicts.list(caller, {
           agent,
           reason,
+          callerName,
           before,
           limit: limit!,
           sinceMs: since === undefined ? undefined : Date.parse(since),

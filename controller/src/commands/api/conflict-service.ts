@@ -22,6 +22,7 @@ const maxPages = 20;
 export interface ConflictQuery {
   agent?: string | undefined;
   reason?: string | undefined;
+  callerName?: string | undefined;
   sinceMs?: number | undefined;
   untilMs?: number | undefined;
   before?: number | undefined;
@@ -92,7 +93,7 @@ export class ConflictService {
   }
 
   async #search(caller: Caller, query: ConflictQuery, action: (typeof actions)[number]) {
-    const { agent, reason, sinceMs, untilMs, limit } = query;
+    const { agent, reason, callerName, sinceMs, untilMs, limit } = query;
     const found: Conflict[] = [];
     let beforeSeq = query.before;
     for (let page = 0; page < maxPages; page += 1) {
@@ -107,12 +108,19 @@ export class ConflictService {
       for (const entry of entries) {
         beforeSeq = entry.seq;
         const conflict = toConflict(entry, caller);
-        if (conflict && (reason === undefined || conflict.reason === reason)) found.push(conflict);
+        if (!conflict || (reason !== undefined && conflict.reason !== reason)) continue;
+        if (callerName === undefined || (await this.#isOf(callerName, conflict, caller))) found.push(conflict);
         if (found.length > limit) return { found, searchedTo: entry.seq };
       }
       if (!has_more) return { found, searchedTo: 0 };
     }
     return { found, searchedTo: beforeSeq ?? 0 };
+  }
+
+  /** By what the caller may know of it: a name that is hidden from the caller finds nothing. */
+  async #isOf(name: string, conflict: Conflict, caller: Caller): Promise<boolean> {
+    const { caller_name, rival } = await this.#options.sight.ofConflict(caller, conflict);
+    return caller_name === name || rival?.caller_name === name;
   }
 }
 

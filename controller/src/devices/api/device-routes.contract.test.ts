@@ -138,6 +138,12 @@ describe('devices', () => {
     expect(await of('search=ROOF')).toBe(1);
     expect(await of(`search=${names[0]!.slice(4, 14)}`)).toBe(1);
     expect(await of('search=nothing')).toBe(0);
+    expect(await of('search=wifi')).toBe(5);
+    await weft.request('PATCH', '/api/v1/agents/ap-a/labels', {
+      token: admin,
+      json: { display_name: 'Bristol-WiFi-3' },
+    });
+    expect(await of('search=bristol-wifi')).toBe(5);
     const page = await get('/api/v1/agents/ap-a/devices?limit=3');
     const rest = await get(`/api/v1/agents/ap-a/devices?limit=3&cursor=${page.next}`);
     expect([page.items.length, rest.items.length, rest.next]).toEqual([3, 2, null]);

@@ -27,7 +27,7 @@ export function deviceRoutes(devices: DeviceService): Route[] {
           Type.String({
             maxLength: 200,
             description:
-              'In the pseudonym, or in the ap_id of an access point that it is attached to. Addresses are refused.',
+              'In the pseudonym, or in the ap_id, display name, site or type of an access point that it is attached to. Addresses are refused.',
           }),
         ),
         sort: Type.Optional(

@@ -268,7 +268,7 @@ export class DeviceService {
     const named =
       search === undefined
         ? undefined
-        : agentsThat(registry, (ap_id) => ap_id.toLowerCase().includes(search) && sight.isSeen(ap_id));
+        : agentsThat(registry, (ap_id) => sight.isSeen(ap_id) && sight.wordsOf(ap_id).includes(search));
     // Nearly all searches are for access points: fifty thousand names that cannot match would take longer than the rest.
     const mayBeName = search !== undefined && isPartOfPseudonym(search);
     const passes = (slot: number) => {

@@ -18,6 +18,7 @@ const sight: AgentSight = {
   isSeen: (ap_id) => ap_id !== 'hidden',
   isSelected: () => true,
   typeOf: (ap_id) => types[ap_id] ?? null,
+  wordsOf: () => '',
 };
 
 test('every device comes once, in order', async () => {

@@ -161,15 +161,25 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
   }
   const first = new TopN<number>(limit + 1, compare);
   const isTooLate = keys instanceof Float64Array ? lateTest(keys, order, first) : () => false;
+  const cursorAt = cursor ? await placeOf(cursor.name, count, agentAt) : -1;
   await countInSlices(0, count, (at) => {
     if (isTooLate(at)) return false;
-    const isAfter =
-      !cursor ||
-      (compareKeys(keyAt(at), cursor.key, order.isDescending) || byApId(agentAt(at), { ap_id: cursor.name })) > 0;
+    const isAfter = !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || at - cursorAt) > 0;
     if (isAfter) first.add(at);
     return false;
   });
   return first.take().map((at) => ({ key: keyAt(at), agent: agentAt(at) }));
+}
+
+/** Of an agent in a list; where it would be by its name if it is not there any more. */
+async function placeOf(ap_id: string, count: number, agentAt: (at: number) => IndexedAgent): Promise<number> {
+  let [found, before] = [-1, 0];
+  await countInSlices(0, count, (at) => {
+    if (agentAt(at).ap_id === ap_id) found = at;
+    else if (byApId(agentAt(at), { ap_id }) < 0) before++;
+    return found >= 0;
+  });
+  return found >= 0 ? found : before - 0.5;
 }
 
 /** Whether its key comes after all that the page will have: true of most, and known by one comparison of numbers. */

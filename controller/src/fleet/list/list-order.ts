@@ -25,6 +25,7 @@ const healthOrder = ['', 'good', 'unknown', 'degraded', 'bad'];
 
 const fields: Record<string, { keyOf: KeyOf; isVolatile?: true; isNumeric?: true }> = {
   ap_id: { keyOf: ({ ap_id }) => ap_id },
+  name: { keyOf: nameKeyOf },
   id: { keyOf: ({ id }) => id },
   display_name: { keyOf: ({ display_name }) => display_name },
   site: { keyOf: ({ site }) => site },
@@ -42,6 +43,23 @@ const fields: Record<string, { keyOf: KeyOf; isVolatile?: true; isNumeric?: true
   power_state: { keyOf: (agent, moment) => moment.powerOf(agent), isVolatile: true },
   last_seen: { keyOf: (agent, moment) => moment.lastSeenOf(agent), isVolatile: true, isNumeric: true },
 };
+
+/** Sorted as text it comes where people look for it: `ap-2` before `ap-10`, capitals beside small letters. */
+export function naturalKey(name: string): string {
+  return name.toLowerCase().replaceAll(/\d+/g, (digits) => digits.replace(/^0+(?=\d)/, '').padStart(10, '0'));
+}
+
+/** To sort many compares each with many. */
+const nameKeys = new WeakMap<IndexedAgent, string>();
+
+function nameKeyOf(agent: IndexedAgent): string {
+  let key = nameKeys.get(agent);
+  if (key === undefined) {
+    key = naturalKey(agent.display_name ?? agent.ap_id);
+    nameKeys.set(agent, key);
+  }
+  return key;
+}
 
 const maxFieldLength = 128;
 
@@ -64,6 +82,9 @@ export function readOrder(sort = 'ap_id'): ListOrder {
     isNumeric: known?.isNumeric ?? !known,
   };
 }
+
+/** Where the field of an order says nothing: as people look for them. */
+export const nameOrder = readOrder('name');
 
 /** Of an order that only records decide. */
 export function recordKeyOf({ field }: ListOrder): (agent: IndexedAgent) => SortKey {

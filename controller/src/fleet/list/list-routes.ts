@@ -33,7 +33,7 @@ export function listRoutes(lists: ListService): Route[] {
             maxLength: 200,
             default: 'ap_id',
             description:
-              'A field, or a metric by its newest value; after `-` the largest first. What has none is last.',
+              'A field, or a metric by its newest value; after `-` the largest first. What has none is last. `name`: by display name, else ap_id, numbers in it by their size.',
           }),
         ),
         cursor: Type.Optional(Type.String({ maxLength: 2048, description: '`next` of the page before.' })),

@@ -144,6 +144,14 @@ it('has agents of devices only for whoever asks for a type', async () => {
   expect(await lists.explain(admin, '')).toMatchObject({ matches: 2 });
 });
 
+it('sorts names as people look for them, and by them where a state says nothing', async () => {
+  for (const ap_id of ['ap-10', 'ap-9', 'AP-1', 'ap-010b', 'x']) fleet.put(ap_id);
+  fleet.put('emu-2', { display_name: 'ap-3' });
+  const wanted = ['AP-1', 'emu-2', 'ap-9', 'ap-10', 'ap-010b', 'x'];
+  expect(names(await ask({ sort: 'name' }))).toEqual(wanted);
+  expect(await walk({ sort: '-state', limit: 2 })).toEqual(wanted);
+});
+
 describe('pages', () => {
   it('have everything once and in order, whatever the order and the limit', async () => {
     const person = fc.record({
@@ -153,7 +161,7 @@ describe('pages', () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(name, person, { maxKeys: 30 }),
-        fc.constantFrom(...sorts, 'display_name', '-display_name', 'load', '-load', '-state', 'onboard'),
+        fc.constantFrom(...sorts, 'name', 'display_name', '-display_name', 'load', '-load', '-state', 'onboard'),
         fc.integer({ min: 1, max: 7 }),
         async (people, sort, limit) => {
           open();

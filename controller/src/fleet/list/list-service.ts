@@ -15,7 +15,7 @@ import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
 import { type Found, findInOrder, type ListQuery, type ListSnapshot, pageOf, takeSnapshot } from './find-agents.ts';
-import { readOrder } from './list-order.ts';
+import { nameOrder, readOrder } from './list-order.ts';
 import { SortedAgents } from './sorted-agents.ts';
 
 const turns = { slots: 8, perPrincipal: 4, maxWaiting: 100 };
@@ -145,7 +145,7 @@ export class ListService {
 
   async #takeSnapshot(query: ListQuery, moment: FleetMoment): Promise<ListSnapshot> {
     const { order } = query;
-    const list = order.isVolatile ? moment.agents : await this.#sorted.of(order, moment.agents);
+    const list = await this.#sorted.of(order.isVolatile ? nameOrder : order, moment.agents);
     return takeSnapshot(query, moment, list);
   }
 

@@ -200,6 +200,7 @@ export function toJobResponse(job: JobSummary): Job {
   return {
     job_number,
     task_type,
+    requested_by: { kind: job.owner_kind, name: job.owner_name },
     state,
     detail,
     progress,

@@ -14,6 +14,7 @@ export interface NotificationServiceOptions {
   store: NotificationStore;
   eventLog: Pick<EventLog, 'newest'>;
   send: (notification: NotificationRecord, events: readonly LoggedEvent[]) => Promise<void>;
+  hasMailServer: boolean;
   audit: AuditService;
   now?: () => number;
 }
@@ -28,7 +29,11 @@ export class NotificationService {
   }
 
   async list(): Promise<NotificationList> {
-    return { items: (await this.#options.store.list()).map(toNotification), next: null };
+    return {
+      items: (await this.#options.store.list()).map(toNotification),
+      next: null,
+      has_mail_server: this.#options.hasMailServer,
+    };
   }
 
   async get(id: string): Promise<Notification> {

@@ -17,6 +17,7 @@ import { NotFoundError, TryLaterError, ValidationError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { valueError } from '../../input/value-rules.ts';
+import type { AllowListEntry } from '../../outgoing/allow-list.ts';
 import { RequestRefused } from '../../outgoing/allow-list.ts';
 import type { GuardedHttp } from '../../outgoing/guarded-http.ts';
 import { generateSecret, type Keyring } from '../../secrets.ts';
@@ -37,6 +38,7 @@ export interface WebhookServiceOptions {
   sender: WebhookSender;
   keyring: Keyring;
   audit: AuditService;
+  allow: readonly AllowListEntry[];
   /** Called after every change. */
   onChanged: () => void;
   now?: () => number;
@@ -55,7 +57,8 @@ export class WebhookService {
     const records = await this.#options.store.list();
     const items: Webhook[] = [];
     for (const record of records) items.push(await this.#toWebhook(record));
-    return { items, next: null };
+    const allowed = this.#options.allow.map(({ host, port }) => (port === 0 ? host : `${host}:${port}`));
+    return { items, next: null, allowed };
   }
 
   async get(id: string): Promise<Webhook> {

@@ -46,7 +46,9 @@ describe('series', () => {
   test('is #28 of each agent in the order asked for, without those that the caller may not read', async () => {
     const answer = await series('agents=roof-1,nobody&agents=ap-1', user);
     expect(answer.status).toBe(200);
-    expect(answer.body.agents[1]).toEqual((await get('agent_multi_metric_data?agent=ap-1&metrics=load&window=1h', user)).body);
+    expect(answer.body.agents[1]).toEqual(
+      (await get('agent_multi_metric_data?agent=ap-1&metrics=load&window=1h', user)).body,
+    );
     expect(named(answer)).toEqual(['roof-1', 'ap-1']);
     expect(named(await series('agents=roof-1,ap-1', app))).toEqual(['ap-1']);
     expect(Object.keys(answer.body)).toEqual(['agents']);

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { themeInForce } from '../../styles/theme.ts';
-import type { ChartMark } from './chart-marks.ts';
+import type { ChartAlarm, ChartMark } from './chart-marks.ts';
 import { chartOptions, leaveGutter, type TimeRange } from './chart-options.ts';
 import { alignLines, type ChartLine } from './chart-shape.ts';
 
@@ -14,6 +14,7 @@ export interface ChartCanvasProps {
   height: number;
   range: TimeRange;
   marks: readonly ChartMark[];
+  alarm?: ChartAlarm | undefined;
   syncKey: string;
   onZoom: (range: TimeRange | undefined) => void;
   /** The moment under the crosshair, on whichever chart of the page it is. */
@@ -57,6 +58,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       syncKey: latest.current.syncKey,
       range: () => latest.current.range,
       marks: () => latest.current.marks,
+      alarm: latest.current.alarm,
       onZoom: (next) => latest.current.onZoom(next),
       onCursor: (time) => latest.current.onCursor(time),
     });
@@ -67,7 +69,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       leaveGutter(options.cursor!.sync!.key, made);
       made.destroy();
     };
-  }, [kind, isMeasured, theme, height, props.unit, props.syncKey]);
+  }, [kind, isMeasured, theme, height, props.unit, props.syncKey, props.alarm]);
 
   useEffect(() => {
     if (isMeasured) chart.current?.setSize({ width, height });

@@ -46,6 +46,32 @@ export interface ChartMark {
   kind: 'command' | 'conflict';
 }
 
+/** What an alarm rule says about a chart: its limit, and when it rings. */
+export interface ChartAlarm {
+  limit: number;
+  spans: readonly { from: number; to: number }[];
+}
+
+export function drawAlarm(chart: uPlot, { limit, spans }: ChartAlarm): void {
+  const { ctx, bbox } = chart;
+  const right = bbox.left + bbox.width;
+  const x = (time: number) => Math.max(bbox.left, Math.min(right, chart.valToPos(time, 'x', true)));
+  ctx.save();
+  ctx.fillStyle = withAlpha(colourOf('--bad'), 0.14);
+  for (const { from, to } of spans) {
+    ctx.fillRect(x(from), bbox.top, Math.max(devicePixelRatio, x(to) - x(from)), bbox.height);
+  }
+  ctx.strokeStyle = colourOf('--bad');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+  const y = chart.valToPos(limit, 'y', true);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(right, y);
+  ctx.stroke();
+  ctx.restore();
+}
+
 /** As tall as the room above the plot. */
 export const rowHeight = 13;
 

@@ -2,8 +2,8 @@
 import type uPlot from 'uplot';
 import { formatNumber, formatPower } from '../../format.ts';
 import { colourOf, withAlpha } from '../../styles/theme.ts';
-import { type ChartMark, drawMarks, rowHeight } from './chart-marks.ts';
-import { type ChartLine, type Column, indexNear, isCount, lonelyPoints, valueRange } from './chart-shape.ts';
+import { type ChartAlarm, type ChartMark, drawAlarm, drawMarks, rowHeight } from './chart-marks.ts';
+import { type ChartLine, type Column, indexNear, isCount, lonelyPoints, valueRange, withLimit } from './chart-shape.ts';
 
 const nice = [1, 2, 2.5, 5];
 /** A number of more digits is written as a power of ten. */
@@ -55,6 +55,7 @@ interface ChartOptions {
   /** The range that the horizontal axis shows. */
   range: () => TimeRange;
   marks: () => readonly ChartMark[];
+  alarm?: ChartAlarm | undefined;
   onZoom: (range: TimeRange | undefined) => void;
   /** The moment under the crosshair; undefined when it is elsewhere. */
   onCursor: (time: number | undefined) => void;
@@ -73,7 +74,7 @@ export function lineColour(index: number): string {
 }
 
 export function chartOptions(options: ChartOptions): uPlot.Options {
-  const { lines, unit, width, height, syncKey, range, onZoom, onCursor } = options;
+  const { lines, unit, width, height, syncKey, range, alarm, onZoom, onCursor } = options;
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const ink = colourOf('--ink-faint');
   const grid = { stroke: colourOf('--line'), width: 1 };
@@ -85,7 +86,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     padding: [rowHeight + 2, timeLabelHalf, 0, 0],
     scales: {
       x: { time: true, range: () => [range().from, range().to] },
-      y: { range: (_chart, low, high) => valueRange(low, high, unit) },
+      y: { range: (_chart, low, high) => valueRange(...withLimit(low, high, alarm?.limit), unit) },
     },
     axes: [
       {
@@ -128,7 +129,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     series,
     bands,
     hooks: {
-      draw: [(chart) => drawMarks(chart, options.marks(), font)],
+      draw: [(chart) => alarm && drawAlarm(chart, alarm), (chart) => drawMarks(chart, options.marks(), font)],
       setCursor: [
         (chart) => {
           const { left = -1 } = chart.cursor;

@@ -13,6 +13,7 @@ import {
   latestValue,
   lonelyPoints,
   valueRange,
+  withLimit,
 } from './chart-shape.ts';
 
 const line = (times: number[], values: (number | null)[], more: Partial<ChartLine> = {}): ChartLine => ({
@@ -76,6 +77,12 @@ describe('lines of one chart', () => {
     const { columns } = alignLines([line([1], [5], { lows: [4], highs: [6] })]);
     expect(columns).toEqual([[5], [4], [6]]);
   });
+});
+
+it('a limit that has to be seen widens the values', () => {
+  expect(withLimit(1, 2, 5)).toEqual([1, 5]);
+  expect(withLimit(null, null, 5)).toEqual([5, 5]);
+  expect(withLimit(1, 2)).toEqual([1, 2]);
 });
 
 it('a point between two gaps is alone, whatever other lines have there', () => {

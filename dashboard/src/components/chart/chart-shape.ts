@@ -116,6 +116,12 @@ export function valueRange(low: number | null, high: number | null, unit = ''): 
   return [Math.max(bottom, -limit), Math.min(top, limit)];
 }
 
+/** The values of a chart together with a limit that has to be seen. */
+export function withLimit(low: number | null, high: number | null, limit = Number.NaN): [number | null, number | null] {
+  if (Number.isNaN(limit)) return [low, high];
+  return [Math.min(low ?? limit, limit), Math.max(high ?? limit, limit)];
+}
+
 /** Whether things are counted: there is no unit, and every sample is a whole number, also within points that stand for many. */
 export function isCount(lines: readonly ChartLine[], unit: string): boolean {
   const isWhole = (values: readonly (number | null)[]) =>

@@ -10,7 +10,7 @@ import { componentText } from '../../text/components.ts';
 import { IconButton } from '../button.tsx';
 import { Skeleton } from '../feedback.tsx';
 import { lazy } from '../lazy.tsx';
-import type { ChartMark } from './chart-marks.ts';
+import type { ChartAlarm, ChartMark } from './chart-marks.ts';
 import { reachOf, type TimeRange } from './chart-options.ts';
 import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue, presentValue } from './chart-shape.ts';
 
@@ -69,6 +69,7 @@ interface ChartProps {
   /** What the bands of lines show; default: their extremes. */
   band?: 'extremes' | 'interval';
   marks?: readonly ChartMark[];
+  alarm?: ChartAlarm | undefined;
   /** In seconds since 1970: what was measured before says nothing about now, and is grey with its age. */
   staleBefore?: number | undefined;
   /** Charts with the same key share their crosshair. */
@@ -84,7 +85,7 @@ interface ChartProps {
 }
 
 export function Chart(props: ChartProps) {
-  const { title, unit, lines, labels, range, resolutionSeconds, marks = noMarks, syncKey = 'page' } = props;
+  const { title, unit, lines, labels, range, resolutionSeconds, alarm, marks = noMarks, syncKey = 'page' } = props;
   const { size = 'normal', band = 'extremes', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
   const text = componentText.chart;
   const height = heights[size];
@@ -134,7 +135,7 @@ export function Chart(props: ChartProps) {
       {values.length > 1 && <Legend values={values} />}
       <div class="chart-body" style={{ height: `${height}px` }}>
         {drawn ? (
-          <ChartCanvas lines={drawn} {...{ unit, height, range, marks, syncKey, onZoom, onCursor }} />
+          <ChartCanvas lines={drawn} {...{ unit, height, range, marks, alarm, syncKey, onZoom, onCursor }} />
         ) : (
           <Skeleton height={`${height}px`} />
         )}

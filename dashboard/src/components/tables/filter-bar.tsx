@@ -1,10 +1,13 @@
 // Around a list that the server filters: its filters, which live in the address and of which a text counts once it is complete, and
 // the button for what is older.
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
+import { agentName, findAgent } from '../../data/agents.ts';
+import { useAgents } from '../../data/lists/list-pages.ts';
 import type { Feed } from '../../data/use-feed.ts';
 import { fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { place, setQuery } from '../../router/location.ts';
+import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { SearchInput, useDraft } from '../forms/draft.tsx';
 import { OptionList, type Options } from '../forms/fields.tsx';
@@ -15,6 +18,7 @@ export interface Filters<Name extends string> {
   /** Those that are set, as a query has them. */
   query: Partial<Record<Name, string>>;
   isSet: boolean;
+  count: number;
   /** What the field of a filter needs. */
   of: (name: Name) => { value: string; onChange: (value: string) => void };
   clear: () => void;
@@ -29,14 +33,34 @@ export function useFilters<Name extends string>(...names: readonly Name[]): Filt
     values,
     query: Object.fromEntries(set) as Partial<Record<Name, string>>,
     isSet: set.length > 0,
+    count: set.length,
     of: (name) => ({ value: values[name], onChange: (value) => setQuery({ [name]: value }) }),
     clear: () => setQuery(Object.fromEntries(names.map((name) => [name, undefined]))),
   };
 }
 
+/** On a phone behind one button, which says how many are set: they would fill half of its screen. */
+export function PhoneFold({ count, children }: { count: number; children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div class={`phone-fold ${isOpen ? 'is-open' : ''}`}>
+      <span class="fold-button">
+        <Button
+          icon={isOpen ? 'chevron-down' : 'chevron-right'}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {componentText.table.filters(count)}
+        </Button>
+      </span>
+      {children}
+    </div>
+  );
+}
+
 interface FilterBarProps {
   label: string;
-  filters: Pick<Filters<string>, 'isSet' | 'clear'>;
+  filters: Pick<Filters<string>, 'isSet' | 'count' | 'clear'>;
   /** On the button that clears them. */
   clear: string;
   children: ComponentChildren;
@@ -45,7 +69,7 @@ interface FilterBarProps {
 export function FilterBar({ label, filters, clear, children }: FilterBarProps) {
   return (
     <search class="filter-bar" aria-label={label}>
-      {children}
+      <PhoneFold count={filters.count}>{children}</PhoneFold>
       {filters.isSet && (
         <Button kind="quiet" onClick={filters.clear}>
           {clear}
@@ -89,6 +113,30 @@ export function FilterText({ label, value, onChange, placeholder, suggestions = 
     <div class="filter">
       <label for={id}>{label}</label>
       <SearchInput {...{ value, suggestions }} onCommit={onChange} attributes={{ id, placeholder }} />
+    </div>
+  );
+}
+
+// More would make the browser's list slow.
+const maxOffered = 500;
+
+/** For a field that takes the name of an access point: the address has its id, people read and write what it is called. */
+export function useAgentField(ap_id: string, onChange: (ap_id: string) => void) {
+  const { data } = useAgents({ limit: maxOffered }, { pages: 1, pollMs: () => 120_000 });
+  const items = data?.items ?? [];
+  return {
+    value: ap_id === '' ? '' : agentName(ap_id),
+    suggestions: items.map((item) => agentName(item.ap_id)),
+    onCommit: (text: string) => onChange(findAgent(items, text)?.ap_id ?? text.trim()),
+  };
+}
+
+export function FilterAgent({ label, value, onChange, placeholder }: FilterProps) {
+  const id = useId();
+  return (
+    <div class="filter">
+      <label for={id}>{label}</label>
+      <SearchInput {...useAgentField(value, onChange)} attributes={{ id, placeholder }} />
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { componentText } from '../../text/components.ts';
 import { Button, Icon } from '../button.tsx';
 import { EmptyState, SkeletonLines } from '../feedback.tsx';
 import { ListSearch } from '../forms/draft.tsx';
+import { PhoneFold } from './filter-bar.tsx';
 import {
   type ColumnWidth,
   columnsThatFit,
@@ -107,7 +108,7 @@ export function Table<Row>(props: TableProps<Row>) {
               onCommit={setFilter}
             />
           )}
-          {tools}
+          {tools && <PhoneFold count={filteredBy.filter((name) => address.has(name)).length}>{tools}</PhoneFold>}
           <span class="faint small" aria-live="polite">
             {given || shown.length === rows.length
               ? formatNumber(given?.total ?? rows.length)

@@ -1,22 +1,30 @@
 // Beside the charts of an access point: how it is connected and where it is, how it gets on, and what administrators and managers
 // can do with it. Rows are there before their values, so that nothing below them moves.
 import { useState } from 'preact/hooks';
-import { type AgentListItem, type AgentPresence, call, type ServiceLevelName } from '../../api/client.ts';
+import {
+  type AgentHealthReport,
+  type AgentListItem,
+  type AgentPresence,
+  call,
+  type ServiceLevelName,
+} from '../../api/client.ts';
 import { LastSeen } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useAction } from '../../components/feedback.tsx';
 import { HealthMark } from '../../components/glyph.tsx';
 import { Facts } from '../../components/page.tsx';
-import { agentName, geolocationOf } from '../../data/agents.ts';
+import { agentName, geolocationOf, isStale } from '../../data/agents.ts';
+import { metricWords } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber, formatSpan } from '../../format.ts';
+import { formatNumber, formatSpan, formatValue } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
 import { EditAgentDialog } from './edit-agent-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
+import { stateOfItem } from './list/agent-columns.tsx';
 
 interface ConnectionCardProps {
   ap_id: string;
@@ -58,9 +66,26 @@ function toPercent(share: number): string {
 
 const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'];
 
-export function AgentHealthCard({ ap_id }: { ap_id: string }) {
+/** What tells at a glance how it serves now. */
+const nowMetrics = ['throughput_mbps', 'connected_devices', 'latency_ms', 'power_w'];
+
+interface AgentHealthCardProps {
+  /** Undefined until it is known. */
+  health: AgentHealthReport | undefined;
+  configuration: Record<string, unknown>;
+  listed: AgentListItem | undefined;
+}
+
+export function AgentHealthCard({ health: data, configuration, listed }: AgentHealthCardProps) {
   const text = agentsText.health;
-  const { data } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000 });
+  const latest = (listed?.latest ?? {}) as Record<string, { ts: string; value: number } | undefined>;
+  const present = nowMetrics.flatMap((name) => {
+    const newest = Object.hasOwn(latest, name) ? latest[name] : undefined;
+    const { label, unit } = metricWords(configuration, name);
+    const told = { last_seen: listed?.last_seen ?? null, report_interval_seconds: 30 };
+    const isOld = newest === undefined || isStale(newest.ts, stateOfItem(listed!), told);
+    return isOld ? [] : [[label, formatValue(newest.value, unit)] as [string, string]];
+  });
   const shareOf = (name: ServiceLevelName) => {
     const level = data?.service.find((each) => each.level === name);
     return level && level.minutes > 0 ? `${formatNumber((100 * level.good_minutes) / level.minutes, 0)} %` : '–';
@@ -71,7 +96,6 @@ export function AgentHealthCard({ ap_id }: { ap_id: string }) {
       <p class="agent-health">
         <HealthMark health={data?.health ?? 'unknown'} /> <b>{data ? overviewText.health.words[data.health] : '–'}</b>
       </p>
-      <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />
       {data && data.causes.length > 0 && (
         <ul class="agent-causes small soft">
           {data.causes.map((cause) => (
@@ -79,7 +103,10 @@ export function AgentHealthCard({ ap_id }: { ap_id: string }) {
           ))}
         </ul>
       )}
+      {present.length > 0 && <Facts label={text.now} rows={present} />}
+      <h3>{text.day}</h3>
       <p class="faint small">{text.served}</p>
+      <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { open } from '../../api/client.ts';
 import { Button, ButtonLink, Icon } from '../../components/button.tsx';
 import { CopyButton, JsonBlock, saveFile } from '../../components/copyable.tsx';
 import { attempt, EmptyState, FailureNotice, Skeleton, SkeletonLines, showToast } from '../../components/feedback.tsx';
-import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
+import { HealthMark, StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
 import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
 import { agentName, isSleeping, selectorOf, staleBefore, technologyOf } from '../../data/agents.ts';
@@ -36,6 +36,7 @@ export function AgentPage({ params }: PageProps) {
     { pages: 1, pollMs: () => 3000 },
   );
   const listed = agent.data?.items[0];
+  const { data: health } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000 });
   const there = presence.data?.agents[0];
   const state = there && (listed?.state === 'ended' ? 'ended' : stateOf(there, isSleeping(listed?.power_state)));
   const configuration = listed?.configuration ?? {};
@@ -66,7 +67,27 @@ export function AgentPage({ params }: PageProps) {
   return (
     <Page
       title={agentName(ap_id)}
-      beside={<CopyButton text={ap_id} label={text.copyName} />}
+      beside={
+        <>
+          <CopyButton text={ap_id} label={text.copyName} />
+          {health && (
+            <span class="chip">
+              <HealthMark health={health.health} size={16} /> {agentsText.healthWords[health.health]}
+            </span>
+          )}
+        </>
+      }
+      lead={
+        <div class="agent-head">
+          <div class="agent-state">
+            {listed && <TechnologyChip technology={technology} />}
+            {state && <StateChip state={state} />}
+            {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
+            {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
+          </div>
+          {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
+        </div>
+      }
       actions={
         <>
           <span class="narrow-only">
@@ -91,15 +112,6 @@ export function AgentPage({ params }: PageProps) {
       <div class="agent-grid">
         <section class="stack" aria-label={text.metrics}>
           <h2 class="visually-hidden">{text.metrics}</h2>
-          <div class="agent-head">
-            <div class="agent-state">
-              {listed && <TechnologyChip technology={technology} />}
-              {state && <StateChip state={state} />}
-              {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
-              {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
-            </div>
-            {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
-          </div>
           {known === undefined && <ChartPlaces count={usualCount} />}
           {known?.length === 0 && (
             <div class="card agent-no-metrics">
@@ -121,7 +133,7 @@ export function AgentPage({ params }: PageProps) {
         </section>
         <aside class="stack">
           <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
-          <AgentHealthCard ap_id={ap_id} />
+          <AgentHealthCard {...{ health, configuration, listed }} />
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} />
           </div>

@@ -1,5 +1,6 @@
 // One alarm as a line: how bad, what, where, since when, and what is known about it; and the dialog that acknowledges, shelves or
 // clears one or many, with a note.
+import type { ComponentChildren } from 'preact';
 import { type Alarm, call, toFailure } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
@@ -15,7 +16,7 @@ import { formatExactly, formatMoment, formatNumber, formatSpan } from '../../for
 import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
 
-export function AlarmWords({ alarm }: { alarm: Alarm }) {
+export function AlarmWords({ alarm, children }: { alarm: Alarm; children?: ComponentChildren }) {
   const { severity, message, ap_id, site, subject, rule, note } = alarm;
   return (
     <>
@@ -27,6 +28,7 @@ export function AlarmWords({ alarm }: { alarm: Alarm }) {
           {site && ` · ${site}`} · {rule}
         </span>
         {note && <q class="small">{note}</q>}
+        {children}
       </div>
       <AlarmState alarm={alarm} />
     </>

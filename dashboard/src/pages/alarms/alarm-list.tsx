@@ -9,7 +9,7 @@ import { severities } from '../../components/glyph.tsx';
 import { FilterBar, FilterChoice, FilterText, OlderButton, useFilters } from '../../components/tables/filter-bar.tsx';
 import { toggled } from '../../components/tables/table-view.ts';
 import { useFeed } from '../../data/use-feed.ts';
-import { formatNumber } from '../../format.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
@@ -89,6 +89,23 @@ function AlarmList({ isPast }: { isPast: boolean }) {
   );
 }
 
+/** Consequences stand under their cause once that is opened; those whose cause is not in the list stand by themselves. */
+export function foldAlarms<Item extends Pick<Alarm, 'id' | 'inhibited_by'>>(
+  alarms: readonly Item[],
+  opened: ReadonlySet<string>,
+): { alarm: Item; consequences: number }[] {
+  const ids = new Set(alarms.map(({ id }) => id));
+  const causeOf = ({ id, inhibited_by }: Item) =>
+    inhibited_by !== null && inhibited_by !== id && ids.has(inhibited_by) ? inhibited_by : undefined;
+  const byCause = Map.groupBy(alarms, causeOf);
+  const rowsOf = (alarm: Item, seen: readonly string[]): { alarm: Item; consequences: number }[] => {
+    const own = (byCause.get(alarm.id) ?? []).filter(({ id }) => !seen.includes(id));
+    const below = opened.has(alarm.id) ? own.flatMap((each) => rowsOf(each, [...seen, alarm.id])) : [];
+    return [{ alarm, consequences: own.length }, ...below];
+  };
+  return (byCause.get(undefined) ?? []).flatMap((alarm) => rowsOf(alarm, []));
+}
+
 interface RowsProps {
   alarms: readonly Alarm[];
   isPast: boolean;
@@ -103,24 +120,26 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   const [active, setActive] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [asked, setAsked] = useState<{ action: AlarmAction; alarms: readonly Alarm[] } | undefined>(undefined);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const rows = foldAlarms(alarms, opened);
   const own = alarms.filter(({ id }) => chosen.has(id));
   const turn = (id: string) => setChosen(toggled(chosen, id));
   const ask = (action: AlarmAction, alarm?: Alarm) =>
     setAsked({ action, alarms: own.length > 0 && (!alarm || chosen.has(alarm.id)) ? own : alarm ? [alarm] : [] });
   const go = (index: number) => {
-    const next = Math.max(0, Math.min(alarms.length - 1, index));
+    const next = Math.max(0, Math.min(rows.length - 1, index));
     setActive(next);
     (list.current?.children[next] as HTMLElement | undefined)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as Element).closest('li');
-    const alarm = alarms[active];
+    const alarm = rows[active]?.alarm;
     if (event.target !== row || !alarm || event.ctrlKey || event.metaKey || event.altKey) return;
     const acts: Record<string, () => void> = {
       ArrowDown: () => go(active + 1),
       ArrowUp: () => go(active - 1),
       Home: () => go(0),
-      End: () => go(alarms.length - 1),
+      End: () => go(rows.length - 1),
       Enter: () => alarm.ap_id !== null && navigate(`/agents/${encodeURIComponent(alarm.ap_id)}`),
       ...(!isPast && { x: () => turn(alarm.id), a: () => ask('acknowledge', alarm), s: () => ask('shelve', alarm) }),
     };
@@ -163,12 +182,12 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
         </div>
       )}
       <ul class="card alarm-list" aria-label={text.list} ref={list} onKeyDown={onKeyDown}>
-        {alarms.map((alarm, index) => (
+        {rows.map(({ alarm, consequences }, index) => (
           <li
             key={alarm.id}
-            class={`alarm ${alarm.state}`}
+            class={`alarm ${alarm.state} ${isPast ? 'is-past' : ''} ${alarm.inhibited_by ? 'is-consequence' : ''}`}
             // One row at a time can be reached; arrows move.
-            tabIndex={index === Math.min(active, alarms.length - 1) ? 0 : -1}
+            tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
             onFocus={(event) => event.target === event.currentTarget && setActive(index)}
           >
             {!isPast && (
@@ -179,7 +198,19 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
                 onChange={() => turn(alarm.id)}
               />
             )}
-            <AlarmWords alarm={alarm} />
+            <AlarmWords alarm={alarm}>
+              {consequences > 0 && (
+                <Button
+                  size="small"
+                  kind="quiet"
+                  icon={opened.has(alarm.id) ? 'chevron-down' : 'chevron-right'}
+                  aria-expanded={opened.has(alarm.id)}
+                  onClick={() => setOpened(toggled(opened, alarm.id))}
+                >
+                  {text.consequences(formatCount(consequences, 'consequence'))}
+                </Button>
+              )}
+            </AlarmWords>
             {!isPast && (
               <div class="alarm-acts">
                 {alarm.state === 'firing' && (

@@ -1,6 +1,6 @@
 // One alarm rule: its condition in fields, tried on the last day before it is saved.
 import './alarms-page.css';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   type AlarmPreview,
   type AlarmRule,
@@ -11,17 +11,21 @@ import {
 } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
+import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FailureNotice, Notice, PageSkeleton, showToast } from '../../components/feedback.tsx';
 import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
+import { agentName } from '../../data/agents.ts';
+import { metricWords } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
+import { toCompareLines } from '../compare/compare-series.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { emptyRule, type RuleValues, toRule, toValues } from './rule-form.ts';
+import { emptyRule, kindOf, type RuleValues, toRule, toValues } from './rule-form.ts';
 
 const text = alarmsText.rule;
 const windowHours = 24;
@@ -54,12 +58,18 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
         </Button>
       </div>
       {failure && <FailureNotice failure={failure} />}
-      {preview && <Found preview={preview} />}
+      {preview && <Found {...{ preview, rule }} />}
     </section>
   );
 }
 
-function Found({ preview: { times, agents, agents_selected, is_complete, alarms } }: { preview: AlarmPreview }) {
+interface FoundProps {
+  preview: AlarmPreview;
+  rule: AlarmRuleInput;
+}
+
+function Found({ preview, rule }: FoundProps) {
+  const { times, agents, agents_selected, is_complete, alarms } = preview;
   return (
     <>
       <h2>{times === 0 ? text.rangNever : text.rang(formatCount(times, 'time'))}</h2>
@@ -67,6 +77,7 @@ function Found({ preview: { times, agents, agents_selected, is_complete, alarms 
         {text.looked(formatNumber(agents), formatNumber(agents_selected))}
         {!is_complete && ` ${text.incomplete}`}
       </p>
+      <RungChart {...{ preview, rule }} />
       {alarms.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         <ol tabIndex={0}>
@@ -81,6 +92,51 @@ function Found({ preview: { times, agents, agents_selected, is_complete, alarms 
         </ol>
       )}
     </>
+  );
+}
+
+/** More lines cannot be told apart. */
+const maxLines = 4;
+
+/** The values of those that rang first, their limit, and when they rang; only for rules with a limit. */
+function RungChart({ preview: { from, until, alarms }, rule: { condition } }: FoundProps) {
+  const { metric, value } = condition;
+  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
+  const ap_ids = [...new Set(alarms.flatMap(({ ap_id }) => ap_id ?? []))].slice(0, maxLines);
+  const isWanted = kindOf(condition) === 'limit' && metric !== undefined && value !== undefined && ap_ids.length > 0;
+  const day = { from: Date.parse(from) / 1000, to: Date.parse(until) / 1000 };
+  const query = {
+    agents: ap_ids,
+    metrics: [metric ?? ''],
+    window: `${Math.ceil(day.to - day.from)}s`,
+    end: until,
+    max_points: 400,
+  };
+  const { data } = useOperation('metrics_series', { query }, { isWanted });
+  const lines = useMemo(() => data && toCompareLines(data.agents, query.metrics).get(query.metrics[0]!), [data]);
+  const alarm = useMemo(() => {
+    const shown = alarms.filter(({ ap_id }) => ap_id !== null && ap_ids.includes(ap_id));
+    const spans = shown.map((rung) => ({
+      from: Date.parse(rung.from) / 1000,
+      to: Date.parse(rung.until ?? until) / 1000,
+    }));
+    return { limit: value ?? 0, spans };
+  }, [alarms]);
+  if (!isWanted) return null;
+  const words = metricWords({}, metric);
+  return (
+    <Chart
+      title={words.label}
+      unit={words.unit}
+      lines={lines?.map((line) => ({ ...line, label: agentName(line.name) }))}
+      labels={ap_ids.map(agentName)}
+      range={zoom ?? day}
+      resolutionSeconds={data?.agents[0]?.resolution_seconds}
+      alarm={alarm}
+      syncKey="rule"
+      size="small"
+      onZoom={setZoom}
+    />
   );
 }
 

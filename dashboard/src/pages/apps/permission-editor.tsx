@@ -164,6 +164,7 @@ function Limits({ form }: { form: PermissionFormState }) {
                 placeholder={label}
                 spellcheck={false}
                 inputMode={key === 'min' || key === 'max' ? 'decimal' : 'text'}
+                autoCapitalize="none"
                 value={row[key]}
                 onInput={(event) => change(index, { [key]: event.currentTarget.value })}
               />

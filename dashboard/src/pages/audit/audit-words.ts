@@ -2,7 +2,7 @@
 import { isObject } from '@weft/contract/is-object';
 import type { AuditEntry } from '../../api/client.ts';
 import { auditText } from '../../text/audit.ts';
-import type { SentencePart } from '../conflicts/conflict-words.ts';
+import type { WordOrName } from '../conflicts/conflict-words.ts';
 
 export function actionWords(action: string): string {
   return auditText.actions[action] ?? action.replaceAll('_', ' ');
@@ -12,7 +12,7 @@ export function actionWords(action: string): string {
 export function entryWords({
   action,
   detail: { intent, outcome },
-}: Pick<AuditEntry, 'action' | 'detail'>): SentencePart[] {
+}: Pick<AuditEntry, 'action' | 'detail'>): WordOrName[] {
   const command = isObject(intent) ? plainText(intent.name) : undefined;
   if (action !== 'command_decided' || command === undefined) return [actionWords(action)];
   const isRejected = isObject(outcome) && outcome.verdict === 'rejected';

@@ -8,11 +8,12 @@ import { EmptyState, FailureNotice, SkeletonLines } from '../../components/feedb
 import { SearchInput } from '../../components/forms/draft.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { OlderButton } from '../../components/tables/filter-bar.tsx';
+import { OlderButton, useAgentField } from '../../components/tables/filter-bar.tsx';
 import { type Column, Table } from '../../components/tables/table.tsx';
+import { agentName } from '../../data/agents.ts';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import { queries } from '../../data/use-operation.ts';
 import { formatAge, formatMoment } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
@@ -25,8 +26,6 @@ import { RejectedList } from './rejected-list.tsx';
 const text = commandsText.columns;
 const pageSize = 100;
 const filters = ['state', 'agent', 'whose'];
-/** More would make the browser's list slow; typing narrows it anyway. */
-const maxOffered = 500;
 
 const columns: Column<Command>[] = [
   {
@@ -101,7 +100,7 @@ function Age({ at }: { at: number }) {
 }
 
 const textOf = (command: Command) =>
-  `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${command.state} ${command.caller_name} ${rivalSentence(command) ?? ''}`;
+  `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${agentName(command.ap_id)} ${command.state} ${command.caller_name} ${rivalSentence(command) ?? ''}`;
 
 export function CommandsPage() {
   const { isAdmin = false, username } = session.value ?? {};
@@ -113,8 +112,7 @@ export function CommandsPage() {
     ...(Object.hasOwn(commandsText.states, state) && { state: state as CommandState }),
     ...(agent !== '' && { agent }),
   };
-  const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
-  const offered = useMemo(() => (agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id), [agents]);
+  const agentField = useAgentField(agent, setAgent);
   const isOfRejected = state === 'refused';
   const feed = useFeed('list_commands', {
     input: { query },
@@ -146,9 +144,7 @@ export function CommandsPage() {
   const tools = (
     <>
       <SearchInput
-        value={agent}
-        onCommit={setAgent}
-        suggestions={offered}
+        {...agentField}
         attributes={{
           class: 'commands-agent',
           'aria-label': commandsText.agentFilter,

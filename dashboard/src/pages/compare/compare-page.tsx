@@ -2,13 +2,16 @@
 // all: `?agents=a,b&metrics=x,y&window=1h`.
 import './compare-page.css';
 import { useId, useMemo, useState } from 'preact/hooks';
+import { AgentLink } from '../../components/agent-name.tsx';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Chart, ChartCaption } from '../../components/chart/chart.tsx';
+import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import { Page } from '../../components/page.tsx';
 import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
-import { useFleet } from '../../data/fleet.ts';
+import { agentName, findAgent } from '../../data/agents.ts';
+import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { labelWithoutUnit, unitOf } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { compareText as text } from '../../text/compare.ts';
@@ -24,36 +27,39 @@ import {
 
 interface AgentPickerProps {
   agents: readonly string[];
+  fleet: readonly FleetAgent[] | undefined;
   onChange: (agents: string[]) => void;
 }
 
 // More would make the browser's list slow; typing narrows it anyway.
 const maxOffered = 500;
 
-export function AgentPicker({ agents, onChange }: AgentPickerProps) {
-  const { agents: fleet } = useFleet();
+export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState('');
   const id = useId();
-  const byName = new Map(fleet?.map((agent) => [agent.ap_id, agent]));
+  const byId = new Map(fleet?.map((agent) => [agent.ap_id, agent]));
+  const others = (fleet ?? []).filter(({ ap_id }) => !agents.includes(ap_id));
+  const names = others.slice(0, maxOffered).map(({ ap_id }) => agentName(ap_id));
   const add = (name: string) => {
-    if (name === '' || agents.includes(name)) return setTyped('');
-    if (fleet && !byName.has(name)) return setProblem(text.unknown);
+    const ap_id = fleet ? findAgent(fleet, name)?.ap_id : name;
+    if (name === '' || (ap_id !== undefined && agents.includes(ap_id))) return setTyped('');
+    if (ap_id === undefined) return setProblem(text.unknown);
     setTyped('');
-    onChange([...agents, name]);
+    onChange([...agents, ap_id]);
   };
   return (
     <div class="stack">
       {agents.length > 0 && (
         <ul class="compare-agents">
-          {agents.map((name) => (
-            <li key={name}>
-              <Glyph technology={byName.get(name)?.technology} state={byName.get(name)?.state ?? 'never'} />
-              <a href={`/agents/${encodeURIComponent(name)}`}>{name}</a>
+          {agents.map((ap_id) => (
+            <li key={ap_id}>
+              <Glyph technology={byId.get(ap_id)?.technology} state={byId.get(ap_id)?.state ?? 'never'} />
+              <AgentLink ap_id={ap_id} />
               <IconButton
                 icon="close"
-                label={text.remove(name)}
-                onClick={() => onChange(agents.filter((each) => each !== name))}
+                label={text.remove(agentName(ap_id))}
+                onClick={() => onChange(agents.filter((each) => each !== ap_id))}
               />
             </li>
           ))}
@@ -72,6 +78,7 @@ export function AgentPicker({ agents, onChange }: AgentPickerProps) {
           <div class={`field ${problem ? 'is-wrong' : ''}`}>
             <input
               class="input"
+              autoCapitalize="none"
               list={`${id}-names`}
               aria-label={text.addAgent}
               aria-invalid={problem !== ''}
@@ -85,7 +92,7 @@ export function AgentPicker({ agents, onChange }: AgentPickerProps) {
                 setTyped(event.currentTarget.value);
               }}
               // A name taken from the browser's list is complete.
-              onChange={(event) => byName.has(event.currentTarget.value) && add(event.currentTarget.value)}
+              onChange={(event) => names.includes(event.currentTarget.value) && add(event.currentTarget.value)}
             />
             <p id={`${id}-below`} class="below" role={problem ? 'alert' : undefined}>
               {problem}
@@ -93,12 +100,9 @@ export function AgentPicker({ agents, onChange }: AgentPickerProps) {
           </div>
           <Button type="submit">{text.add}</Button>
           <datalist id={`${id}-names`}>
-            {(fleet ?? [])
-              .filter(({ ap_id }) => !agents.includes(ap_id))
-              .slice(0, maxOffered)
-              .map(({ ap_id }) => (
-                <option key={ap_id} value={ap_id} />
-              ))}
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
           </datalist>
         </form>
       )}
@@ -133,7 +137,7 @@ export function ComparePage() {
     >
       <section class="card compare-choice">
         <h2>{text.agents}</h2>
-        <AgentPicker agents={agents} onChange={(next) => setAgents(next.join(','))} />
+        <AgentPicker {...{ agents, fleet }} onChange={(next) => setAgents(next.join(','))} />
         {agents.length > 0 && (
           <>
             <h2>{text.metrics}</h2>
@@ -165,8 +169,8 @@ export function ComparePage() {
                 key={name}
                 title={labelWithoutUnit(label)}
                 unit={unitOf(name, label)}
-                labels={agents}
-                lines={series.lines?.get(name)}
+                labels={agents.map(agentName)}
+                lines={named(series.lines?.get(name))}
                 range={series.range}
                 resolutionSeconds={series.resolutionSeconds}
                 syncKey="compare"
@@ -183,6 +187,11 @@ export function ComparePage() {
       )}
     </Page>
   );
+}
+
+/** The lines, each with what people call its access point. */
+function named(lines: readonly ChartLine[] | undefined): ChartLine[] | undefined {
+  return lines?.map((line) => ({ ...line, label: agentName(line.name) }));
 }
 
 interface MetricPickerProps {

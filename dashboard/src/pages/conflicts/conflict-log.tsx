@@ -1,8 +1,10 @@
 // The conflicts there were, newest first, each as a sentence.
 import { Fragment } from 'preact';
 import type { Conflict } from '../../api/client.ts';
+import { AgentLink } from '../../components/agent-name.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
 import {
+  FilterAgent,
   FilterBar,
   FilterChoice,
   FilterMoment,
@@ -20,7 +22,7 @@ import { type ConflictSide, callerHref, conflictSentence, conflictSides } from '
 const pageSize = 50;
 
 export function ConflictLog() {
-  const filters = useFilters('agent', 'reason', 'since', 'until');
+  const filters = useFilters('agent', 'caller', 'reason', 'since', 'until');
   const feed = useFeed('list_conflicts', {
     input: { query: { ...filters.query, limit: pageSize } },
     pollMs: 5000,
@@ -32,7 +34,8 @@ export function ConflictLog() {
   return (
     <>
       <FilterBar label={text.filters} filters={filters} clear={text.clear}>
-        <FilterText label={text.agent} {...filters.of('agent')} placeholder={text.exactly} />
+        <FilterAgent label={text.agent} {...filters.of('agent')} placeholder={text.name} />
+        <FilterText label={text.caller} {...filters.of('caller')} placeholder={text.name} />
         <FilterChoice label={text.reason} {...filters.of('reason')} options={{ '': text.anyReason, ...text.reasons }} />
         <FilterMoment label={text.since} {...filters.of('since')} />
         <FilterMoment label={text.until} {...filters.of('until')} />
@@ -57,7 +60,7 @@ export function ConflictLog() {
 }
 
 function Entry({ conflict }: { conflict: Conflict }) {
-  const { seq, ts, kind, verdict, reason, command_id, ap_id, parameter_group } = conflict;
+  const { seq, ts, kind, verdict, reason, command_id, parameter_group } = conflict;
   const at = Date.parse(ts);
   return (
     <li class="conflict">
@@ -67,15 +70,20 @@ function Entry({ conflict }: { conflict: Conflict }) {
       <div class="words">
         <p>
           {conflictSentence(conflict).map((part, index) =>
-            typeof part === 'string' ? part : <code key={index}>{part.name}</code>,
+            typeof part === 'string' ? (
+              part
+            ) : 'agent' in part ? (
+              <AgentLink key={index} ap_id={part.agent} />
+            ) : (
+              <code key={index}>{part.name}</code>
+            ),
           )}
         </p>
         <Sides sides={conflictSides(conflict)} />
         <p class="faint small cluster">
           {reason && <span>{text.reasons[reason] ?? reason}</span>}
-          <a href={`/agents/${encodeURIComponent(ap_id)}`}>{ap_id}</a>
           {command_id !== null && verdict !== 'rejected' && maySee(conflict) && (
-            <a href={commandHref(command_id)}>{command_id.slice(0, 8)}</a>
+            <a href={commandHref(command_id)}>{text.command}</a>
           )}
           {parameter_group !== null && (
             <a href={`/conflicts?${new URLSearchParams({ view: 'rules', rule: parameter_group })}`}>

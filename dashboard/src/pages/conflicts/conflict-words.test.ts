@@ -34,7 +34,7 @@ const conflict: Conflict = {
 };
 const saying = (change: Partial<Conflict>) =>
   conflictSentence({ ...conflict, ...change }, now)
-    .map((part) => (typeof part === 'string' ? part : part.name))
+    .map((part) => (typeof part === 'string' ? part : 'agent' in part ? part.agent : part.name))
     .join('');
 
 it.each<[string, Partial<Conflict>, string]>([

@@ -1,6 +1,7 @@
 // A conflict in words: what happened as a sentence, and who wanted what. Pure.
 import { isObject } from '@weft/contract/is-object';
 import type { Conflict } from '../../api/client.ts';
+import { withAgentName } from '../../data/agents.ts';
 import { formatMoment } from '../../format.ts';
 import { conflictsText } from '../../text/conflicts.ts';
 import { withFullStop } from '../commands/command-words.ts';
@@ -8,15 +9,22 @@ import { withFullStop } from '../commands/command-words.ts';
 const say = conflictsText.say;
 
 /** Plain words, and names that somebody chose: those are set apart wherever it is shown. */
-export type SentencePart = string | { name: string };
+export type WordOrName = string | { name: string };
+/** The same with access points by their ids. */
+export type SentencePart = WordOrName | { agent: string };
 
 export function conflictSentence(conflict: Conflict, nowMs = Date.now()): SentencePart[] {
   const { kind, ap_id, parameter, caller_name, detail } = conflict;
-  const what: SentencePart[] = [{ name: parameter }, say.of, { name: ap_id }];
+  const what: SentencePart[] = [{ name: parameter }, say.of, { agent: ap_id }];
   if (kind === 'parameter_frozen') return [...what, say.frozen];
-  if (kind === 'rolled_back') return [...what, say.rolledBack, withFullStop(detail)];
+  if (kind === 'rolled_back') return [...what, say.rolledBack, wordsOf(detail, ap_id)];
   const who: SentencePart = caller_name ? { name: caller_name } : say.somebody;
   return [who, say.asked, ...what, ...outcomeOf(conflict, nowMs)];
+}
+
+/** The server's own words, with the name instead of the id. */
+function wordsOf(detail: string, ap_id: string): string {
+  return withFullStop(withAgentName(detail, ap_id));
 }
 
 function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
@@ -27,7 +35,7 @@ function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
     accepted_modified: say.merged,
     accepted: say.accepted,
   }[verdict ?? 'accepted'];
-  return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [withFullStop(detail)])];
+  return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [wordsOf(detail, conflict.ap_id)])];
 }
 
 function becauseOf(
@@ -39,14 +47,14 @@ function becauseOf(
   const until = formatMoment(Date.parse(rival.until), nowMs);
   if (verdict === 'rejected' || verdict === 'queued') {
     if (rival.ap_id === ap_id && rival.parameter === parameter) return [other, say.holds, `${until}.`];
-    const held: SentencePart[] = [other, say.holdsOther, { name: rival.parameter }, say.of, { name: rival.ap_id }];
+    const held: SentencePart[] = [other, say.holdsOther, { name: rival.parameter }, say.of, { agent: rival.ap_id }];
     const group: SentencePart[] = parameter_group ? [say.sameGroup, { name: parameter_group }, say.close] : [];
     return [...held, ...group, say.until, `${until}.`];
   }
   const reasons: Record<string, string> = { higher_rank: say.rank, higher_priority: say.priority, last_wins: say.last };
   if (reason === 'merged') return [say.with, other, '.'];
   const words = reason === null ? undefined : reasons[reason];
-  return words === undefined ? [withFullStop(detail)] : [say.before, other, `${words}.`];
+  return words === undefined ? [wordsOf(detail, ap_id)] : [say.before, other, `${words}.`];
 }
 
 export interface ConflictSide {

@@ -1,7 +1,7 @@
 // Jobs in words.
 import { expect, it } from 'vitest';
 import type { Job, JobEnvelope } from '../../api/client.ts';
-import { commandOf, kindOf, summaryOf, withCommands } from './job-words.tsx';
+import { bulkWords, commandOf, kindOf, summaryOf, withCommands } from './job-words.tsx';
 
 const message = (type: JobEnvelope['type'], data: unknown[]): JobEnvelope => ({
   job_number: 'n',
@@ -47,4 +47,12 @@ it('jobs of one batch are told apart by what they send to whom', () => {
     { ap_id: 'ap-2', command: 'sleep' },
     undefined,
   ]);
+});
+
+it('a bulk change says what it does and to whom', () => {
+  const totals = { waiting: 1, done: 2, refused: 0, stopped: 0 };
+  expect(bulkWords({ action: 'command', selector: 'type:WiFi', totals })).toBe(
+    'command, type:WiFi (3\u00a0access points)',
+  );
+  expect(bulkWords({ action: 'remove', selector: '', totals })).toBe('deletion, 3\u00a0access points');
 });

@@ -1,6 +1,6 @@
 // A job and its messages in words, and its state, told by shape as well as by colour.
 import './job-state.css';
-import type { Command, Job, JobEnvelope, JobState } from '../../api/client.ts';
+import type { BulkProgress, Command, Job, JobEnvelope, JobState } from '../../api/client.ts';
 import { formatCount } from '../../format.ts';
 import { jobsText } from '../../text/jobs.ts';
 
@@ -9,7 +9,18 @@ export function kindOf({ task_type }: Pick<Job, 'task_type'>): string {
 }
 
 /** A job with what it is about, which tells jobs of one kind apart. */
-export type ToldJob = Job & { about: { ap_id: string; command: string } | undefined };
+export type ToldJob = Job & {
+  about: { ap_id: string; command: string } | undefined;
+  /** The same in words, of a bulk change. */
+  words?: string | undefined;
+};
+
+export function bulkWords({ action, selector, totals }: Pick<BulkProgress, 'action' | 'selector' | 'totals'>): string {
+  const count = totals.waiting + totals.done + totals.refused + totals.stopped;
+  const whom =
+    selector === '' ? formatCount(count, 'access point') : `${selector} (${formatCount(count, 'access point')})`;
+  return `${jobsText.bulkActions[action]}, ${whom}`;
+}
 
 /** The jobs with the command that each sends and to whom, as far as it is known. */
 export function withCommands(

@@ -19,14 +19,14 @@ import { type PaletteEntry, usePaletteActions } from '../../shell/palette-entrie
 import { pageTitles } from '../../text/components.ts';
 import { jobsText } from '../../text/jobs.ts';
 import { AgentDataDialog } from './agent-data-dialog.tsx';
-import { JobStateChip, kindOf, type ToldJob, withCommands } from './job-words.tsx';
+import { bulkWords, JobStateChip, kindOf, type ToldJob, withCommands } from './job-words.tsx';
 
 const text = jobsText.columns;
 const pageSize = 100;
 const filters = ['state', 'whose'];
 const maxCommands = 200;
 const textOf = (job: ToldJob) =>
-  `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.state} ${job.job_number}`;
+  `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.words ?? ''} ${job.requested_by.name} ${job.state} ${job.job_number}`;
 
 const columns: Column<ToldJob>[] = [
   {
@@ -42,6 +42,14 @@ const columns: Column<ToldJob>[] = [
     width: '98px',
     sort: ({ state }) => state,
     cell: ({ state }) => <JobStateChip state={state} />,
+  },
+  {
+    name: 'by',
+    title: text.by,
+    width: 'minmax(110px, 1fr)',
+    sort: ({ requested_by }) => requested_by.name,
+    cell: ({ requested_by }) => requested_by.name,
+    isWideOnly: true,
   },
   {
     name: 'progress',
@@ -89,7 +97,7 @@ const columns: Column<ToldJob>[] = [
 
 /** Jobs of one batch differ by their access point: where there is little room, it comes first. */
 function Kind({ job }: { job: ToldJob }) {
-  if (!job.about) return <>{kindOf(job)}</>;
+  if (!job.about) return <>{[kindOf(job), job.words].filter(Boolean).join(': ')}</>;
   const { ap_id, command } = job.about;
   return (
     <span class="job-about">
@@ -98,6 +106,20 @@ function Kind({ job }: { job: ToldJob }) {
       <span class="job-command soft">{command}</span>
     </span>
   );
+}
+
+/** Of the newest ones: what is asked for each of them is a request. */
+const bulkSlots = [0, 1, 2, 3, 4];
+
+/** By job: what a bulk change does, and to whom. */
+function useBulkWords(jobs: readonly Job[]): ReadonlyMap<string, string> {
+  const bulks = jobs.filter(({ task_type }) => task_type === 'bulk').slice(0, bulkSlots.length);
+  const answers = bulkSlots.map((slot) => {
+    const job_number = bulks[slot]?.job_number ?? '';
+    return useOperation('get_bulk', { path: { job_number }, query: { limit: 1 } }, { isWanted: job_number !== '' })
+      .data;
+  });
+  return new Map(answers.flatMap((bulk) => (bulk ? [[bulk.job_number, bulkWords(bulk)] as const] : [])));
 }
 
 function Age({ at }: { at: number }) {
@@ -142,7 +164,12 @@ export function JobsPage() {
     { query: { limit: maxCommands } },
     { isWanted: hasCommands, pollMs: 5000 },
   );
-  const told = useMemo(() => rows && withCommands(rows, commands ?? []), [rows, commands]);
+  const bulks = useBulkWords(rows ?? []);
+  const bulkKey = JSON.stringify([...bulks]);
+  const told = useMemo(
+    () => rows && withCommands(rows, commands ?? []).map((job) => ({ ...job, words: bulks.get(job.job_number) })),
+    [rows, commands, bulkKey],
+  );
   const askDetails = () =>
     act(async () => {
       const { job_number } = await call('request_all_agents_details');

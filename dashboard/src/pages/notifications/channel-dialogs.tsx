@@ -149,7 +149,14 @@ function SeverityChoice({ form }: { form: FormState<RecipientValues> }) {
   );
 }
 
-export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | undefined; onClose: () => void }) {
+interface WebhookDialogProps {
+  webhook: Webhook | undefined;
+  /** Where the server may send to. */
+  allowed: readonly string[];
+  onClose: () => void;
+}
+
+export function WebhookDialog({ webhook, allowed, onClose }: WebhookDialogProps) {
   const form = useForm<WebhookValues>(toWebhookValues(webhook));
   const close = useUnsavedDialog(form, onClose);
   const [secret, setSecret] = useState<string | undefined>(undefined);
@@ -169,7 +176,7 @@ export function WebhookDialog({ webhook, onClose }: { webhook: Webhook | undefin
     <Dialog title={title} width="wide" onClose={close}>
       <Form form={form} label={title} onSubmit={submit}>
         <TextField {...form.at('name')} label={text.name} hasFocus />
-        <TextField {...form.at('url')} label={text.url} hint={text.urlHint} type="url" isMono />
+        <TextField {...form.at('url')} label={text.url} hint={text.urlHint(allowed.join(', '))} type="url" isMono />
         <SelectField {...form.at('format')} label={text.format} options={text.formats} />
         <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
         <SelectorField {...form.at('selector')} label={text.selector} />

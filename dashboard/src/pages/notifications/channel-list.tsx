@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Failure } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { EmptyState, Loading, showToast, useAction } from '../../components/feedback.tsx';
+import { EmptyState, Loading, Notice, showToast, useAction } from '../../components/feedback.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
 import { notificationsText as text } from '../../text/notifications.ts';
@@ -26,12 +26,14 @@ interface ChannelListProps<Row extends Channel> {
   remove: (row: Row) => Promise<unknown>;
   /** Undefined: a new one. */
   dialog: (row: Row | undefined, onClose: () => void) => ComponentChildren;
+  /** What a setting of the server does not allow; it stands before anybody fills in a form. */
+  limits?: { title: string; words: string } | undefined;
   /** Beside the buttons that all have. */
   acts?: (row: Row) => ComponentChildren;
 }
 
 export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
-  const { kind, operation, rows, failure, dialog } = props;
+  const { kind, operation, rows, failure, dialog, limits } = props;
   const [editing, setEditing] = useState<{ row: Row | undefined } | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
   const create = isAdmin && (
@@ -45,6 +47,7 @@ export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
         <p class="soft">{text.words[kind]}</p>
         {rows && rows.length > 0 && create}
       </div>
+      {limits && <Notice kind="warning" {...limits} />}
       <Loading data={rows} failure={failure} again={operation} lines={4} />
       {rows?.length === 0 && <EmptyState title={text.none[kind]} actions={create} words={text.noneWords[kind]} />}
       {rows && rows.length > 0 && (

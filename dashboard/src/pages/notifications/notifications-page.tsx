@@ -17,6 +17,7 @@ export function RecipientList() {
   return (
     <ChannelList<Notification>
       kind="email"
+      limits={data?.has_mail_server === false ? text.noMail : undefined}
       operation="list_notifications"
       rows={data?.items}
       failure={failure}
@@ -57,6 +58,7 @@ export function WebhookList() {
     <>
       <ChannelList<Webhook>
         kind="webhooks"
+        limits={data?.allowed.length === 0 ? text.noDestination : undefined}
         operation="list_webhooks"
         rows={data?.items}
         failure={failure}
@@ -67,7 +69,7 @@ export function WebhookList() {
           return outcome === 'delivered' ? undefined : (error ?? String(status ?? ''));
         }}
         remove={({ id }) => call('remove_webhook', { path: { id } })}
-        dialog={(webhook, onClose) => <WebhookDialog {...{ webhook, onClose }} />}
+        dialog={(webhook, onClose) => <WebhookDialog {...{ webhook, onClose }} allowed={data?.allowed ?? []} />}
         acts={(webhook) => (
           <Button size="small" aria-label={text.deliveriesOf(webhook.name)} onClick={() => setShown(webhook)}>
             {text.deliveries}

@@ -17,7 +17,7 @@ export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
 
 export const agentColumns: Column<AgentListItem>[] = [
   {
-    name: 'ap_id',
+    name: 'name',
     title: text.name,
     width: 'minmax(190px, 2fr)',
     sort: true,

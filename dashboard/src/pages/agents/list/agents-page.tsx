@@ -19,6 +19,7 @@ import { useQueryState } from '../../../router/location.ts';
 import { agentsText } from '../../../text/agents.ts';
 import { componentText, pageTitles } from '../../../text/components.ts';
 import { overviewText } from '../../../text/overview.ts';
+import { maxAgents } from '../../compare/compare-series.ts';
 import { LabelsDialog } from '../labels-dialog.tsx';
 import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
 import { agentColumns, metricColumn } from './agent-columns.tsx';
@@ -31,7 +32,8 @@ const text = agentsText.list;
 export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListItem[]; onClear: () => void }) {
   const [isLabelling, setLabelling] = useState(false);
   const mayAll = (what: AgentListItem['may'][number]) => agents.every(({ may }) => may.includes(what));
-  const names = new URLSearchParams(agents.map(({ ap_id }) => ['agent', ap_id]));
+  const ids = agents.map(({ ap_id }) => ap_id);
+  const names = new URLSearchParams(ids.map((ap_id) => ['agent', ap_id]));
   return (
     <section class="card chosen-agents" aria-label={text.chosenLabel}>
       <strong aria-live="polite">{text.chosen(formatNumber(agents.length))}</strong>
@@ -43,6 +45,11 @@ export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListIt
       {mayAll('command') && (
         <ButtonLink icon="commands" size="small" href={`/commands/new?${names}`}>
           {agentsText.one.sendCommand}
+        </ButtonLink>
+      )}
+      {agents.length <= maxAgents && (
+        <ButtonLink icon="compare" size="small" href={`/compare?${new URLSearchParams({ agents: ids.join() })}`}>
+          {agentsText.one.compare}
         </ButtonLink>
       )}
       {!mayAll('manage') && !mayAll('command') && <span class="soft small">{text.mayNot}</span>}

@@ -1,6 +1,6 @@
 // One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
 // stop, and the result for each.
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   type BulkAnswer,
   type BulkRequest,
@@ -11,36 +11,18 @@ import {
 } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Loading, Notice, Progress } from '../../../components/feedback.tsx';
+import { Loading, Notice, Progress, showToast } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
-import { agentName } from '../../../data/agents.ts';
+import { agentName, batchesOf, selectorOf, withAgentName } from '../../../data/agents.ts';
+import { useAgents } from '../../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
 import { componentText } from '../../../text/components.ts';
-import { listOf } from '../labels-dialog.tsx';
-
-interface BulkValues {
-  kind: string;
-  command: string;
-  site: string;
-  add_tags: string;
-  remove_tags: string;
-}
-
-export function bulkAction({ kind, command, site, add_tags, remove_tags }: BulkValues): BulkRequest['action'] {
-  if (kind === 'remove') return { remove: true };
-  if (kind === 'command') return { command: command.trim() };
-  const [added, removed] = [listOf(add_tags), listOf(remove_tags)];
-  return {
-    labels: {
-      ...(site.trim() !== '' && { site: site.trim() }),
-      ...(added.length > 0 && { add_tags: added }),
-      ...(removed.length > 0 && { remove_tags: removed }),
-    },
-  };
-}
+import { CommandFields } from '../../commands/command-fields.tsx';
+import { commonCommands, readDeclaredCommands, toCommand } from '../../commands/declared-commands.ts';
+import { bulkAction, changeWords, secondsLeft, wayBack } from './bulk-action.ts';
 
 const text = agentsText.bulk;
 const maxListed = 200;
@@ -53,9 +35,10 @@ interface BulkDialogProps {
 }
 
 export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
-  const form = useForm({
+  const form = useForm<Record<string, string>>({
     kind: 'command',
-    command: '',
+    name: '',
+    arguments: '',
     site: '',
     add_tags: '',
     remove_tags: '',
@@ -64,26 +47,34 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
     typed: '',
   });
   const [preview, setPreview] = useState<{ of: string; answer: BulkAnswer } | undefined>(undefined);
-  const [job_number, setJob] = useState<string | undefined>(undefined);
-  if (job_number !== undefined) return <BulkRun {...{ job_number, onClose }} />;
-  const values = form.values.value;
-  const request: BulkRequest = {
-    selector,
-    action: bulkAction(values),
-    wave: { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 },
-  };
-  const key = JSON.stringify(request);
+  const [job, setJob] = useState<Pick<BulkRunProps, 'job_number' | 'back' | 'wave'> | undefined>(undefined);
+  const { data: found } = useAgents(
+    { selector, limit: maxListed, fields: ['configuration', 'latest'] },
+    { pages: 1, pollMs: () => 60_000 },
+  );
+  const commands = useMemo(
+    () => commonCommands((found?.items ?? []).map(({ configuration = {} }) => readDeclaredCommands(configuration))),
+    [found],
+  );
+  if (job !== undefined) return <BulkRun {...job} onClose={onClose} />;
+  const { typed = '', ...values } = form.values.value;
+  const key = JSON.stringify(values);
   const shown = preview?.of === key ? preview.answer : undefined;
   const willing = (shown?.targets.length ?? 0) - (shown?.refused ?? 0);
   // Who acts on many types their number: a click is too little.
-  const isConfirmed = shown !== undefined && (shown.count < 2 || values.typed.trim() === String(shown.count));
+  const isConfirmed = shown !== undefined && (shown.count < 2 || typed.trim() === String(shown.count));
+  const written = shown && values.kind === 'command' ? toCommand(commands, values) : undefined;
   const submit = async () => {
+    const wave = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
+    const request: BulkRequest = { selector, action: bulkAction(values, commands), wave };
     if (!shown) {
       setPreview({ of: key, answer: await call('start_bulk', { json: { ...request, preview: true } }) });
       return;
     }
-    const started = await call('start_bulk', { json: request });
-    setJob(started.job_number ?? undefined);
+    // As they are now: afterwards it is unknown what each had before.
+    const back = written ? wayBack(written, found?.items ?? []) : [];
+    const { job_number } = await call('start_bulk', { json: request });
+    if (job_number) setJob({ job_number, back, wave });
   };
   return (
     <Dialog title={text.title} width="wide" onClose={onClose}>
@@ -94,9 +85,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
           label={text.action}
           options={isManager ? text.kinds : { command: text.kinds.command }}
         />
-        {values.kind === 'command' && (
-          <TextField {...form.at('command')} label={text.command} hint={text.commandHint} isMono />
-        )}
+        {values.kind === 'command' && <CommandFields {...{ form, commands }} />}
         {values.kind === 'labels' && (
           <>
             <TextField {...form.at('site')} label={agentsText.one.site} hint={text.siteHint} isMono isOptional />
@@ -117,7 +106,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
                   <p>
                     {text.suggestions}{' '}
                     {shown.suggestions.map((name) => (
-                      <Button key={name} kind="quiet" size="small" onClick={() => form.set('command', name)}>
+                      <Button key={name} kind="quiet" size="small" onClick={() => form.set('name', name)}>
                         <code>{name}</code>
                       </Button>
                     ))}
@@ -125,7 +114,13 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
                 )}
               </Notice>
             )}
-            <Targets targets={shown.targets} />
+            <Targets
+              targets={shown.targets}
+              wordsOf={(ap_id) => {
+                const agent = written && found?.items.find((item) => item.ap_id === ap_id);
+                return agent && changeWords(written, agent);
+              }}
+            />
             {shown.count >= 2 && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
           </>
         )}
@@ -144,7 +139,15 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   );
 }
 
-function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => void }) {
+interface BulkRunProps {
+  job_number: string;
+  /** See wayBack. */
+  back: ReturnType<typeof wayBack>;
+  wave: { size: number; pause_seconds: number };
+  onClose: () => void;
+}
+
+function BulkRun({ job_number, back, wave, onClose }: BulkRunProps) {
   const { data, failure } = useOperation(
     'get_bulk',
     { path: { job_number }, query: { limit: maxListed } },
@@ -165,6 +168,19 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
       setProblem(toFailure(error));
     }
   };
+  const goBack = async () => {
+    try {
+      for (const { command, ap_ids } of back) {
+        for (const batch of batchesOf(ap_ids)) {
+          await call('start_bulk', { json: { selector: selectorOf(batch), action: { command } } });
+        }
+      }
+      showToast({ title: text.wentBack });
+      close();
+    } catch (error) {
+      setProblem(toFailure(error));
+    }
+  };
   const shownFailure = problem ?? failure;
   return (
     <Dialog
@@ -173,9 +189,12 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
       onClose={close}
       actions={
         data?.is_over ? (
-          <Button kind="primary" onClick={close}>
-            {text.done}
-          </Button>
+          <>
+            <Button kind="primary" onClick={close}>
+              {text.done}
+            </Button>
+            {back.length > 0 && <Button onClick={goBack}>{text.goBack}</Button>}
+          </>
         ) : (
           <Button kind="danger" onClick={stop}>
             {text.stop}
@@ -184,7 +203,14 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
       }
     >
       <Loading data={data} failure={shownFailure} lines={6} />
-      {totals && <Progress label={text.progress} done={all - totals.waiting} total={all} />}
+      {totals && (
+        <Progress
+          label={text.progress}
+          done={all - totals.waiting}
+          total={all}
+          leftSeconds={secondsLeft(totals.waiting, wave)}
+        />
+      )}
       {data?.is_over && totals && (
         <Notice
           kind={totals.refused + totals.stopped > 0 ? 'warning' : 'good'}
@@ -196,16 +222,25 @@ function BulkRun({ job_number, onClose }: { job_number: string; onClose: () => v
   );
 }
 
-function Targets({ targets }: { targets: readonly BulkTarget[] }) {
+interface TargetsProps {
+  targets: readonly BulkTarget[];
+  /** What would change there, instead of the server's sentence. */
+  wordsOf?: (ap_id: string) => string | undefined;
+}
+
+function Targets({ targets, wordsOf }: TargetsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <ul class="labels-preview small" tabIndex={0} aria-label={text.targets}>
-      {targets.slice(0, maxListed).map(({ ap_id, state, detail }) => (
-        <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
-          <strong>{agentName(ap_id)}</strong> {text.states[state]}
-          {detail && `: ${detail}`}
-        </li>
-      ))}
+      {targets.slice(0, maxListed).map(({ ap_id, state, detail }) => {
+        const words = (state === 'would' && wordsOf?.(ap_id)) || (detail && withAgentName(detail, ap_id));
+        return (
+          <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
+            <strong>{agentName(ap_id)}</strong> {text.states[state]}
+            {words && `: ${words}`}
+          </li>
+        );
+      })}
       {targets.length > maxListed && <li>{componentText.more(formatNumber(targets.length - maxListed))}</li>}
     </ul>
   );

@@ -1,0 +1,43 @@
+// Bulk actions as the interface takes them, what they change, and the way back.
+import { expect, it } from 'vitest';
+import { bulkAction, changeWords, secondsLeft, wayBack } from './bulk-action.ts';
+
+const values = { kind: 'command', name: ' reboot ', site: '', add_tags: 'a, a,b', remove_tags: '' };
+
+it('is one of a command, labels that change something, and a removal', () => {
+  expect(bulkAction(values, undefined)).toEqual({ command: 'reboot' });
+  expect(bulkAction({ ...values, kind: 'labels' }, undefined)).toEqual({ labels: { add_tags: ['a', 'b'] } });
+  expect(bulkAction({ ...values, kind: 'remove' }, undefined)).toEqual({ remove: true });
+});
+
+it('is written from the fields of the declared arguments', () => {
+  const commands = [{ name: 'set_tx_power', params: { dbm: { type: 'number' as const } } }];
+  const form = { kind: 'command', name: 'set_tx_power', 'args.dbm': '14' };
+  expect(bulkAction(form, commands)).toEqual({ command: '{"name":"set_tx_power","dbm":14}' });
+});
+
+const at = (ap_id: string, dbm?: number) => ({
+  ap_id,
+  configuration: {},
+  latest: dbm === undefined ? {} : { tx_power_dbm: { ts: '2026-01-01T00:00:00Z', value: dbm } },
+});
+const command = { name: 'set_tx_power', args: { dbm: 14 } };
+
+it('says what each has before and after', () => {
+  expect(changeWords(command, at('a', 20))).toBe('dbm 20 → 14');
+  expect(changeWords(command, at('a'))).toBe('dbm → 14');
+  expect(changeWords({ name: 'reboot', args: {} }, at('a'))).toBe('');
+});
+
+it('is put back with one command for all that had the same; what is not known stays', () => {
+  expect(wayBack(command, [at('a', 20), at('b'), at('c', 20), at('d', 17)])).toEqual([
+    { command: '{"name":"set_tx_power","dbm":20}', ap_ids: ['a', 'c'] },
+    { command: '{"name":"set_tx_power","dbm":17}', ap_ids: ['d'] },
+  ]);
+  expect(wayBack({ name: 'reboot', args: {} }, [at('a', 20)])).toEqual([]);
+});
+
+it('takes as long as its pauses', () => {
+  expect(secondsLeft(25, { size: 10, pause_seconds: 30 })).toBe(93);
+  expect(secondsLeft(0, { size: 10, pause_seconds: 30 })).toBe(0);
+});

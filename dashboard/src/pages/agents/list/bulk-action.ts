@@ -1,0 +1,60 @@
+// One action on many access points: as the interface takes it, what it changes at each, how long it takes, and the way back. Pure.
+import type { AgentListItem, BulkRequest } from '../../../api/client.ts';
+import {
+  type DeclaredCommand,
+  toCommand,
+  valueNow,
+  type WrittenCommand,
+  writeCommand,
+} from '../../commands/declared-commands.ts';
+import { listOf } from '../labels-dialog.tsx';
+
+/** The values of the form; a command has those of CommandFields. Throws as `toCommand` does. */
+export function bulkAction(
+  values: Readonly<Record<string, string>>,
+  commands: readonly DeclaredCommand[] | undefined,
+): BulkRequest['action'] {
+  const { kind, site = '', add_tags = '', remove_tags = '' } = values;
+  if (kind === 'remove') return { remove: true };
+  if (kind === 'command') return { command: writeCommand(toCommand(commands, values)) };
+  const [added, removed] = [listOf(add_tags), listOf(remove_tags)];
+  return {
+    labels: {
+      ...(site.trim() !== '' && { site: site.trim() }),
+      ...(added.length > 0 && { add_tags: added }),
+      ...(removed.length > 0 && { remove_tags: removed }),
+    },
+  };
+}
+
+type KnownAgent = Pick<AgentListItem, 'ap_id' | 'configuration' | 'latest'>;
+
+/** What a command changes at an access point, as far as that is known: `dbm 20 → 14`. */
+export function changeWords({ name, args }: WrittenCommand, { configuration = {}, latest }: KnownAgent): string {
+  return Object.entries(args)
+    .map(([arg, value]) => {
+      const before = valueNow(name, arg, { configuration, latest });
+      return `${arg} ${before === undefined ? '' : `${before} `}→ ${String(value)}`;
+    })
+    .join(', ');
+}
+
+/** The commands that put back what each has now; those of whom that is not known are left out. */
+export function wayBack({ name, args }: WrittenCommand, agents: readonly KnownAgent[]) {
+  const groups = new Map<string, string[]>();
+  for (const { ap_id, configuration = {}, latest } of agents) {
+    const before = Object.entries(args).map(([arg, value]) => {
+      const known = valueNow(name, arg, { configuration, latest });
+      return [arg, known === undefined || typeof value !== 'number' ? known : Number(known)] as const;
+    });
+    if (before.length === 0 || before.some(([, known]) => known === undefined || Number.isNaN(known))) continue;
+    const command = writeCommand({ name, args: Object.fromEntries(before) });
+    groups.set(command, [...(groups.get(command) ?? []), ap_id]);
+  }
+  return [...groups].map(([command, ap_ids]) => ({ command, ap_ids }));
+}
+
+/** The pauses that are still to come, and a second for each wave. */
+export function secondsLeft(waiting: number, { size, pause_seconds }: { size: number; pause_seconds: number }): number {
+  return Math.ceil(waiting / size) * (pause_seconds + 1);
+}
