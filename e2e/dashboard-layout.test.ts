@@ -151,6 +151,8 @@ async function problemsBetween({ page }: Visit, address: string): Promise<string
 }
 
 async function problemsAt({ page, said, requests }: Visit, origin: string, address: string): Promise<string[]> {
+  // What the page before still asks for is not this one's.
+  await page.goto('about:blank');
   requests.length = 0;
   const openedAt = performance.now();
   await page.goto(origin + address);
@@ -217,7 +219,7 @@ const measure = (quietMs: number) => `(async () => {
     const isFirst = head.parentElement.firstElementChild === head;
     if (width < (isFirst && head.closest('[role="grid"]') ? 100 : 40)) narrow.push('the column ' + head.textContent + ' is ' + width + ' px wide');
   }
-  for (const field of document.querySelectorAll('input:is(:not([type]), [type="text"], [type="search"], [type="url"], [type="email"])')) {
+  for (const field of document.querySelectorAll('input:is(:not([type]), [type="text"], [type="search"], [type="url"], [type="email"]):not([hidden], [inputmode="decimal"], [inputmode="numeric"])')) {
     if (field.getAttribute('autocapitalize') !== 'none') narrow.push('a phone writes capitals into ' + field.outerHTML.slice(0, 120));
   }
   return {

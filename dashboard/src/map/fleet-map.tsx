@@ -30,6 +30,8 @@ export interface FleetMapProps {
   shading?: Shading | undefined;
   /** A device that was chosen; its links are drawn, and brought into sight once. */
   device?: DrawnDevice | undefined;
+  /** What was searched for: once it changes, the map goes to what is left. */
+  sought?: string;
   onBounds?: (bounds: VisibleBounds) => void;
   onPlace?: (place: GeoPlace | undefined) => void;
 }
@@ -89,6 +91,11 @@ export function FleetMap(props: FleetMapProps) {
     latest.current.onMoved?.(made.place, made.visible());
     latest.current.onBounds?.(made.bounds());
   }, [agents]);
+  const soughtBefore = useRef(props.sought);
+  useEffect(() => {
+    if (soughtBefore.current !== props.sought) view.current!.fit(true);
+    soughtBefore.current = props.sought;
+  }, [props.sought]);
   useEffect(() => {
     if (isStill) view.current!.fit();
   }, [where, isStill]);

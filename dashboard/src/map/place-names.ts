@@ -12,6 +12,9 @@ interface NamedPlace extends WorldPlace {
   geo: GeoPlace;
 }
 
+type Named = Pick<NamedPlace, 'name' | 'geo'>;
+
+const nearDegrees = 0.25;
 const citiesFromZoom = 3;
 const townsFromZoom = 7.5;
 const nearKm = 25;
@@ -22,6 +25,16 @@ const kmPerDegree = 111.2;
 /** How many people a place has at least to be named at this zoom, in thousands. */
 export function leastThousands(zoom: number): number {
   return zoom >= 9.5 ? 0 : Math.round(6000 / 2 ** ((zoom - citiesFromZoom) * 1.15));
+}
+
+/** `City of London` beside `London` says nothing new. The larger ones come first. */
+export function isPartOf(place: Named, larger: readonly Named[]): boolean {
+  return larger.some(
+    ({ name, geo }) =>
+      place.name !== name &&
+      place.name.split(/[ ,-]+/).includes(name) &&
+      Math.hypot(geo.latitude - place.geo.latitude, geo.longitude - place.geo.longitude) < nearDegrees,
+  );
 }
 
 export class PlaceNames {
@@ -36,11 +49,12 @@ export class PlaceNames {
   /** The largest place within a short drive; undefined while none is known. */
   near({ latitude, longitude }: GeoPlace): string | undefined {
     const shrink = Math.cos((latitude * Math.PI) / 180);
-    return this.#places.find(({ geo, thousands }) => {
+    const near = this.#places.filter(({ geo, thousands }) => {
       const km = Math.hypot(geo.latitude - latitude, (geo.longitude - longitude) * shrink) * kmPerDegree;
       // The larger a city, the farther it reaches.
       return km < Math.min(nearKm, 3 + Math.sqrt(thousands) / 2);
-    })?.name;
+    });
+    return near.find((place) => !isPartOf(place, near))?.name;
   }
 
   /** `avoid`: what stands on the ground and must not cover a name. */
@@ -50,6 +64,7 @@ export class PlaceNames {
     this.#fetch(zoom >= townsFromZoom ? '/places/all.json' : '/places/cities.json');
     const least = leastThousands(zoom);
     const taken = [...avoid];
+    const shown: NamedPlace[] = [];
     context.save();
     context.textAlign = 'center';
     context.textBaseline = 'middle';
@@ -69,9 +84,13 @@ export class PlaceNames {
         top: middle - size,
         bottom: middle + size,
       });
-      const at = [y, y + aside, y - aside].find((middle) => !taken.some((other) => overlaps(boxAt(middle), other)));
+      if (isPartOf(place, shown)) continue;
+      const at = [y, y + aside, y - aside, y + 2 * aside, y - 2 * aside].find(
+        (middle) => !taken.some((other) => overlaps(boxAt(middle), other)),
+      );
       if (at === undefined) continue;
       taken.push(boxAt(at));
+      shown.push(place);
       context.font = `${place.thousands >= 300 ? 600 : 450} ${size}px ${fontOf(context)}`;
       context.strokeText(place.name, x, at);
       // Close up a name is one of a part of the ground, not of a spot: it stays behind.

@@ -48,6 +48,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
             ))}
             <input
               class="input"
+              autoCapitalize="none"
               placeholder={places.length === 0 ? 'Bristol' : ''}
               spellcheck={false}
               autoComplete="off"

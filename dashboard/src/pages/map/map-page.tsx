@@ -108,6 +108,7 @@ export function MapPage() {
               <LazyFleetMap
                 agents={filtered}
                 selected={selected || undefined}
+                sought={`${type} ${state} ${q}`}
                 {...{ pointed, place, onMoved }}
                 onSelect={(ap_id) => setSelected(ap_id ?? '')}
                 onPoint={setPointed}

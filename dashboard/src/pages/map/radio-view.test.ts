@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundsToAsk, extentOf, sidesOf } from './radio-view.ts';
+import { boundsToAsk, extentOf, networkInView, sidesOf } from './radio-view.ts';
 
 const at = (ap_id: string, latitude: number, longitude: number) => ({
   ap_id,
@@ -7,6 +7,15 @@ const at = (ap_id: string, latitude: number, longitude: number) => ({
   geolocation: { latitude, longitude },
 });
 const agents = [at('emu-5g-job-1', 51.45, -2.6), at('emu-5g-job-2', 51.46, -2.59), at('emu-5g-other-1', 40, 10)];
+
+test('the network of the layer is that in view, unless none is', () => {
+  const runs = [{ job_number: 'other' }, { job_number: 'job' }];
+  const bristol = { south: 51, west: -3, north: 52, east: -2 };
+  expect(networkInView(runs, agents, bristol)).toBe(runs[1]);
+  expect(networkInView(runs, agents, { south: 0, west: 0, north: 1, east: 1 })).toBe(runs[0]);
+  expect(networkInView(runs, agents, undefined)).toBe(runs[0]);
+  expect(networkInView([], agents, bristol)).toBeUndefined();
+});
 
 test('the extent is that of the access points of the network and the technology', () => {
   const extent = extentOf(agents, 'job', '5G')!;

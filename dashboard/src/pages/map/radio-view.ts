@@ -23,6 +23,21 @@ export function isTechnology(name: string): name is Technology {
   return technologies.includes(name);
 }
 
+/** Of these networks the one with most access points in the visible part; without any there, the first. */
+export function networkInView<Run extends { job_number: string }>(
+  runs: readonly Run[],
+  agents: readonly Pick<FleetAgent, 'ap_id' | 'geolocation'>[],
+  view: CoverageBounds | undefined,
+): Run | undefined {
+  const visible = agents.filter(({ geolocation }) => {
+    if (!view || !geolocation) return false;
+    const { latitude, longitude } = geolocation;
+    return latitude >= view.south && latitude <= view.north && longitude >= view.west && longitude <= view.east;
+  });
+  const countOf = ({ job_number }: Run) => visible.filter(({ ap_id }) => ap_id.includes(job_number)).length;
+  return runs.map((run) => ({ run, count: countOf(run) })).sort((a, b) => b.count - a.count)[0]?.run;
+}
+
 /** Around the access points of the network and the technology; undefined if there are none. */
 export function extentOf(
   agents: readonly Pick<FleetAgent, 'ap_id' | 'technology' | 'geolocation'>[],

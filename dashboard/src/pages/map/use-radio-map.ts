@@ -22,6 +22,7 @@ import {
   extentOf,
   isLayer,
   isTechnology,
+  networkInView,
   type PlannedDifference,
   readDifference,
   sidesOf,
@@ -76,7 +77,10 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined): RadioMap
     { pollMs: 10_000 },
   );
   const runs = useMemo(() => (all ?? []).filter(({ state }) => state === 'running'), [all]);
-  const run = runs.find((one) => one.job_number === job_number) ?? runs[0];
+  const run = useMemo(
+    () => runs.find((one) => one.job_number === job_number) ?? networkInView(runs, agents ?? [], view),
+    [runs, job_number, agents, view],
+  );
   const layer = run && isLayer(layerName) ? layerName : undefined;
   const offered = run ? Object.keys(run.by_type).filter(isTechnology) : [];
   const technology = offered.find((name) => name === technologyName) ?? offered[0];

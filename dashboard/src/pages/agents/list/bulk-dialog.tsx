@@ -236,8 +236,7 @@ function Targets({ targets, wordsOf }: TargetsProps) {
         const words = (state === 'would' && wordsOf?.(ap_id)) || (detail && withAgentName(detail, ap_id));
         return (
           <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
-            <strong>{agentName(ap_id)}</strong> {text.states[state]}
-            {words && `: ${words}`}
+            <strong>{agentName(ap_id)}</strong> {[text.states[state], words].filter(Boolean).join(': ')}
           </li>
         );
       })}
