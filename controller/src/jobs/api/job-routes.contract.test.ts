@@ -227,7 +227,7 @@ describe('the jobs of a caller', () => {
       expect(await list('', 'impostor')).toEqual([]);
       const [job] = (await own.request('GET', '/api/v1/jobs', 'ada')).body;
       expect(Object.keys(job).sort()).toEqual(
-        'bytes created_at detail ended_at expires_at job_number last_seq progress state task_type updated_at websocket'.split(
+        'bytes created_at detail ended_at expires_at job_number last_seq progress requested_by state task_type updated_at websocket'.split(
           ' ',
         ),
       );

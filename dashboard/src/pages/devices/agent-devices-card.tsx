@@ -1,5 +1,5 @@
 // The devices of an access point, on its page. One that never says which devices it serves has unknown ones, not none.
-import type { AgentDevices, Device } from '../../api/client.ts';
+import type { AgentDevice, AgentDevices, Device } from '../../api/client.ts';
 import { Loading } from '../../components/feedback.tsx';
 import { TableHead } from '../../components/page.tsx';
 import { selectorOf } from '../../data/agents.ts';
@@ -45,9 +45,14 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
           {text.none} {text.asOf(formatMoment(data.reported_at!))}
         </p>
       )}
-      {isKnown && data.items.length > 0 && <DeviceRows ap_id={ap_id} devices={data.items} />}
+      {isKnown && data.items.length > 0 && <DeviceRows ap_id={ap_id} devices={data.items.filter(hasName)} />}
     </section>
   );
+}
+
+/** Only agents read devices without their names. */
+function hasName(device: AgentDevice): device is Device {
+  return device.device !== undefined;
 }
 
 function DeviceRows({ ap_id, devices }: { ap_id: string; devices: readonly Device[] }) {
