@@ -158,7 +158,7 @@ describe.concurrent('an emulated network', { timeout: 180_000 }, () => {
     const set = await network.done(await network.command(ap_id!, { name: 'set_tx_power', dbm: 5.4 }));
     expect(set).toMatchObject({ state: 'succeeded', applied: { dbm: 5 } });
     await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ tx_power_dbm: 5 }), patience);
-    const impossible = await network.command(ap_id!, { name: 'steer_device', target: 'nobody' });
+    const impossible = await network.command(ap_id!, { name: 'steer_device', target: ap_id });
     expect(await network.done(impossible)).toMatchObject({ state: 'failed', result: { error: expect.any(String) } });
     const slower = await network.done(await network.command(ap_id!, { name: 'set_report_interval', seconds: 2 }));
     expect(slower.state).toBe('succeeded');

@@ -274,7 +274,7 @@ describe('patience', () => {
     expect(await app.agents()).toEqual([]);
     expect(asked).toHaveLength(3);
     const never = await startAnswering(Array.from({ length: 100 }, () => busy));
-    const impatient = new App({ url: never.url, token: 'mine', backOff: quick, patienceMs: 200 });
+    const impatient = new App({ url: never.url, token: 'mine', backOff: quick, patienceMs: 1_500 });
     await expect(impatient.emulate({ emulators: [] })).rejects.toMatchObject({ status: 503 });
     expect(never.asked.length).toBeGreaterThan(2);
     const late = await startAnswering([{ ...busy, headers: { 'retry-after': '3600' } }]);
