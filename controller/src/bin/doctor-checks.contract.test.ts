@@ -83,6 +83,7 @@ test('too few open files for the connections allowed are told, with both remedie
     maxConnections: 924,
   });
   expect(openFileLimit(900, limits('1024')).warning).toBeUndefined();
+  expect(openFileLimit(1000, limits('1024'))).toEqual({ limit: 1024, warning: undefined, maxConnections: 924 });
   expect(openFileLimit(20_000, limits('unlimited')).warning).toBeUndefined();
   const unknown = () => {
     throw new Error('no such file');

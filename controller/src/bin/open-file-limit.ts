@@ -17,6 +17,8 @@ export function openFileLimit(
   const needed = maxConnections + besideConnections;
   if (limit === undefined || limit >= needed) return { limit, warning: undefined, maxConnections };
   const fitting = Math.min(maxConnections, Math.max(fewest, limit - besideConnections));
+  // The reserve alone is not worth a word at each start.
+  if (limit >= maxConnections) return { limit, warning: undefined, maxConnections: fitting };
   const remedy = `raise the limit (ulimit -n ${needed}) or set WEFT_MAX_CONNECTIONS=${fitting}`;
   const warning = `The limit of ${limit} open files is too low for ${maxConnections} connections, so ${fitting} are accepted: ${remedy}`;
   return { limit, warning, maxConnections: fitting };
