@@ -1,6 +1,6 @@
 // The commands that need no local server, and how one is run.
 import { type ClientCommand, helpOf, parseLine } from './command.ts';
-import { readColorFlag, type Surroundings } from './surroundings.ts';
+import { exitCode, readColorFlag, type Surroundings } from './surroundings.ts';
 
 /** Loaded when needed: help must not wait for everything. */
 const commands: Record<string, () => Promise<ClientCommand>> = {
@@ -35,7 +35,7 @@ export async function clientCommand(name: string): Promise<ClientCommand | undef
 /** Resolves the exit code; throws errors that tellFailure can report. */
 export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
   const { rest, env } = readColorFlag(args, around.env);
-  return command.run(parseLine(rest, command.options), { ...around, env });
+  return (await command.run(parseLine(rest, command.options), { ...around, env })) ?? exitCode.ok;
 }
 
 /** The lines of the overview. */

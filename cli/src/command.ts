@@ -20,8 +20,8 @@ export interface ClientCommand {
   about?: string;
   options: Readonly<Record<string, CommandOption>>;
   examples: readonly string[];
-  /** Resolves the exit code. */
-  run(line: CommandLine, around: Surroundings): Promise<number>;
+  /** Resolves the exit code; without one, all is well. */
+  run(line: CommandLine, around: Surroundings): Promise<number> | Promise<void>;
 }
 
 /** The arguments of a command: the words, and the options that were given. */

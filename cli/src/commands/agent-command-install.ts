@@ -4,11 +4,11 @@ import { connect } from 'node:tls';
 import { readAgentSettings } from '../access-point/agent-settings.ts';
 import { installFiles, startService, unitOf } from '../access-point/service/install.ts';
 import type { CommandLine } from '../command.ts';
-import { CommandFailure, exitCode, type Surroundings } from '../surroundings.ts';
+import { CommandFailure, type Surroundings } from '../surroundings.ts';
 
 const restartSeconds = { least: 5, most: 20 };
 
-export async function installAgent(line: CommandLine, { env, stdout, stderr }: Surroundings): Promise<number> {
+export async function installAgent(line: CommandLine, { env, stdout, stderr }: Surroundings): Promise<void> {
   const given = readAgentSettings(line, env);
   const fingerprint = line.get('fingerprint');
   const settings =
@@ -25,7 +25,7 @@ export async function installAgent(line: CommandLine, { env, stdout, stderr }: S
   };
   if (line.has('print-unit')) {
     stdout.write(unitOf(options));
-    return exitCode.ok;
+    return;
   }
   const isHere = !line.has('root');
   if (isHere && process.getuid?.() !== 0) {
@@ -35,14 +35,13 @@ export async function installAgent(line: CommandLine, { env, stdout, stderr }: S
   if (settings.enrolmentToken === undefined) {
     stderr.write('WEFT_ENROLMENT_TOKEN is not set: this works only if the access point is already registered.\n');
   }
-  if (!isHere) return exitCode.ok;
+  if (!isHere) return;
   if (line.has('no-start')) {
     stderr.write('Start it with: systemctl enable --now weft-agent\n');
-    return exitCode.ok;
+    return;
   }
   await startService();
   stderr.write('The agent is running. Show its log with: journalctl -fu weft-agent\n');
-  return exitCode.ok;
 }
 
 // Fetches the certificate of a Weft that no authority has signed, and accepts it only by its fingerprint.

@@ -14,7 +14,7 @@ import { connect, parseUrl, urlOf } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 
 const daySeconds = 86_400;
 const maxShownProblems = 100;
@@ -28,7 +28,7 @@ interface MadeLine {
   expires_at: string | null;
 }
 
-export async function makeLine(ap_id: string, line: CommandLine, around: Surroundings): Promise<number> {
+export async function makeLine(ap_id: string, line: CommandLine, around: Surroundings): Promise<void> {
   const wanted = { ap_id: parseApId(ap_id), assignments: [] };
   const maker = new LineMaker(line, around);
   const [problem] = problemsOfConfiguration(parseAssignments(line.all('set')));
@@ -44,10 +44,9 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
   const made = await maker.make(wanted, isReplaced);
   if (isReplaced) around.stderr.write(`The credentials that ${ap_id} had until now are no longer valid.\n`);
   around.stdout.write(line.has('json') ? `${toJson(made, 2)}\n` : `${made.line}\n`);
-  return exitCode.ok;
 }
 
-export async function makeLines(path: string, line: CommandLine, around: Surroundings): Promise<number> {
+export async function makeLines(path: string, line: CommandLine, around: Surroundings): Promise<void> {
   const { stdout, stderr } = around;
   const maker = new LineMaker(line, around);
   const list = await readList(path, line.all('set'), around);
@@ -75,7 +74,6 @@ export async function makeLines(path: string, line: CommandLine, around: Surroun
     if (isJson) stdout.write(`${toJson(made, 2)}\n`);
   }
   stderr.write(`Created ${made.length} lines, skipped ${list.length - wanted.length}\n`);
-  return exitCode.ok;
 }
 
 class LineMaker {

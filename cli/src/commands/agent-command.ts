@@ -5,7 +5,7 @@ import { agentOptions, readAgentSettings } from '../access-point/agent-settings.
 import { thisMachine } from '../access-point/machine/machine.ts';
 import { type ClientCommand, jsonOption, requireOptions } from '../command.ts';
 import { identityHelp } from '../connection.ts';
-import { exitCode, interruptionOf, UsageError } from '../surroundings.ts';
+import { interruptionOf, UsageError } from '../surroundings.ts';
 import { installAgent } from './agent-command-install.ts';
 import { makeLine, makeLines } from './agent-command-lines.ts';
 
@@ -83,7 +83,7 @@ export const agentCommand: ClientCommand = {
         const say = (text: string) => around.stderr.write(`weft agent: ${text}\n`);
         const machine = { ...thisMachine, runtimeDir: around.env.RUNTIME_DIRECTORY?.split(':')[0] };
         await runAccessPointAgent({ settings, machine, say, signal: interruptionOf(around) });
-        return exitCode.ok;
+        return;
       }
     }
   },

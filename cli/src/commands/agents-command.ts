@@ -6,7 +6,7 @@ import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
-import { exitCode, UsageError } from '../surroundings.ts';
+import { UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, tableOptions, toTable } from '../table.ts';
 
 const states = ['online', 'late', 'offline', 'never'];
@@ -63,13 +63,13 @@ export const agentsCommand: ClientCommand = {
         tags: labels.tags,
       }));
       around.stdout.write(`${toJson(found, 2)}\n`);
-      return exitCode.ok;
+      return;
     }
     if (rows.length === 0) {
       around.stderr.write(
         agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'No access point matches.\n',
       );
-      return exitCode.ok;
+      return;
     }
     const head = ['NAME', 'ACCESS POINT', 'TYPE', 'STATE', 'SITE', 'LAST SEEN', 'COMMANDS', 'WHY'];
     const look = lookOf(line, around);
@@ -82,7 +82,6 @@ export const agentsCommand: ClientCommand = {
         2,
       ),
     );
-    return exitCode.ok;
   },
 };
 

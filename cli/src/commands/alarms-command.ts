@@ -6,7 +6,7 @@ import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unkno
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseDuration, toMoment } from '../moments.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { lookOf, tableOptions, toTable } from '../table.ts';
 
 const states = ['firing', 'acknowledged', 'cleared'] as const;
@@ -54,7 +54,7 @@ ${identityHelp}`,
   },
 };
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const limit = Number(line.get('limit') ?? 200);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
   const selector = line.get('select');
@@ -73,11 +73,11 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   signal.throwIfAborted();
   if (line.has('json')) {
     around.stdout.write(`${toJson(alarms, 2)}\n`);
-    return exitCode.ok;
+    return;
   }
   if (alarms.length === 0) {
     around.stderr.write('No alarms.\n');
-    return exitCode.ok;
+    return;
   }
   const look = lookOf(line, around);
   const rows = alarms.map(({ id, severity, state, subject, site, since, message, acknowledged_by }) => [
@@ -86,10 +86,9 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   ]);
   const head = ['ALARM', 'SEVERITY', 'STATE', 'SUBJECT', 'SITE', 'SINCE', 'MESSAGE'];
   around.stdout.write(toTable(head, rows, around.stdout, look));
-  return exitCode.ok;
 }
 
-async function act(action: string, ids: string[], line: CommandLine, around: Surroundings): Promise<number> {
+async function act(action: string, ids: string[], line: CommandLine, around: Surroundings): Promise<void> {
   const seconds = line.get('for');
   if (action === 'shelve' && seconds === undefined) throw new UsageError('Give --for, such as --for 8h.');
   const note = line.get('note');
@@ -105,7 +104,6 @@ async function act(action: string, ids: string[], line: CommandLine, around: Sur
     if (line.has('json')) around.stdout.write(`${toJson(alarm)}\n`);
     else around.stderr.write(`${alarm.rule} on ${alarm.subject} is ${stateOf(alarm)}.\n`);
   }
-  return exitCode.ok;
 }
 
 function stateOf({ state, shelved_until }: Alarm): string {

@@ -6,7 +6,7 @@ import { toShellWord } from '@weft/contract/enrolment-line';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { type Surroundings, UsageError } from '../surroundings.ts';
 import { lookOf, naturally, tableOptions, toTable } from '../table.ts';
 
 const path = '/api/v1/third_party_apps/';
@@ -45,7 +45,7 @@ export const appsCommand: ClientCommand = {
   },
 };
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const apps: ThirdPartyAppSummary[] = await connect(line, around).request('GET', path);
   if (line.has('json')) around.stdout.write(`${toJson(apps, 2)}\n`);
   else if (apps.length === 0) around.stderr.write('There are no apps yet. Try: weft apps add NAME\n');
@@ -54,10 +54,9 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     const rows = sorted.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
     around.stdout.write(toTable(['APP', 'MAY'], rows, around.stdout, lookOf(line, around)));
   }
-  return exitCode.ok;
 }
 
-async function add(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function add(app_name: string, line: CommandLine, around: Surroundings): Promise<void> {
   const permissions: AppPermissions = {
     ...(line.has('agents') && { agents: [...line.all('agents')] }),
     ...(line.has('read-only') && { commands: false }),
@@ -67,23 +66,22 @@ async function add(app_name: string, line: CommandLine, around: Surroundings): P
   return tellKey(await connect(line, around).request('POST', path, { json }), json.api_key, line, around);
 }
 
-async function rotate(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function rotate(app_name: string, line: CommandLine, around: Surroundings): Promise<void> {
   const json = { api_key: newKey() };
   const one = path + encodeURIComponent(app_name);
   return tellKey(await connect(line, around).request('PUT', one, { json }), json.api_key, line, around);
 }
 
-async function remove(app_name: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function remove(app_name: string, line: CommandLine, around: Surroundings): Promise<void> {
   await connect(line, around).request('DELETE', path + encodeURIComponent(app_name));
   around.stderr.write(`Removed ${app_name}; its tokens are revoked.\n`);
-  return exitCode.ok;
 }
 
 function newKey(): string {
   return randomBytes(32).toString('base64url');
 }
 
-function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): number {
+function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around: Surroundings): void {
   if (line.has('json')) around.stdout.write(`${toJson({ ...app, api_key })}\n`);
   else {
     around.stdout.write(`${api_key}\n`);
@@ -91,7 +89,6 @@ function tellKey(app: ThirdPartyApp, api_key: string, line: CommandLine, around:
       `This is the key of ${app.app_name}. It is not shown again. Try: weft login --app ${toShellWord(app.app_name)}\n`,
     );
   }
-  return exitCode.ok;
 }
 
 function inWords(permissions: AppPermissions): string {

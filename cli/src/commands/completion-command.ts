@@ -1,7 +1,7 @@
 // `weft completion`: prints a script with which a shell completes commands and options.
 import { type ClientCommand, unknownValue } from '../command.ts';
 import { completionOf, completionScript, type Shell, shells } from '../completion.ts';
-import { exitCode, UsageError } from '../surroundings.ts';
+import { UsageError } from '../surroundings.ts';
 
 export type HelpOn = (name: string) => Promise<string | undefined>;
 
@@ -17,7 +17,6 @@ export function completionCommand(names: readonly string[], helpOn: HelpOn): Cli
       if (!shells.includes(shell as Shell)) throw unknownValue('The shell', shell, shells);
       const found = names.map(async (name) => completionOf(name, (await helpOn(name)) ?? ''));
       stdout.write(completionScript(shell as Shell, await Promise.all(found)));
-      return exitCode.ok;
     },
   };
 }

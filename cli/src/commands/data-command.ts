@@ -7,7 +7,7 @@ import { connect, identityHelp, urlOption } from '../connection.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { parseMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { CommandFailure, exitCode, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
+import { CommandFailure, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
 
 export const dataCommand: ClientCommand = {
@@ -61,7 +61,6 @@ ${identityHelp}`,
     } finally {
       bar.clear();
     }
-    return exitCode.ok;
   },
 };
 

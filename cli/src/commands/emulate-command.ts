@@ -8,7 +8,7 @@ import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
@@ -156,7 +156,7 @@ function whole(line: CommandLine, option: string): number | undefined {
   return Number(text);
 }
 
-async function start(line: CommandLine, around: Surroundings): Promise<number> {
+async function start(line: CommandLine, around: Surroundings): Promise<void> {
   const request = parseEmulation(line);
   const network = await connect(line, around).emulate(request);
   const { job_number, agents, places, demand, seed, model, ends_at } = network;
@@ -171,7 +171,6 @@ async function start(line: CommandLine, around: Surroundings): Promise<number> {
     );
   }
   if (line.has('wait')) await waitForEnd(network, around);
-  return exitCode.ok;
 }
 
 async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promise<void> {
@@ -190,11 +189,11 @@ async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promi
   }
 }
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const runs: EmulatorRun[] = await connect(line, around).request('GET', '/api/v1/emulator');
   if (line.has('json')) {
     around.stdout.write(`${toJson(runs, 2)}\n`);
-    return exitCode.ok;
+    return;
   }
   if (runs.length === 0) around.stderr.write('There are no emulated networks. Try: weft emulate\n');
   else {
@@ -209,7 +208,6 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
       ),
     );
   }
-  return exitCode.ok;
 }
 
 function toRow({ job_number, state, by_type, devices, duration, created_at }: EmulatorRun, { isIso }: Look): string[] {
@@ -217,16 +215,15 @@ function toRow({ job_number, state, by_type, devices, duration, created_at }: Em
   return [job_number, state, kinds.join(', '), String(devices), inWords(duration), toMoment(created_at, isIso)];
 }
 
-async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/stop`;
   const run: EmulatorRun = await connect(line, around).request('POST', path);
   if (line.has('json')) around.stdout.write(`${toJson(run)}\n`);
   else around.stderr.write('Stopped. Its agents and their telemetry are kept for a day.\n');
-  return exitCode.ok;
 }
 
 /** `weft emulate map RUN`: the radio map of a running network as a table, one line for each point. */
-async function printRadioMap(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function printRadioMap(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const layer = line.get('layer') ?? 'signal';
   if (!layers.includes(layer)) throw new UsageError(`--layer must be one of ${layers.join(', ')}.`);
   const technology = technologies.get((line.get('type') ?? '5G').toLowerCase());
@@ -236,7 +233,6 @@ async function printRadioMap(job_number: string, line: CommandLine, around: Surr
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/coverage?${new URLSearchParams(query)}`;
   const map: CoverageAnswer = await connect(line, around).request('GET', path);
   around.stdout.write(line.has('json') ? `${toJson(map)}\n` : toCsv(map));
-  return exitCode.ok;
 }
 
 function toCsv({ layer, unit, bounds, columns, rows, values, scale, access_points }: CoverageAnswer): string {

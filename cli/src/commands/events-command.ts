@@ -4,7 +4,7 @@ import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseMoment, toMoment } from '../moments.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions } from '../table.ts';
 
 const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
@@ -46,7 +46,7 @@ ${identityHelp}`,
   },
 };
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const limit = Number(line.get('limit') ?? 50);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
   const from = parseMoment(line.get('from') ?? '24h', '--from');
@@ -60,10 +60,9 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const print = printer(line, around);
   for (const event of newest.reverse()) await print(event);
   if (newest.length === 0) around.stderr.write('Nothing happened in that time. --from shows more.\n');
-  return exitCode.ok;
 }
 
-async function follow(line: CommandLine, around: Surroundings): Promise<number> {
+async function follow(line: CommandLine, around: Surroundings): Promise<void> {
   const after = line.get('after');
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after must be the id of an event.');
   const signal = interruptionOf(around);
@@ -75,7 +74,6 @@ async function follow(line: CommandLine, around: Surroundings): Promise<number> 
     signal,
   });
   for await (const event of events) await print(event);
-  return exitCode.ok;
 }
 
 function wanted(line: CommandLine) {

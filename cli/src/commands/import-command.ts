@@ -6,7 +6,7 @@ import { HistoryWriter } from '../history/history-writer.ts';
 import { BadLine, exportHeader, type HistoryItem, readLineProtocol } from '../history/line-protocol-history.ts';
 import { openText } from '../history/text-source.ts';
 import { ProgressBar } from '../progress-bar.ts';
-import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { printable } from '../table.ts';
 
 const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'];
@@ -79,7 +79,6 @@ ${identityHelp}`,
       tally.bar.clear();
     }
     tally.tell(line.has('json'));
-    return exitCode.ok;
   },
 };
 

@@ -5,7 +5,7 @@ import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unkno
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { lookOf, tableOptions, toTable } from '../table.ts';
 
 const states = ['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
@@ -45,7 +45,7 @@ ${identityHelp}`,
   },
 };
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const state = line.get('state');
   if (state !== undefined && !states.includes(state)) throw unknownValue('--state', state, states);
   const limit = Number(line.get('limit') ?? 50);
@@ -54,7 +54,7 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const jobs: Job[] = await connect(line, around).request('GET', '/api/v1/jobs', { query });
   if (line.has('json')) {
     around.stdout.write(`${toJson(jobs, 2)}\n`);
-    return exitCode.ok;
+    return;
   }
   if (jobs.length === 0) around.stderr.write('There are no such jobs.\n');
   else {
@@ -64,10 +64,9 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     ]);
     around.stdout.write(toTable(['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'], rows, around.stdout, look));
   }
-  return exitCode.ok;
 }
 
-async function follow(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function follow(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const after = Number(line.get('after') ?? 0);
   if (!Number.isInteger(after) || after < 0) throw new UsageError('--after must be the number of a message.');
   const app = connect(line, around, { patienceMs: 60_000 });
@@ -78,12 +77,10 @@ async function follow(job_number: string, line: CommandLine, around: Surrounding
     await writeAll(around.stdout, `${toJson(message)}\n`);
   }
   signal.throwIfAborted();
-  return exitCode.ok;
 }
 
-async function cancel(job_number: string, line: CommandLine, around: Surroundings): Promise<number> {
+async function cancel(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const job: Job = await connect(line, around).request('DELETE', `/api/v1/jobs/${encodeURIComponent(job_number)}`);
   if (line.has('json')) around.stdout.write(`${toJson(job)}\n`);
   else around.stderr.write(`The job is ${job.state}.\n`);
-  return exitCode.ok;
 }

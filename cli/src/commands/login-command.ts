@@ -5,7 +5,7 @@ import { defaultUrl, parseUrl } from '../connection.ts';
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
 import { toMoment } from '../moments.ts';
 import { readLine, readSecret } from '../password-input.ts';
-import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
 
 export const loginCommand: ClientCommand = {
   summary: 'log in; the other commands use this account',
@@ -46,7 +46,6 @@ export const loginCommand: ClientCommand = {
     writeLogin(path, { url, kind, name, token, expires_at, ...(line.has('keep') && { secret }) });
     const until = line.has('keep') ? '' : ` until ${toMoment(expiresAt)}`;
     around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
-    return exitCode.ok;
   },
 };
 
@@ -74,7 +73,6 @@ export const logoutCommand: ClientCommand = {
     if (!isEnded) {
       around.stderr.write(`${stored.url} did not answer: the token remains valid there until ${stored.expires_at}.\n`);
     }
-    return exitCode.ok;
   },
 };
 

@@ -6,7 +6,7 @@ import type { EnrolmentToken } from '@weft/contract';
 import { WeftRefusal } from '@weft/sdk';
 import type { ClientCommand, CommandLine } from '../command.ts';
 import { connect, urlOf, urlOption } from '../connection.ts';
-import { CommandFailure, exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { agentTemplate } from '../templates/agent-template.ts';
 import { appTemplate } from '../templates/app-template.ts';
 import type { Template } from '../templates/template.ts';
@@ -53,7 +53,6 @@ export const newCommand: ClientCommand = {
       throw error;
     }
     around.stderr.write(`Created ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
-    return exitCode.ok;
   },
 };
 

@@ -5,7 +5,7 @@ import { withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
 import { lookOf, tableOptions, toTable } from '../table.ts';
 
 const path = '/api/v1/sites';
@@ -45,11 +45,10 @@ ${identityHelp}`,
     const site = await change(action, words as [string, string], line, around);
     if (line.has('json')) around.stdout.write(`${toJson(site)}\n`);
     else around.stderr.write(action === 'remove' ? `${words[0]} is removed.\n` : `${site.path} is there.\n`);
-    return exitCode.ok;
   },
 };
 
-async function list(line: CommandLine, around: Surroundings): Promise<number> {
+async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const sites = await allSites(line, around);
   if (line.has('json')) around.stdout.write(`${toJson(sites, 2)}\n`);
   else if (sites.length === 0) around.stderr.write('There are no sites yet. Try: weft sites add uk/bristol/hall\n');
@@ -58,7 +57,6 @@ async function list(line: CommandLine, around: Surroundings): Promise<number> {
     const look = lookOf(line, around);
     around.stdout.write(toTable(['SITE', 'NAME', 'TIME ZONE', 'ACCESS POINTS'], rows, around.stdout, look));
   }
-  return exitCode.ok;
 }
 
 async function allSites(line: CommandLine, around: Surroundings): Promise<Site[]> {
@@ -135,6 +133,5 @@ ${identityHelp}`,
         toTable(['ACCESS POINT', 'NAME', 'SITE', 'TAGS'], [row], around.stdout, lookOf(line, around)),
       );
     }
-    return exitCode.ok;
   },
 };

@@ -6,7 +6,7 @@ import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { LiveScreen } from '../live-screen.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 
 /** What has not been reported for so long is not expected to come. */
 const recentMs = 24 * 3_600_000;
@@ -37,7 +37,6 @@ ${identityHelp}`,
     const { agents, metrics: names } = options;
     await warnOfUnknownMetrics(app, { agents, names, from: Date.now() - recentMs }, around);
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
-    return exitCode.ok;
   },
 };
 
