@@ -2,6 +2,7 @@
 // their tokens expire. A session is a login and the tokens that it was renewed with.
 // Transactions lock the user first, so that logins at the same time keep to the maximum.
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { insertRecord } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 
 export interface SessionRecord {
@@ -41,7 +42,7 @@ export class SessionStore extends SqlStore {
    * resolves them. Creates nothing if the user does not exist any more.
    */
   async create(session: SessionRecord, max: number): Promise<EndedSession[]> {
-    const { id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client } = session;
+    const { user_id, ver, created_at } = session;
     return this.db.transaction(async (tx) => {
       const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
       if (users.length === 0) return [];
@@ -53,17 +54,7 @@ export class SessionStore extends SqlStore {
       );
       const ended = oldest.map((row) => ({ id: row.id, ended_at: created_at, expires_at: row.expires_at }));
       for (const each of ended) await markEnded(tx, each);
-      await tx.query(`INSERT INTO sessions (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
-        id,
-        user_id,
-        ver,
-        created_at,
-        renewed_at,
-        expires_at,
-        ends_at,
-        address,
-        client,
-      ]);
+      await insertRecord(tx, 'sessions', COLUMNS, session);
       return ended;
     });
   }

@@ -12,6 +12,25 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
+/** A field of a record as a value of its column: objects are JSON there, flags 0 or 1. */
+export function toSqlValue(value: unknown): SqlValue {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SqlValue);
+}
+
+type ColumnOf<List extends string> = List extends `${infer First}, ${infer Rest}` ? First | ColumnOf<Rest> : List;
+
+/** Inserts a record that has a field for each of the columns, which are listed as in the statement. */
+export async function insertRecord<List extends string>(
+  tx: SqlQueries,
+  table: string,
+  columns: List,
+  record: Readonly<Record<ColumnOf<List>, unknown>>,
+): Promise<void> {
+  const values = columns.split(', ').map((column) => toSqlValue(record[column as ColumnOf<List>]));
+  await tx.query(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => '?').join(', ')})`, values);
+}
+
 /** Both databases support this number of parameters. */
 const maxParameters = 4096;
 const maxListed = 512;

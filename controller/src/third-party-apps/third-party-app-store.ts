@@ -1,7 +1,7 @@
 // Third-party app records. The api_key is encrypted; only the service can decrypt it.
 import { ConflictError } from '../errors.ts';
 import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
-import { inParts, type RowOf } from '../storage/sql-rows.ts';
+import { inParts, insertRecord, type RowOf } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 
 export interface ThirdPartyAppRecord {
@@ -53,11 +53,9 @@ export class ThirdPartyAppStore extends SqlStore {
 
   /** Durable when it resolves. Throws ConflictError `app_exists` if the app_name is taken. */
   async create(app: ThirdPartyAppRecord, also?: InSameTransaction<ThirdPartyAppRecord>): Promise<void> {
-    const { id, app_name, api_key_encrypted, ver, created_at } = app;
-    const values = [id, app_name, api_key_encrypted, JSON.stringify(app.permissions), ver, created_at];
     try {
       await this.db.transaction(async (tx) => {
-        await tx.query(`INSERT INTO third_party_apps (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`, values);
+        await insertRecord(tx, 'third_party_apps', COLUMNS, app);
         await also?.(tx, { after: app });
       });
     } catch (error) {

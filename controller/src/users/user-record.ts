@@ -1,7 +1,7 @@
 // A user as it is stored, and how a new one is inserted.
 import type { Grant } from '@weft/contract';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import type { RowOf } from '../storage/sql-rows.ts';
+import { insertRecord, type RowOf } from '../storage/sql-rows.ts';
 
 export interface UserRecord {
   id: string;
@@ -35,24 +35,8 @@ export const COLUMNS =
   'id, username, password_hash, roles, grants, ver, created_at, disabled_at, disabled_by, waiting_since';
 
 export async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
-  await tx.query(
-    `INSERT INTO users (id, username, password_hash, roles, is_admin, grants, ver, created_at, disabled_at, disabled_by,
-       waiting_since)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      user.id,
-      user.username,
-      user.password_hash,
-      JSON.stringify(user.roles),
-      Number(isAdmin(user.roles)),
-      JSON.stringify(user.grants),
-      user.ver,
-      user.created_at,
-      user.disabled_at,
-      user.disabled_by,
-      user.waiting_since,
-    ],
-  );
+  const columns = `${COLUMNS}, is_admin` as const;
+  await insertRecord(tx, 'users', columns, { ...user, is_admin: isAdmin(user.roles) });
 }
 
 export function toRecord(row: UserRow): UserRecord {

@@ -1,8 +1,8 @@
 // Alarms: one row each, kept after it has cleared. While it is active no other alarm of the same rule and subject can exist, on
 // any number of nodes.
 import type { AlarmSeverity, AlarmState } from '@weft/contract';
-import { isObject } from '@weft/contract/is-object';
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import { toSqlValue } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface AlarmRecord {
@@ -110,7 +110,7 @@ export class AlarmStore extends SqlStore {
   async create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean> {
     const created = await tx.query(
       `INSERT INTO alarms (${COLUMNS}) VALUES (${MARKS}) ON CONFLICT DO NOTHING RETURNING id`,
-      columns.map((column) => toValue(alarm[column])),
+      columns.map((column) => toSqlValue(alarm[column])),
     );
     return created.length > 0;
   }
@@ -126,7 +126,7 @@ export class AlarmStore extends SqlStore {
     const [row] = await tx.query(
       `UPDATE alarms SET ${[...names.map((name) => `${name} = ?`), 'version = ?'].join(', ')}
        WHERE id = ? AND cleared_at IS NULL RETURNING ${COLUMNS}`,
-      [...names.map((name) => toValue(change[name]!)), version, id],
+      [...names.map((name) => toSqlValue(change[name]!)), version, id],
     );
     return row && toRecord(row);
   }
@@ -230,11 +230,6 @@ function toConditions(options: AlarmPageOptions): { conditions: string[]; params
   if (untilMs !== undefined) add('fired_at < ?', untilMs);
   if (beforeId !== undefined) add('id < ?', beforeId);
   return { conditions, params };
-}
-
-function toValue(value: AlarmRecord[keyof AlarmRecord]): SqlValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return isObject(value) ? JSON.stringify(value) : (value as SqlValue);
 }
 
 function toRecord(row: SqlRow): AlarmRecord {

@@ -3,7 +3,7 @@ import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
-import { runRows } from '../../storage/sql-rows.ts';
+import { insertRecord, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface BulkRun {
@@ -57,23 +57,11 @@ export class BulkStore extends SqlStore {
     job: NewJob,
     { owner_ver, also }: { owner_ver: string | undefined; also: (tx: SqlQueries) => Promise<void> },
   ): Promise<void> {
-    const { job_number, owner_kind, owner_id, owner_name, selector, kind, action } = run;
+    const { job_number, owner_kind, owner_id } = run;
     await this.db.transaction(async (tx) => {
       await requirePresentOwner(tx, this.db.dialect, { owner_kind, owner_id, owner_ver });
       await this.#jobs.createAll(tx, [job]);
-      await tx.query(`INSERT INTO bulk_runs (${RUN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, [
-        job_number,
-        owner_kind,
-        owner_id,
-        owner_name,
-        selector,
-        kind,
-        action,
-        run.total,
-        run.wave_size,
-        run.pause_ms,
-        run.next_at,
-      ]);
+      await insertRecord(tx, 'bulk_runs', RUN, run);
       await runRows(
         tx,
         `INSERT INTO bulk_targets (job_number, ${TARGET}) VALUES {{rows}}`,

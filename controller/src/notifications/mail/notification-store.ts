@@ -1,8 +1,8 @@
 // Who is told by e-mail, and how far each has come in the event log.
 import type { NotificationInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import { type InSameTransaction, type SqlQueries, type SqlValue, UniqueViolation } from '../../storage/sql-database.ts';
-import type { RowOf } from '../../storage/sql-rows.ts';
+import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../../storage/sql-database.ts';
+import { insertRecord, type RowOf } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 /** What is told when; every field is set. */
@@ -56,22 +56,9 @@ export class NotificationStore extends SqlStore {
 
   /** Throws ConflictError `notification_exists` if the name is taken. */
   async create(record: NotificationRecord, also?: InSameTransaction<NotificationRecord>): Promise<void> {
-    const values: SqlValue[] = [
-      record.id,
-      record.name,
-      record.email,
-      JSON.stringify(record.rule),
-      Number(record.enabled),
-      record.created_by,
-      record.created_at,
-      record.version,
-      record.position,
-      record.last_sent_at,
-      record.failing_since,
-    ];
     await named(() =>
       this.db.transaction(async (tx) => {
-        await tx.query(`INSERT INTO notifications (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await insertRecord(tx, 'notifications', COLUMNS, record);
         await also?.(tx, { after: record });
       }),
     );

@@ -1,14 +1,8 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
 import type { WebhookFormat } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import {
-  type InSameTransaction,
-  type SqlQueries,
-  type SqlRow,
-  type SqlValue,
-  UniqueViolation,
-} from '../../storage/sql-database.ts';
-import { type RowOf, runRows } from '../../storage/sql-rows.ts';
+import { type InSameTransaction, type SqlQueries, type SqlRow, UniqueViolation } from '../../storage/sql-database.ts';
+import { insertRecord, type RowOf, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface WebhookRecord {
@@ -108,8 +102,7 @@ export class WebhookStore extends SqlStore {
   async create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void> {
     await named(() =>
       this.db.transaction(async (tx) => {
-        const values = toValues(webhook);
-        await tx.query(`INSERT INTO webhooks (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await insertRecord(tx, 'webhooks', COLUMNS, webhook);
         await also?.(tx, { after: webhook });
       }),
     );
@@ -127,8 +120,7 @@ export class WebhookStore extends SqlStore {
         if (!before) return undefined;
         const after = { ...before, ...change, version: before.version + 1 };
         await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
-        const values = toValues(after);
-        await tx.query(`INSERT INTO webhooks (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+        await insertRecord(tx, 'webhooks', COLUMNS, after);
         await also?.(tx, { before, after });
         return after;
       }),
@@ -258,26 +250,6 @@ async function read(tx: SqlQueries, id: string, isLocked = false): Promise<Webho
 function toRecord(row: Row): WebhookRecord {
   const [enabled, is_failing_told] = [row.enabled === 1, row.is_failing_told === 1];
   return { ...row, events: JSON.parse(row.events), enabled, is_failing_told };
-}
-
-function toValues(webhook: WebhookRecord): SqlValue[] {
-  return [
-    webhook.id,
-    webhook.name,
-    webhook.url,
-    JSON.stringify(webhook.events),
-    webhook.selector,
-    webhook.format,
-    Number(webhook.enabled),
-    webhook.secret_encrypted,
-    webhook.created_by,
-    webhook.created_at,
-    webhook.version,
-    webhook.position,
-    webhook.replayed_at,
-    webhook.failing_since,
-    Number(webhook.is_failing_told),
-  ];
 }
 
 async function named<T>(work: () => Promise<T>): Promise<T> {
