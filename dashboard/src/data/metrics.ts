@@ -71,3 +71,16 @@ function spread(agents: readonly FleetAgent[], most: number): string[] {
   const step = Math.max(1, Math.ceil(agents.length / most));
   return agents.filter((_, index) => index % step === 0).map(({ ap_id }) => ap_id);
 }
+
+/** The numbers among an agent's newest values that are no older than a moment, by name. */
+export function reportedSince(latest: Record<string, unknown>, sinceMs: number): string[] {
+  return Object.entries(latest as Record<string, { ts: string; value: unknown }>)
+    .filter(([, { ts, value }]) => typeof value === 'number' && Date.parse(ts) >= sinceMs)
+    .map(([name]) => name)
+    .sort();
+}
+
+/** Buckets change only when a new one is complete; samples come live. */
+export function seriesPollMs(resolutionSeconds: number | undefined): number {
+  return resolutionSeconds === undefined ? 60_000 : Math.max(5000, resolutionSeconds * 1000);
+}

@@ -23,7 +23,7 @@ export class StateChanges {
     this.#log = log;
   }
 
-  /** Those that went or came at least this often. After a power cut nearly all did so once or twice, and hardly anybody more often. */
+  /** Those that went or came at least this often. After a power cut nearly all did so once or twice, and almost none more often. */
   atLeast(count: number): string[] {
     return [...this.#byCount].flatMap(([their, names]) => (their >= count ? [...names] : []));
   }

@@ -8,7 +8,7 @@ export const moveMs = 60_000;
 
 export type ChangeKind = 'joined' | 'left' | 'moved';
 
-/** Why an access point serves nobody any more. */
+/** Why an access point serves no devices any more. */
 export type SilenceReason = 'offline' | 'ended';
 
 export interface DeviceChange {

@@ -14,6 +14,26 @@ export interface ChartLine {
   newest?: number | undefined;
 }
 
+/** A metric of several access points as lines, called by their ids. */
+export function seriesLines(
+  answers: readonly {
+    agent_id: string;
+    series: readonly { metric: string; points: readonly { ts: string; value: number }[] }[];
+  }[],
+  metric: string,
+): ChartLine[] {
+  return answers.flatMap(({ agent_id, series }) => {
+    const found = series.find((each) => each.metric === metric);
+    if (!found) return [];
+    return {
+      name: agent_id,
+      label: agent_id,
+      times: found.points.map(({ ts }) => Date.parse(ts) / 1000),
+      values: found.points.map(({ value }) => value),
+    };
+  });
+}
+
 /** A column holds null for a gap and undefined where only another line has a point. */
 export type Column = (number | null | undefined)[];
 

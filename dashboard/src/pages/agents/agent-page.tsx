@@ -13,7 +13,7 @@ import { agentName, isSleeping, selectorOf, staleBefore, technologyOf } from '..
 import { stateOf } from '../../data/fleet.ts';
 import { awaySince, serverNow } from '../../data/freshness.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
-import { metricWords } from '../../data/metrics.ts';
+import { metricWords, reportedSince } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { type PageProps, useQueryState } from '../../router/location.ts';
@@ -23,7 +23,7 @@ import { AgentCommands } from '../commands/agent-commands.tsx';
 import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
 import { AgentHealthCard, ConnectionCard, ManageAgentCard } from './agent-cards.tsx';
 import { AgentCharts } from './agent-charts.tsx';
-import { chooseMetrics, MetricChooser, reportedSince, usualCount } from './metric-choice.tsx';
+import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;

@@ -1,6 +1,6 @@
 // Which metrics are on the charts.
 import { expect, it } from 'vitest';
-import { chooseMetrics, hasRoomFor, reportedSince, toggleMetric } from './metric-choice.tsx';
+import { chooseMetrics, hasRoomFor, toggleMetric } from './metric-choice.tsx';
 
 const known = ['active', 'backlog', 'cqi', 'latency_ms', 'power_w', 'x', 'throughput_mbps', 'y'].map((name) => ({
   name,
@@ -36,11 +36,6 @@ it('are no more than a page can draw and an address can name', () => {
     expect(address.length).toBeGreaterThan(1000);
     expect(address.length).toBeLessThan(6000);
   }
-});
-
-it('are the numbers that were reported since a moment', () => {
-  const at = (seconds: number, value: unknown) => ({ ts: new Date(seconds * 1000).toISOString(), value });
-  expect(reportedSince({ b: at(9, 1), a: at(10, 0), old: at(3, 1), text: at(9, 'x') }, 9000)).toEqual(['a', 'b']);
 });
 
 it('are changed one by one', () => {

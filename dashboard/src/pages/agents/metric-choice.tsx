@@ -44,14 +44,6 @@ export function chooseMetrics<Metric extends { name: string }>(known: readonly M
   return usual.slice(0, fittingCount(usual));
 }
 
-/** The numbers among an agent's newest values that are no older than a moment, by name. */
-export function reportedSince(latest: Record<string, unknown>, sinceMs: number): string[] {
-  return Object.entries(latest as Record<string, { ts: string; value: unknown }>)
-    .filter(([, { ts, value }]) => typeof value === 'number' && Date.parse(ts) >= sinceMs)
-    .map(([name]) => name)
-    .sort();
-}
-
 /** What the address says after one was added or taken away. */
 export function toggleMetric(shown: readonly { name: string }[], name: string): string {
   const names = shown.map((metric) => metric.name);

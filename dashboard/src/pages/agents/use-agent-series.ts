@@ -5,6 +5,7 @@ import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx'
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { type LiveSample, useLive } from '../../data/live-values.ts';
+import { seriesPollMs } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 
 export interface Metric {
@@ -87,11 +88,6 @@ export function useAgentSeries({
     resolutionSeconds,
     failure: series.failure,
   };
-}
-
-/** Buckets change only when a new one is complete; samples come live. */
-export function seriesPollMs(resolutionSeconds: number | undefined): number {
-  return resolutionSeconds === undefined ? 60_000 : Math.max(5000, resolutionSeconds * 1000);
 }
 
 function toLines(

@@ -12,6 +12,7 @@ import {
 import { AgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import { seriesLines } from '../../components/chart/chart-shape.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FailureNotice, Notice, PageSkeleton, showToast } from '../../components/feedback.tsx';
 import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
@@ -23,7 +24,6 @@ import { formatCount, formatMoment, formatNumber, formatSpan } from '../../forma
 import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
-import { toCompareLines } from '../compare/compare-series.ts';
 import { RuleFields } from './rule-fields.tsx';
 import { emptyRule, kindOf, type RuleValues, toRule, toValues } from './rule-form.ts';
 
@@ -113,7 +113,7 @@ function RungChart({ preview: { from, until, alarms }, rule: { condition } }: Fo
     max_points: 400,
   };
   const { data } = useOperation('metrics_series', { query }, { isWanted });
-  const lines = useMemo(() => data && toCompareLines(data.agents, query.metrics).get(query.metrics[0]!), [data]);
+  const lines = useMemo(() => data && seriesLines(data.agents, query.metrics[0]!), [data]);
   const alarm = useMemo(() => {
     const shown = alarms.filter(({ ap_id }) => ap_id !== null && ap_ids.includes(ap_id));
     const spans = shown.map((rung) => ({

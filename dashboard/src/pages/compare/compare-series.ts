@@ -2,15 +2,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { AgentMultiMetricData, Failure, FleetSeries } from '../../api/client.ts';
 import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
-import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
+import { addPoint, type ChartLine, dropBefore, seriesLines } from '../../components/chart/chart-shape.ts';
 import { timeWindowSeconds } from '../../components/time-window.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { type LiveSample, useLive } from '../../data/live-values.ts';
-import { metricWords } from '../../data/metrics.ts';
+import { metricWords, reportedSince, seriesPollMs } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { reportedSince } from '../agents/metric-choice.tsx';
-import { seriesPollMs } from '../agents/use-agent-series.ts';
 
 /** More lines than these cannot be told apart. */
 export const maxAgents = 6;
@@ -29,21 +27,7 @@ export function readList(text: string, max: number): string[] {
 }
 
 export function toCompareLines(answers: readonly AgentMultiMetricData[], metrics: readonly string[]): CompareLines {
-  return new Map(
-    metrics.map((metric) => [
-      metric,
-      answers.flatMap((answer) => {
-        const series = answer.series.find((each) => each.metric === metric);
-        if (!series) return [];
-        return {
-          name: answer.agent_id,
-          label: answer.agent_id,
-          times: series.points.map(({ ts }) => Date.parse(ts) / 1000),
-          values: series.points.map(({ value }) => value),
-        };
-      }),
-    ]),
-  );
+  return new Map(metrics.map((metric) => [metric, seriesLines(answers, metric)]));
 }
 
 export function withSamples(lines: CompareLines, samples: readonly LiveSample[], from: number): CompareLines {
