@@ -211,10 +211,9 @@ export class BatchService {
     const { intake, sight, ledger, operations } = this.#options;
     const head = { ap_id, stage, command_id: null, job_number: null };
     try {
-      const agent = await intake.target(caller, ap_id);
-      await intake.requireKnownTarget(caller, command, ['body', 'command']);
-      const { idempotency_key: key } = options;
-      const own = { ...options, ...(key !== undefined && { idempotency_key: `${key} ${ap_id}` }) };
+      const agent = await intake.target(caller, ap_id, command, ['body', 'command']);
+      const { idempotency_key: key, ...rest } = options;
+      const own = key === undefined ? rest : { ...rest, idempotency_key: `${key} ${ap_id}` };
       const wish = intake.toNewCommand(caller, agent, command, own, ['body', 'command']);
       if (isDryRun) {
         const { decision } = await ledger.do(operations.look(wish));

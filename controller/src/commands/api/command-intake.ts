@@ -83,12 +83,18 @@ export class CommandIntake {
   }
 
   /** Throws NotFoundError, and PermissionError for a user who may see the agent and not command it. */
-  async target(caller: Caller, ap_id: string): Promise<TargetAgent> {
+  async target(
+    caller: Caller,
+    ap_id: string,
+    command: ParsedCommand,
+    loc: Loc = ['query', 'command'],
+  ): Promise<TargetAgent> {
     const rights = rightsOf(caller);
     const isPerson = rights.isUser && !rights.isAdmin;
     try {
       const agent = await this.#agents.find(ap_id, caller);
       if (isPerson && !rights.operates(agent)) throw notYours();
+      await this.#requireKnownTarget(caller, command, loc);
       return agent;
     } catch (error) {
       // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
@@ -98,7 +104,7 @@ export class CommandIntake {
   }
 
   /** Throws ValidationError if a device is to be moved to an access point that the caller does not see. */
-  async requireKnownTarget(caller: Caller, { name, args: { target } }: ParsedCommand, loc: Loc): Promise<void> {
+  async #requireKnownTarget(caller: Caller, { name, args: { target } }: ParsedCommand, loc: Loc): Promise<void> {
     if (name !== steerDevice || typeof target !== 'string') return;
     const found = await this.#agents.find(target, caller).catch((error) => {
       if (error instanceof NotFoundError) return undefined;

@@ -112,8 +112,7 @@ export class CommandService {
     const { intake } = this.#options;
     const command = parseCommand(text);
     intake.requireSendable(caller, command, options);
-    const agent = await intake.target(caller, ap_id);
-    await intake.requireKnownTarget(caller, command, ['query', 'command']);
+    const agent = await intake.target(caller, ap_id, command);
     const guard =
       options.guard === undefined ? undefined : await this.#options.guards.toStored(caller, agent, options.guard);
     const wish = intake.toNewCommand(caller, agent, command, { ...options, guard });

@@ -13,14 +13,9 @@ import type { CommandStateMachine } from './command-state-machine.ts';
 import type { CommandStore } from './command-store.ts';
 import { GuardOperations, restoredBy } from './guard-operations.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
-import { type NewCommand, toNewJob, toNewRecord } from './new-command.ts';
+import { type NewCommand, type SendOutcome, toNewJob, toNewRecord } from './new-command.ts';
 import { requireRightNow } from './require-right.ts';
 import { SteeringOperations } from './steering-operations.ts';
-
-/** A command that was accepted, or the decision against it. */
-export type SendOutcome =
-  | { command: CommandRecord; isRepeat: boolean }
-  | { command: undefined; decision: Decision; group: string };
 
 export interface CommandOperationsOptions {
   store: CommandStore;

@@ -7,11 +7,10 @@ import { shownGuard } from '../grammar/guard-expression.ts';
 import { isSameWant, type Want } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
-import type { SendOutcome } from './command-operations.ts';
 import type { CommandRecord } from './command-record.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
-import type { NewCommand } from './new-command.ts';
+import type { NewCommand, SendOutcome } from './new-command.ts';
 
 export interface GuardOperationsOptions {
   life: CommandStateMachine;

@@ -1,7 +1,7 @@
 // A command that is to be decided about, and the record and the job that it becomes.
 import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
 import type { NewJob } from '../../jobs/store/job-record.ts';
-import type { Intent } from '../arbitration/conflict-intent.ts';
+import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import type { Want } from '../grammar/requested-value.ts';
 import type { CommandRecord, OwnerKind } from './command-record.ts';
 import { orderedUuid } from './ordered-uuid.ts';
@@ -30,6 +30,11 @@ export interface NewCommand {
   /** What takes it back where nothing is known that was set before; undefined: nothing does. */
   inverse?: Want | undefined;
 }
+
+/** A command that was accepted, or the decision against it. */
+export type SendOutcome =
+  | { command: CommandRecord; isRepeat: boolean }
+  | { command: undefined; decision: Decision; group: string };
 
 /** The record before its decision is written into it. */
 export function toNewRecord(wish: NewCommand, parameter_group: string, nowMs: number): CommandRecord {
