@@ -47,7 +47,7 @@ try {
         `/metrics/agent_multi_metric_data?agent=${wide!.ap_id}&metrics=m1,m2,m3&window=30d&max_points=${9_000 + Math.floor(Math.random() * 1_000)}`,
       ),
     'pages of 1,000 events': () => get('/events?limit=1000'),
-    'pages of the audit log': () => get('/audit?limit=1000'),
+    'pages of the audit log': () => get('/audit?limit=500'),
     'previews of alarm rules': () =>
       light(
         `${weft.url}/api/v1/alarm_rules/preview`,

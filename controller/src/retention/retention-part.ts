@@ -9,7 +9,7 @@ import type { Part, Platform } from '../part.ts';
 import { adminsAndAuditors, adminsOnly } from '../rights/permission.ts';
 import { NodeLease } from '../storage/node-lease.ts';
 import type { Retention } from './retention.ts';
-import { RetentionRounds } from './retention-rounds.ts';
+import { ClockStore, RetentionRounds } from './retention-rounds.ts';
 
 const route = routesOf('Events');
 
@@ -21,7 +21,14 @@ interface RetentionPartDeps extends Platform {
 export function createRetentionPart(deps: RetentionPartDeps, events: Events) {
   const { config, database, retention, auditLog, eventLog, onChange, onError } = deps;
   const lease = new NodeLease({ database, name: 'retention', onError });
-  const rounds = new RetentionRounds({ database, eventLog, retention, lease, onChange });
+  const rounds = new RetentionRounds({
+    database,
+    store: new ClockStore(database),
+    eventLog,
+    retention,
+    lease,
+    onChange,
+  });
   // At once: from then on a jump is seen.
   lease.taken.on(() => rounds.soon());
   events.recorded.on((...report) => rounds.recorded(...report));

@@ -18,6 +18,7 @@ const agreeMs = 5 * 60_000;
 
 export interface RetentionRoundsOptions {
   database: SqlDatabase;
+  store: ClockStore;
   eventLog: Pick<EventLog, 'append'>;
   retention: Retention;
   lease: Pick<NodeLease, 'isHeld'>;
@@ -45,7 +46,7 @@ export class RetentionRounds extends PeriodicTask {
     const { onChange } = options;
     super({ everyMs: roundMs, jitter: 0.1, what: 'the removal of what is old', run: () => this.#run(), onChange });
     this.#options = options;
-    this.#store = new ClockStore(options.database);
+    this.#store = options.store;
     this.#wallNow = options.wallNow ?? Date.now;
     this.#steadyNow = options.steadyNow ?? (() => uptime() * 1000);
   }
@@ -170,7 +171,7 @@ function duration(seconds: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} hours` : `${Math.round(seconds / 86_400)} days`;
 }
 
-class ClockStore extends SqlStore {
+export class ClockStore extends SqlStore {
   async read(): Promise<{ state: ClockState; word: number } | undefined> {
     const [row] = await this.db.query<{ state: string; word: number }>('SELECT state, word FROM retention_clock');
     return row && row.state !== '' ? { state: JSON.parse(row.state) as ClockState, word: row.word } : undefined;
