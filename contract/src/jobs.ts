@@ -18,14 +18,11 @@ export const JobState = Type.Enum(['queued', 'running', 'succeeded', 'failed', '
 });
 export type JobState = Type.Static<typeof JobState>;
 
-export const JobAccepted = Type.Object(
-  {
-    job_number: Type.String({ format: 'uuid' }),
-    status: Type.Literal('queued'),
-    websocket: Type.String({ description: 'The path of the WebSocket for the results.' }),
-  },
-  { title: 'JobAccepted' },
-);
+export const JobAccepted = Type.Named('JobAccepted', {
+  job_number: Type.String({ format: 'uuid' }),
+  status: Type.Literal('queued'),
+  websocket: Type.String({ description: 'The path of the WebSocket for the results.' }),
+});
 export type JobAccepted = Type.Static<typeof JobAccepted>;
 
 /** What a message on a job's socket is about. */
@@ -35,17 +32,14 @@ export const EnvelopeType = Type.Enum(['agent_data', 'agent_details', 'emulator'
 });
 export type EnvelopeType = Type.Static<typeof EnvelopeType>;
 
-export const JobEnvelope = Type.Object(
-  {
-    job_number: Type.String(),
-    seq: Type.Integer({ minimum: 1, description: 'Counts the messages of the job from 1, without gaps.' }),
-    type: EnvelopeType,
-    data: Type.Array(Type.Unknown()),
-    final: Type.Boolean({ description: 'True on the last message of the job.' }),
-    ts: Timestamp,
-  },
-  { title: 'JobEnvelope' },
-);
+export const JobEnvelope = Type.Named('JobEnvelope', {
+  job_number: Type.String(),
+  seq: Type.Integer({ minimum: 1, description: 'Counts the messages of the job from 1, without gaps.' }),
+  type: EnvelopeType,
+  data: Type.Array(Type.Unknown()),
+  final: Type.Boolean({ description: 'True on the last message of the job.' }),
+  ts: Timestamp,
+});
 export type JobEnvelope = Type.Static<typeof JobEnvelope>;
 
 const jobFields = {
@@ -73,66 +67,51 @@ const jobFields = {
 export const Job = Type.Object(jobFields, { title: 'Job' });
 export type Job = Type.Static<typeof Job>;
 
-export const JobWithMessages = Type.Object(
-  {
-    ...jobFields,
-    messages: Type.Array(JobEnvelope, { description: 'Messages after `after`, as many as fit.' }),
-    has_more: Type.Boolean({ description: 'True if there are more: request them with `after` set to the last `seq`.' }),
-  },
-  { title: 'JobWithMessages' },
-);
+export const JobWithMessages = Type.Named('JobWithMessages', {
+  ...jobFields,
+  messages: Type.Array(JobEnvelope, { description: 'Messages after `after`, as many as fit.' }),
+  has_more: Type.Boolean({ description: 'True if there are more: request them with `after` set to the last `seq`.' }),
+});
 export type JobWithMessages = Type.Static<typeof JobWithMessages>;
 
-export const CallbackAnswer = Type.Object(
-  {
-    status: Type.Enum(['delivered', 'queued'], { type: 'string' }),
-    job_number: Type.String(),
-    detail: Type.String(),
-    seq: Type.Integer(),
-  },
-  { title: 'CallbackAnswer' },
-);
+export const CallbackAnswer = Type.Named('CallbackAnswer', {
+  status: Type.Enum(['delivered', 'queued'], { type: 'string' }),
+  job_number: Type.String(),
+  detail: Type.String(),
+  seq: Type.Integer(),
+});
 export type CallbackAnswer = Type.Static<typeof CallbackAnswer>;
 
 /** What a worker finds in its queue; the same for every kind of work but for `data`. */
-export const JobMessage = Type.Object(
-  {
-    job_number: Type.String(),
-    task_type: TaskType,
-    requested_by: Type.Object({ kind: Type.String(), id: Type.String() }),
-    callback_token: Type.String({ description: 'Valid for the callbacks of this job only.' }),
-    data: Type.Record(Type.String(), Type.Unknown()),
-  },
-  { title: 'JobMessage' },
-);
+export const JobMessage = Type.Named('JobMessage', {
+  job_number: Type.String(),
+  task_type: TaskType,
+  requested_by: Type.Object({ kind: Type.String(), id: Type.String() }),
+  callback_token: Type.String({ description: 'Valid for the callbacks of this job only.' }),
+  data: Type.Record(Type.String(), Type.Unknown()),
+});
 export type JobMessage = Type.Static<typeof JobMessage>;
 
 /** What a listener finds in the queue of commands. It has no token: nobody but Weft delivers commands. */
 const { callback_token: _, ...noticeFields } = JobMessage.properties;
-export const CommandNotice = Type.Object(
-  {
-    ...noticeFields,
-    data: Type.Object({
-      agent_id: Type.String({ description: 'The ap_id.' }),
-      command_id: Type.String(),
-      command: Type.String({ description: 'As the caller sent it, or as Weft has changed it.' }),
-      name: Type.String(),
-      args: Type.Record(Type.String(), Type.Unknown(), { description: 'Secret ones as a fingerprint.' }),
-    }),
-  },
-  { title: 'CommandNotice' },
-);
+export const CommandNotice = Type.Named('CommandNotice', {
+  ...noticeFields,
+  data: Type.Object({
+    agent_id: Type.String({ description: 'The ap_id.' }),
+    command_id: Type.String(),
+    command: Type.String({ description: 'As the caller sent it, or as Weft has changed it.' }),
+    name: Type.String(),
+    args: Type.Record(Type.String(), Type.Unknown(), { description: 'Secret ones as a fingerprint.' }),
+  }),
+});
 
 /** `data` of `agent_details`: the agents to tell of. */
-export const AgentDetailsTask = Type.Object(
-  {
-    agents: Type.Optional(
-      Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
-    ),
-    ...AgentFilter.properties,
-  },
-  { title: 'AgentDetailsTask' },
-);
+export const AgentDetailsTask = Type.Named('AgentDetailsTask', {
+  agents: Type.Optional(
+    Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
+  ),
+  ...AgentFilter.properties,
+});
 export type AgentDetailsTask = Type.Static<typeof AgentDetailsTask>;
 
 /** `data` of `agent_data`: whose telemetry, and of when; an end in the future makes it a live subscription. */

@@ -25,80 +25,71 @@ export const QuietHours = Type.Object(
 );
 export type QuietHours = Type.Static<typeof QuietHours>;
 
-export const NotificationInput = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
-    email: Type.String({ format: 'email', maxLength: 320 }),
-    events: Type.Optional(
-      Type.Array(Type.String(), {
-        format: 'event-kinds',
-        default: ['alarm.fired', 'alarm.cleared'],
-        description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
-      }),
-    ),
-    severities: Type.Optional(
-      Type.Array(EventSeverity, {
-        minItems: 1,
-        maxItems: 5,
-        default: ['critical', 'major'],
-        description: 'Of the event; for an alarm, of the alarm.',
-      }),
-    ),
-    selector: Type.Optional(Type.String({ maxLength: 1000, format: 'selector', default: '' })),
-    digest_minutes: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 10_080,
-        default: 0,
-        description:
-          'Collects events for this long after the first one. 0: told at once, together with what comes within seconds.',
-      }),
-    ),
-    quiet: Type.Optional(Type.Union([QuietHours, Type.Null()])),
-    time_zone: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        format: 'time-zone',
-        default: 'UTC',
-        description: 'An IANA name, such as `Europe/London`.',
-      }),
-    ),
-    enabled: Type.Optional(Type.Boolean({ default: true })),
-  },
-  { title: 'NotificationInput' },
-);
+export const NotificationInput = Type.Named('NotificationInput', {
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
+  email: Type.String({ format: 'email', maxLength: 320 }),
+  events: Type.Optional(
+    Type.Array(Type.String(), {
+      format: 'event-kinds',
+      default: ['alarm.fired', 'alarm.cleared'],
+      description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
+    }),
+  ),
+  severities: Type.Optional(
+    Type.Array(EventSeverity, {
+      minItems: 1,
+      maxItems: 5,
+      default: ['critical', 'major'],
+      description: 'Of the event; for an alarm, of the alarm.',
+    }),
+  ),
+  selector: Type.Optional(Type.String({ maxLength: 1000, format: 'selector', default: '' })),
+  digest_minutes: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_080,
+      default: 0,
+      description:
+        'Collects events for this long after the first one. 0: told at once, together with what comes within seconds.',
+    }),
+  ),
+  quiet: Type.Optional(Type.Union([QuietHours, Type.Null()])),
+  time_zone: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      format: 'time-zone',
+      default: 'UTC',
+      description: 'An IANA name, such as `Europe/London`.',
+    }),
+  ),
+  enabled: Type.Optional(Type.Boolean({ default: true })),
+});
 export type NotificationInput = Type.Static<typeof NotificationInput>;
 
-export const Notification = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    email: Type.String(),
-    events: Type.Array(Type.String()),
-    severities: Type.Array(EventSeverity),
-    selector: Type.String(),
-    digest_minutes: Type.Integer(),
-    quiet: Type.Union([QuietHours, Type.Null()]),
-    time_zone: Type.String(),
-    enabled: Type.Boolean(),
-    created_by: Type.String(),
-    created_at: Type.String({ format: 'date-time' }),
-    last_sent_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-    failing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  },
-  { title: 'Notification' },
-);
+export const Notification = Type.Named('Notification', {
+  id: Type.String(),
+  name: Type.String(),
+  email: Type.String(),
+  events: Type.Array(Type.String()),
+  severities: Type.Array(EventSeverity),
+  selector: Type.String(),
+  digest_minutes: Type.Integer(),
+  quiet: Type.Union([QuietHours, Type.Null()]),
+  time_zone: Type.String(),
+  enabled: Type.Boolean(),
+  created_by: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  last_sent_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  failing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+});
 export type Notification = Type.Static<typeof Notification>;
 
-export const NotificationList = Type.Object(
-  {
-    ...pageFields(Notification),
-    has_mail_server: Type.Boolean({
-      description: 'Whether WEFT_SMTP_URL is set; if not, mails are written to files in `outbox/` of the data folder.',
-    }),
-  },
-  { title: 'NotificationList' },
-);
+export const NotificationList = Type.Named('NotificationList', {
+  ...pageFields(Notification),
+  has_mail_server: Type.Boolean({
+    description: 'Whether WEFT_SMTP_URL is set; if not, mails are written to files in `outbox/` of the data folder.',
+  }),
+});
 export type NotificationList = Type.Static<typeof NotificationList>;
 
 export const NotificationTest = Type.Object(

@@ -44,30 +44,27 @@ export type WebhookInput = Type.Static<typeof WebhookInput>;
 
 const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 
-export const Webhook = Type.Object(
-  {
-    id: Type.String(),
-    name: Type.String(),
-    url: Type.String(),
-    events: Type.Array(Type.String()),
-    selector: Type.String(),
-    format: WebhookFormat,
-    enabled: Type.Boolean(),
-    created_by: Type.String(),
-    created_at: Type.String({ format: 'date-time' }),
-    state: Type.Enum(['ok', 'retrying', 'failing', 'disabled'], {
-      type: 'string',
-      description: '`retrying`: attempts fail now; `failing`: none has succeeded for an hour.',
-    }),
-    failing_since: NullableTime,
-    position: Type.Integer({
-      description: 'Everything up to this event was delivered, parked, or waits for another attempt.',
-    }),
-    waiting: Type.Integer({ description: 'Events that wait for another attempt, or behind one of the same subject.' }),
-    parked: Type.Integer({ description: 'Events that were given up after 24 hours.' }),
-  },
-  { title: 'Webhook' },
-);
+export const Webhook = Type.Named('Webhook', {
+  id: Type.String(),
+  name: Type.String(),
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  selector: Type.String(),
+  format: WebhookFormat,
+  enabled: Type.Boolean(),
+  created_by: Type.String(),
+  created_at: Type.String({ format: 'date-time' }),
+  state: Type.Enum(['ok', 'retrying', 'failing', 'disabled'], {
+    type: 'string',
+    description: '`retrying`: attempts fail now; `failing`: none has succeeded for an hour.',
+  }),
+  failing_since: NullableTime,
+  position: Type.Integer({
+    description: 'Everything up to this event was delivered, parked, or waits for another attempt.',
+  }),
+  waiting: Type.Integer({ description: 'Events that wait for another attempt, or behind one of the same subject.' }),
+  parked: Type.Integer({ description: 'Events that were given up after 24 hours.' }),
+});
 export type Webhook = Type.Static<typeof Webhook>;
 
 export const WebhookWithSecret = Type.Object(
@@ -76,31 +73,25 @@ export const WebhookWithSecret = Type.Object(
 );
 export type WebhookWithSecret = Type.Static<typeof WebhookWithSecret>;
 
-export const WebhookList = Type.Object(
-  {
-    ...pageFields(Webhook),
-    allowed: Type.Array(Type.String(), {
-      description: 'Where webhooks may send to, as WEFT_WEBHOOK_ALLOW says; empty: nowhere.',
-    }),
-  },
-  { title: 'WebhookList' },
-);
+export const WebhookList = Type.Named('WebhookList', {
+  ...pageFields(Webhook),
+  allowed: Type.Array(Type.String(), {
+    description: 'Where webhooks may send to, as WEFT_WEBHOOK_ALLOW says; empty: nowhere.',
+  }),
+});
 export type WebhookList = Type.Static<typeof WebhookList>;
 
-export const WebhookDelivery = Type.Object(
-  {
-    id: Type.String(),
-    ts: Type.String({ format: 'date-time' }),
-    event_id: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for a test.' }),
-    kind: Type.String(),
-    attempt: Type.Integer(),
-    outcome: Type.Enum(['delivered', 'failed', 'parked'], { type: 'string' }),
-    status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none.' }),
-    error: Type.Union([Type.String(), Type.Null()]),
-    duration_ms: Type.Integer(),
-  },
-  { title: 'WebhookDelivery' },
-);
+export const WebhookDelivery = Type.Named('WebhookDelivery', {
+  id: Type.String(),
+  ts: Type.String({ format: 'date-time' }),
+  event_id: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for a test.' }),
+  kind: Type.String(),
+  attempt: Type.Integer(),
+  outcome: Type.Enum(['delivered', 'failed', 'parked'], { type: 'string' }),
+  status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none.' }),
+  error: Type.Union([Type.String(), Type.Null()]),
+  duration_ms: Type.Integer(),
+});
 export type WebhookDelivery = Type.Static<typeof WebhookDelivery>;
 
 export const WebhookDeliveryList = Page(WebhookDelivery, 'WebhookDeliveryList', {

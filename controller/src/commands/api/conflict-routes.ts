@@ -10,16 +10,12 @@ const route = routesOf('Conflicts');
 const maxSeq = 2 ** 31 - 1;
 const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
 
-const ConflictPage = Type.Object(
-  {
-    conflicts: Type.Array(Conflict),
-    next_before: Type.Union([Type.Integer(), Type.Null()], {
-      description:
-        'Send it as `before` for the next page; null at the end. A page before the end may be short or empty.',
-    }),
-  },
-  { title: 'ConflictPage' },
-);
+const ConflictPage = Type.Named('ConflictPage', {
+  conflicts: Type.Array(Conflict),
+  next_before: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Send it as `before` for the next page; null at the end. A page before the end may be short or empty.',
+  }),
+});
 
 export function conflictRoutes(conflicts: ConflictService): Route[] {
   return [
