@@ -82,10 +82,7 @@ export class DeviceRegistry {
       this.#update(link, device, mark, ts);
     }
     if (found < agent.linkCount) this.#leaveOthers(agent, mark, ts);
-    if (!agent.isUnsaved) {
-      agent.isUnsaved = true;
-      this.#unsaved.add(agent);
-    }
+    if (!agent.isUnsaved) this.noteUnsaved(agent);
     this.leftOut += leftOut;
     this.#tell(agent);
     return { agent, leftOut };
@@ -243,9 +240,8 @@ export class DeviceRegistry {
     const hasMoved =
       !hadLinks && last !== none && last !== agent.slot && Math.abs(ts - devices.lastLeft[device]!) <= moveMs;
     const link = this.startLink(agent, device);
-    const { links } = this.table;
-    links.since[link] = since;
-    links.seen[link] = ts;
+    this.table.links.since[link] = since;
+    this.table.links.seen[link] = ts;
     const from = hasMoved ? this.agentAt(last).ap_id : undefined;
     this.#note(hasMoved ? 'moved' : 'joined', this.toRecord(agent, link), ts, from, agent.ap_id);
     return link;
