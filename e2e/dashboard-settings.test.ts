@@ -38,7 +38,7 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     // Hundreds of operations are there: to look for one by its role takes a while each time.
     const me = page.locator('.opblock-get:has([data-path="/api/v1/users/me"])');
     // The documentation draws what is in sight.
-    await page.locator('.opblock-post:has([data-path="/api/v1/token/"])').waitFor();
+    await page.locator('.opblock').first().waitFor();
     for (; !(await me.isVisible()); await page.mouse.wheel(0, 600))
       await page.evaluate('new Promise(requestAnimationFrame)');
     await me.getByRole('button', { name: 'get /api/v1/users/me', exact: true }).click();
