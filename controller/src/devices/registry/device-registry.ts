@@ -70,8 +70,7 @@ export class DeviceRegistry {
     agent.heardMs = this.#now();
     const mark = this.#nextMark();
     this.refusedJoins = 0;
-    let found = 0;
-    let leftOut = 0;
+    let [found, leftOut] = [0, 0];
     for (const device of devices) {
       const link = agent.identities.get(device.identity) ?? this.#linkOf(agent, device, ts);
       if (link === none) {
