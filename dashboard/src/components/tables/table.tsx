@@ -40,6 +40,12 @@ export interface Column<Row> extends ColumnWidth {
   align?: 'end';
 }
 
+type Rest<Row> = Omit<Column<Row>, 'name' | 'title' | 'width'>;
+/** A column of this width. */
+export function column<Row>(name: string, title: string, width: string, rest: Rest<Row>): Column<Row> {
+  return { name, title, width, ...rest };
+}
+
 interface TableProps<Row> {
   label: string;
   /** Undefined while they are not known. */

@@ -4,7 +4,7 @@ import type { ThirdPartyAppSummary } from '../../api/client.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
@@ -24,41 +24,29 @@ const wordsOf = ({ app_name, permissions }: ThirdPartyAppSummary) =>
   `${app_name} ${sentenceText(permissionSentence(permissions))}`;
 
 const columns: Column<ThirdPartyAppSummary>[] = [
-  {
-    name: 'name',
-    title: text.name,
-    width: 'minmax(140px, 1fr)',
+  column('name', text.name, 'minmax(140px, 1fr)', {
     sort: ({ app_name }) => app_name,
     cell: ({ app_name }) => app_name,
-  },
-  {
-    name: 'may',
-    title: text.may,
-    width: 'minmax(220px, 4fr)',
+  }),
+  column('may', text.may, 'minmax(220px, 4fr)', {
     isWideOnly: true,
     cell: ({ permissions }) => (
       <span class="soft" title={sentenceText(permissionSentence(permissions))}>
         <PermissionWords permissions={permissions} />
       </span>
     ),
-  },
-  {
-    name: 'priority',
-    title: text.priority,
-    width: '72px',
+  }),
+  column('priority', text.priority, '72px', {
     align: 'end',
     sort: priorityOf,
     cell: (app) => formatNumber(priorityOf(app)),
     isWideOnly: true,
-  },
-  {
-    name: 'until',
-    title: text.until,
-    width: '110px',
+  }),
+  column('until', text.until, '110px', {
     align: 'end',
     sort: untilOf,
     cell: (app) => <Until at={untilOf(app)} />,
-  },
+  }),
 ];
 
 function Until({ at }: { at: number | undefined }) {

@@ -9,7 +9,7 @@ import { SearchInput } from '../../components/forms/draft.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton, useAgentField } from '../../components/tables/filter-bar.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { agentName } from '../../data/agents.ts';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
@@ -28,58 +28,40 @@ const pageSize = 100;
 const filters = ['state', 'agent', 'whose'];
 
 const columns: Column<Command>[] = [
-  {
-    name: 'command',
-    title: text.command,
-    width: 'minmax(96px, 1.3fr)',
+  column('command', text.command, 'minmax(96px, 1.3fr)', {
     sort: ({ name }) => name,
     cell: ({ name, args }) => (
       <>
         {name} <span class="command-arguments soft">{argumentsInWords(args)}</span>
       </>
     ),
-  },
-  {
-    name: 'agent',
-    title: text.agent,
-    width: 'minmax(104px, 1.1fr)',
+  }),
+  column('agent', text.agent, 'minmax(104px, 1.1fr)', {
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id }) => <NarrowAgentName ap_id={ap_id} />,
-  },
+  }),
   { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
-  {
-    name: 'state',
-    title: text.state,
-    width: '84px',
+  column('state', text.state, '84px', {
     sort: ({ state }) => state,
     cell: ({ state }) => commandsText.states[state],
     isWideOnly: true,
-  },
-  {
-    name: 'by',
-    title: text.by,
-    width: 'minmax(100px, 0.9fr)',
+  }),
+  column('by', text.by, 'minmax(100px, 0.9fr)', {
     sort: ({ caller_name }) => caller_name,
     cell: ({ caller_name }) => caller_name,
     isWideOnly: true,
-  },
-  {
-    name: 'decision',
-    title: text.decision,
-    width: 'minmax(160px, 2fr)',
+  }),
+  column('decision', text.decision, 'minmax(160px, 2fr)', {
     sort: ({ verdict }) => verdict,
     cell: (command) => <DecisionCell command={command} />,
     isWideOnly: true,
-  },
-  {
-    name: 'age',
-    title: text.age,
-    width: '92px',
+  }),
+  column('age', text.age, '92px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
     cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
-  },
+  }),
 ];
 
 function DecisionCell({ command }: { command: Command }) {

@@ -5,7 +5,7 @@ import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
 import { navigate, useQueryState } from '../../router/location.ts';
@@ -20,82 +20,55 @@ const text = emulatorText.columns;
 const pageSize = 50;
 
 const allUsersColumns: Column<EmulatorRun>[] = [
-  {
-    name: 'network',
-    title: text.network,
-    width: 'minmax(220px, 1.2fr)',
+  column('network', text.network, 'minmax(220px, 1.2fr)', {
     sort: ({ access_points }) => access_points,
     cell: (run) => <RunKinds run={run} />,
-  },
-  {
-    name: 'state',
-    title: text.state,
-    width: '96px',
+  }),
+  column('state', text.state, '96px', {
     sort: ({ state }) => state,
     cell: ({ state }) => <RunStateChip state={state} />,
-  },
-  {
-    name: 'progress',
-    title: text.progress,
-    width: 'minmax(150px, 1.6fr)',
+  }),
+  column('progress', text.progress, 'minmax(150px, 1.6fr)', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (run) => <RunProgress run={run} />,
     isWideOnly: true,
-  },
-  {
-    name: 'devices',
-    title: text.devices,
-    width: '64px',
+  }),
+  column('devices', text.devices, '64px', {
     align: 'end',
     sort: ({ devices }) => devices,
     cell: ({ devices }) => formatNumber(devices),
     isWideOnly: true,
-  },
-  {
-    name: 'speed',
-    title: text.speed,
-    width: '60px',
+  }),
+  column('speed', text.speed, '60px', {
     align: 'end',
     sort: ({ speed }) => speed,
     cell: ({ speed }) => emulatorText.times(formatNumber(speed)),
     isWideOnly: true,
-  },
-  {
-    name: 'seed',
-    title: text.seed,
-    width: '100px',
+  }),
+  column('seed', text.seed, '100px', {
     align: 'end',
     sort: ({ seed }) => seed,
     cell: ({ seed }) => <span class="soft">{seed}</span>,
     isWideOnly: true,
-  },
-  {
-    name: 'owner',
-    title: text.owner,
-    width: 'minmax(110px, 1.2fr)',
+  }),
+  column('owner', text.owner, 'minmax(110px, 1.2fr)', {
     sort: ({ owner }) => owner,
     cell: ({ owner }) => owner,
     isWideOnly: true,
-  },
-  {
-    name: 'started',
-    title: text.started,
-    width: '112px',
+  }),
+  column('started', text.started, '112px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
     cell: ({ created_at }) => formatMoment(created_at),
     isWideOnly: true,
-  },
-  {
-    name: 'ends',
-    title: text.ends,
-    width: '112px',
+  }),
+  column('ends', text.ends, '112px', {
     align: 'end',
     sort: ({ ends_at }) => -Date.parse(ends_at),
     cell: ({ ends_at }) => formatMoment(ends_at),
     isWideOnly: true,
-  },
+  }),
 ];
 
 const ownColumns = allUsersColumns.filter(({ name }) => name !== 'owner');

@@ -4,7 +4,7 @@ import { Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph, StateChip } from '../../components/glyph.tsx';
 import { TableHead } from '../../components/page.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { agentName, worstFirst } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
@@ -26,13 +26,10 @@ const columns: Column<FleetAgent>[] = [
       </span>
     ),
   },
-  {
-    name: 'state',
-    title: text.state,
-    width: '96px',
+  column('state', text.state, '96px', {
     sort: ({ state }) => worstFirst.indexOf(state),
     cell: ({ state }) => <StateChip state={state} />,
-  },
+  }),
 ];
 const textOf = ({ ap_id, state }: FleetAgent) => `${agentName(ap_id)} ${ap_id} ${state}`;
 

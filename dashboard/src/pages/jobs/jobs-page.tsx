@@ -8,7 +8,7 @@ import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -29,70 +29,46 @@ const textOf = (job: ToldJob) =>
   `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.words ?? ''} ${job.requested_by.name} ${job.state} ${job.job_number}`;
 
 const columns: Column<ToldJob>[] = [
-  {
-    name: 'kind',
-    title: text.kind,
-    width: 'minmax(140px, 1.4fr)',
+  column('kind', text.kind, 'minmax(140px, 1.4fr)', {
     sort: (job) => textOf(job),
     cell: (job) => <Kind job={job} />,
-  },
-  {
-    name: 'state',
-    title: text.state,
-    width: '98px',
+  }),
+  column('state', text.state, '98px', {
     sort: ({ state }) => state,
     cell: ({ state }) => <JobStateChip state={state} />,
-  },
-  {
-    name: 'by',
-    title: text.by,
-    width: 'minmax(110px, 1fr)',
+  }),
+  column('by', text.by, 'minmax(110px, 1fr)', {
     sort: ({ requested_by }) => requested_by.name,
     cell: ({ requested_by }) => requested_by.name,
     isWideOnly: true,
-  },
-  {
-    name: 'progress',
-    title: text.progress,
-    width: '140px',
+  }),
+  column('progress', text.progress, '140px', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (job) => <SmallProgress job={job} />,
     isWideOnly: true,
-  },
-  {
-    name: 'messages',
-    title: text.messages,
-    width: '96px',
+  }),
+  column('messages', text.messages, '96px', {
     align: 'end',
     sort: ({ last_seq }) => last_seq,
     cell: ({ last_seq }) => formatNumber(last_seq),
     isWideOnly: true,
-  },
-  {
-    name: 'size',
-    title: text.size,
-    width: '80px',
+  }),
+  column('size', text.size, '80px', {
     align: 'end',
     sort: ({ bytes }) => bytes,
     cell: ({ bytes }) => formatValue(bytes, 'B'),
     isWideOnly: true,
-  },
-  {
-    name: 'age',
-    title: text.age,
-    width: '64px',
+  }),
+  column('age', text.age, '64px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
     cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
-  },
-  {
-    name: 'number',
-    title: text.number,
-    width: '96px',
+  }),
+  column('number', text.number, '96px', {
     cell: ({ job_number }) => <code class="faint">{job_number.slice(0, 8)}</code>,
     isWideOnly: true,
-  },
+  }),
 ];
 
 /** Jobs of one batch differ by their access point: where there is little room, it comes first. */

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { attempt, FailureNotice, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { place, useQueryState } from '../../router/location.ts';
@@ -79,23 +79,17 @@ const columns: Column<User>[] = [
       </>
     ),
   },
-  {
-    name: 'role',
-    title: usersText.columns.role,
-    width: '112px',
+  column('role', usersText.columns.role, '112px', {
     sort: ({ role }) => usersText.roles[role],
     // Where there is no room for the state beside it, that a user is disabled is said in place of the role.
     cell: (user, isShown) =>
       (user.disabled || user.isWaiting) && !isShown('state') ? <State user={user} /> : usersText.roles[user.role],
-  },
-  {
-    name: 'state',
-    title: usersText.columns.state,
-    width: '88px',
+  }),
+  column('state', usersText.columns.state, '88px', {
     isWideOnly: true,
     sort: stateOf,
     cell: (user) => <State user={user} />,
-  },
+  }),
 ];
 
 function State({ user }: { user: User }) {

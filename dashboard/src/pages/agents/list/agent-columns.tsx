@@ -2,7 +2,7 @@
 import type { AgentListItem } from '../../../api/client.ts';
 import { AgentName, LastSeen } from '../../../components/agent-name.tsx';
 import { Glyph, HealthMark, StateChip } from '../../../components/glyph.tsx';
-import type { Column } from '../../../components/tables/table.tsx';
+import { type Column, column } from '../../../components/tables/table.tsx';
 import { isSleeping, isStale, type ShownState, shownState, technologyOf } from '../../../data/agents.ts';
 import { type MetricName, metricWords } from '../../../data/metrics.ts';
 import { formatValue } from '../../../format.ts';
@@ -16,10 +16,7 @@ export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
 }
 
 export const agentColumns: Column<AgentListItem>[] = [
-  {
-    name: 'name',
-    title: text.name,
-    width: 'minmax(190px, 2fr)',
+  column('name', text.name, 'minmax(190px, 2fr)', {
     sort: true,
     cell: (item) => (
       <span class="chip">
@@ -27,26 +24,17 @@ export const agentColumns: Column<AgentListItem>[] = [
         <AgentName ap_id={item.ap_id} />
       </span>
     ),
-  },
-  {
-    name: 'access_point_type',
-    title: text.technology,
-    width: '64px',
+  }),
+  column('access_point_type', text.technology, '64px', {
     sort: true,
     cell: ({ access_point_type }) => access_point_type ?? none,
     isWideOnly: true,
-  },
-  {
-    name: 'state',
-    title: text.state,
-    width: '116px',
+  }),
+  column('state', text.state, '116px', {
     sort: true,
     cell: (item) => <StateChip state={stateOfItem(item)} />,
-  },
-  {
-    name: 'health',
-    title: text.health,
-    width: '112px',
+  }),
+  column('health', text.health, '112px', {
     sort: true,
     cell: ({ health }) =>
       health === null ? (
@@ -57,33 +45,24 @@ export const agentColumns: Column<AgentListItem>[] = [
         </span>
       ),
     isWideOnly: true,
-  },
-  {
-    name: 'last_seen',
-    title: text.lastSeen,
-    width: '104px',
+  }),
+  column('last_seen', text.lastSeen, '104px', {
     align: 'end',
     sort: true,
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
     // Names are long; whether it is there says the state.
     isWideOnly: true,
-  },
-  {
-    name: 'site',
-    title: text.site,
-    width: 'minmax(120px, 1fr)',
+  }),
+  column('site', text.site, 'minmax(120px, 1fr)', {
     sort: true,
     cell: ({ site }) => site ?? none,
     isWideOnly: true,
-  },
-  {
-    name: 'tags',
-    title: text.tags,
-    width: 'minmax(100px, 1fr)',
+  }),
+  column('tags', text.tags, 'minmax(100px, 1fr)', {
     sort: true,
     cell: ({ tags }) => (tags.length === 0 ? none : <span title={tags.join(', ')}>{tags.join(', ')}</span>),
     isWideOnly: true,
-  },
+  }),
 ];
 
 export function metricColumn(name: string, known: readonly MetricName[]): Column<AgentListItem> {
