@@ -26,8 +26,8 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Processes rather than threads: native modules and signals behave as they do in the product.
     pool: 'forks',
-    // Much of the time of a test is waiting: five at once keep both cores of a small machine busy.
-    maxWorkers: areLong ? 1 : 5,
+    // Much of the time of a test is waiting: five at once left both cores of a small machine idle for a quarter of it.
+    maxWorkers: areLong ? 1 : 7,
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 180_000, interval: 20 } },
     sequence: { sequencer: SlowFirst },

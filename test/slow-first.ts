@@ -1,6 +1,17 @@
-// The order of test files: end-to-end tests, then short files that run long suites, then the others. By their size these
-// would come last, with nobody left to work beside them. Files of one project stay together, so that workers last.
+// The order of test files: end-to-end tests, those that take longest first, then short files that run long suites, then the others.
+// By their size some of these would come last, with nobody left to work beside them. Files of one project stay together, so that workers last.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Each takes half a minute or more. */
+const slowest = [
+  'dashboard-layout',
+  'job-faults',
+  'upgrade',
+  'emulator-cluster',
+  'alarms',
+  'dashboard-map',
+  'control-programs',
+].map((name) => `e2e/${name}.test.ts`);
 
 /** Each takes five seconds or more. */
 const slow = [
@@ -25,8 +36,10 @@ const slow = [
 export default class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isSlow = ({ moduleId }: TestSpecification) => slow.some((name) => moduleId.endsWith(`/${name}`));
-    const rank = (file: TestSpecification) => (file.project.name === 'e2e' ? 0 : isSlow(file) ? 1 : 2);
+    const isIn = (names: readonly string[], { moduleId }: TestSpecification) =>
+      names.some((name) => moduleId.endsWith(`/${name}`));
+    const rank = (file: TestSpecification) =>
+      isIn(slowest, file) ? 0 : file.project.name === 'e2e' ? 1 : isIn(slow, file) ? 2 : 3;
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }
 }
