@@ -20,7 +20,7 @@ export interface ClientCommand {
   about?: string;
   options: Readonly<Record<string, CommandOption>>;
   examples: readonly string[];
-  /** Resolves the exit code; without one, all is well. */
+  /** Resolves the exit code; without one, the command has succeeded. */
   run(line: CommandLine, around: Surroundings): Promise<number> | Promise<void>;
 }
 

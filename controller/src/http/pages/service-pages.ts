@@ -37,6 +37,8 @@ export interface PartState {
   reason?: string;
 }
 
+const documentation = { operation: 'documentation', permission: everyone };
+
 export interface ServicePagesOptions {
   metrics: ServiceMetrics;
   /** What describes the interface, for machines. */
@@ -93,8 +95,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       },
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/setup.json',
       async handle(request) {
         return {
@@ -107,8 +108,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       },
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/',
       async handle(request, reply) {
         reply.headers(pageHeaders);
@@ -118,8 +118,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       },
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/openapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
@@ -127,8 +126,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
       },
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/asyncapi.json',
       handle(_request, reply) {
         reply.header('content-type', 'application/json');
@@ -137,29 +135,25 @@ export function servicePages(options: ServicePagesOptions): Page[] {
     },
     ...['/docs', '/redoc'].map(
       (url): Page => ({
-        operation: 'documentation',
-        permission: everyone,
+        ...documentation,
         url,
         unlessJson: true,
         handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
       }),
     ),
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/docs/start.js',
       handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(docsScript),
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/reset-password',
       isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
     },
     {
-      operation: 'documentation',
-      permission: everyone,
+      ...documentation,
       url: '/reset-password/page.js',
       handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(resetScript),
     },
@@ -181,8 +175,7 @@ function toReason({ name, reason }: PartState): [string, string] {
 function swaggerAsset(name: string, contentType: string): Page {
   let content: Promise<{ plain: Buffer; zipped: Buffer }> | undefined;
   return {
-    operation: 'documentation',
-    permission: everyone,
+    ...documentation,
     url: `/docs/${name}`,
     async handle(request: FastifyRequest, reply: FastifyReply) {
       content ??= load(name);

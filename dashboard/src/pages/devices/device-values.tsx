@@ -4,7 +4,7 @@ import type { Device, DeviceLink } from '../../api/client.ts';
 import { AgentName, LastSeen } from '../../components/agent-name.tsx';
 import { Icon } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import type { Column } from '../../components/tables/table.tsx';
+import { type Column, column } from '../../components/tables/table.tsx';
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { awaySince, now } from '../../data/freshness.ts';
 import { formatAge, formatMoment, formatValue } from '../../format.ts';
@@ -114,62 +114,41 @@ export function Since({ at }: { at: string | undefined }) {
 const text = devicesText.columns;
 
 export const deviceColumns: Column<Device>[] = [
-  {
-    name: 'device',
-    title: text.device,
+  column('device', text.device, 'minmax(190px, 1.2fr)', {
     sort: true,
-    width: 'minmax(190px, 1.2fr)',
     cell: (device, isShown) => <DeviceName device={device} hasTypes={!isShown('technology')} />,
-  },
-  {
-    name: 'technology',
-    title: text.technology,
+  }),
+  column('technology', text.technology, 'minmax(76px, 0.5fr)', {
     sort: true,
-    width: 'minmax(76px, 0.5fr)',
     cell: ({ technologies }) => <Technologies technologies={technologies} />,
     isWideOnly: true,
-  },
-  {
-    name: 'ap_id',
-    title: text.agent,
+  }),
+  column('ap_id', text.agent, 'minmax(130px, 1.4fr)', {
     sort: true,
-    width: 'minmax(130px, 1.4fr)',
     cell: (device) => <ServingAgent device={device} />,
     isWideOnly: true,
-  },
-  {
-    name: 'rssi_dbm',
-    title: text.signal,
+  }),
+  column('rssi_dbm', text.signal, '84px', {
     sort: true,
-    width: '84px',
     align: 'end',
     cell: ({ links: [link] }) => <Level dbm={link?.rssi_dbm} />,
-  },
-  {
-    name: 'tx_mbps',
-    title: text.rate,
+  }),
+  column('tx_mbps', text.rate, '160px', {
     sort: true,
-    width: '160px',
     align: 'end',
     cell: ({ links: [link] }) => <Rates link={link} />,
     isWideOnly: true,
-  },
-  {
-    name: 'since',
-    title: text.since,
+  }),
+  column('since', text.since, '72px', {
     sort: true,
-    width: '72px',
     align: 'end',
     cell: ({ links: [link] }) => <Since at={link?.since} />,
     isWideOnly: true,
-  },
-  {
-    name: 'last_seen',
-    title: text.lastSeen,
+  }),
+  column('last_seen', text.lastSeen, '104px', {
     sort: true,
-    width: '104px',
     align: 'end',
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
     isWideOnly: true,
-  },
+  }),
 ];
