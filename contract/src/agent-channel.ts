@@ -54,12 +54,10 @@ export type CommandStateMessage = Type.Static<typeof CommandStateMessage>;
 /** Answers `hello`, once the agent's configuration has what it said. */
 export const HelloAck = Type.Named('HelloAck', {
   type: Type.Literal('hello_ack'),
-  offered_secret: Type.Optional(
-    Type.String({
-      description:
-        'For an agent whose password somebody chose: a secret that Weft checks faster. Nothing changes until the agent, having stored it, makes it its password by `update_agent` (#15).',
-    }),
-  ),
+  offered_secret: Type.Optional.String({
+    description:
+      'For an agent whose password somebody chose: a secret that Weft checks faster. Nothing changes until the agent, having stored it, makes it its password by `update_agent` (#15).',
+  }),
 });
 export type HelloAck = Type.Static<typeof HelloAck>;
 
@@ -67,11 +65,11 @@ export type HelloAck = Type.Static<typeof HelloAck>;
 export const ChannelError = Type.Named('ChannelError', {
   type: Type.Literal('error'),
   id: Type.Optional(MessageId),
-  command_id: Type.Optional(Type.String()),
+  command_id: Type.Optional.String(),
   status: Type.Integer({ description: 'The same as over HTTP.' }),
   detail: Type.Unknown(),
   code: Type.String(),
-  retry_after: Type.Optional(Type.Number({ description: 'Seconds.' })),
+  retry_after: Type.Optional.Number({ description: 'Seconds.' }),
 });
 export type ChannelError = Type.Static<typeof ChannelError>;
 
@@ -97,7 +95,7 @@ export type CommandResultMessage = Type.Static<typeof CommandResultMessage>;
 
 /** What the agent can do, for its configuration. */
 export const HelloMessage = Type.Object(
-  { type: Type.Literal('hello'), commands: Type.Optional(Type.Array(Type.Unknown(), { maxItems: 1000 })) },
+  { type: Type.Literal('hello'), commands: Type.Optional.Array(Type.Unknown(), { maxItems: 1000 }) },
   { title: 'HelloMessage' },
 );
 export type HelloMessage = Type.Static<typeof HelloMessage>;

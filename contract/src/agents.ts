@@ -41,25 +41,24 @@ export const EnrolmentTokenCreate = Type.Named('EnrolmentTokenCreate', {
     documented: { pattern: '^[^/\\\\]+$' },
     description: 'The ap_ids that it may register; `*` matches any characters, `?` any one.',
   }),
-  expires_in: Type.Optional(
-    Type.Integer({ exclusiveMinimum: 0, maximum: 31_536_000, default: 86_400, description: 'Seconds.' }),
-  ),
-  max_uses: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 })),
-  site: Type.Optional(
-    Type.String({
-      maxLength: maxSitePathLength,
-      pattern: sitePathPattern,
-      documented: { pattern: '^\\S+$' },
-      format: 'label',
-      description: 'The path of the site in which the access points stand.',
-    }),
-  ),
-  tags: Type.Optional(
-    Type.Array(Type.String({ documented: { pattern: '^\\S+$' }, pattern: tagPattern, format: 'label' }), {
-      maxItems: maxTags,
-      description: 'The tags that they begin with.',
-    }),
-  ),
+  expires_in: Type.Optional.Integer({
+    exclusiveMinimum: 0,
+    maximum: 31_536_000,
+    default: 86_400,
+    description: 'Seconds.',
+  }),
+  max_uses: Type.Optional.Integer({ exclusiveMinimum: 0, maximum: 100_000, default: 1 }),
+  site: Type.Optional.String({
+    maxLength: maxSitePathLength,
+    pattern: sitePathPattern,
+    documented: { pattern: '^\\S+$' },
+    format: 'label',
+    description: 'The path of the site in which the access points stand.',
+  }),
+  tags: Type.Optional.Array(Type.String({ documented: { pattern: '^\\S+$' }, pattern: tagPattern, format: 'label' }), {
+    maxItems: maxTags,
+    description: 'The tags that they begin with.',
+  }),
 });
 export type EnrolmentTokenCreate = Type.Static<typeof EnrolmentTokenCreate>;
 
@@ -72,12 +71,10 @@ export const EnrolmentToken = Type.Named('EnrolmentToken', {
   created_by: Type.String({ description: 'The administrator or manager who created it.' }),
   site: Type.Union([Type.String(), Type.Null()], { description: 'Where its access points stand.' }),
   tags: Type.Array(Type.String()),
-  token: Type.Optional(Type.String({ description: 'Only in the answer that creates it.' })),
-  urls: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only.',
-    }),
-  ),
+  token: Type.Optional.String({ description: 'Only in the answer that creates it.' }),
+  urls: Type.Optional.Array(Type.String(), {
+    description:
+      'Only in the answer that creates it: where other machines reach Weft, the best first. Empty if it listens on loopback only.',
+  }),
 });
 export type EnrolmentToken = Type.Static<typeof EnrolmentToken>;

@@ -4,7 +4,7 @@ import * as Type from './schema/schema.ts';
 const Timestamp = Type.String({ format: 'date-time' });
 const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);
 const NullableText = Type.Union([Type.String(), Type.Null()]);
-const MetricName = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }));
+const MetricName = (description: string) => Type.Optional.String({ minLength: 1, maxLength: 256, description });
 const Labels = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }));
 const SelectorText = Type.String({
   maxLength: 1000,
@@ -29,54 +29,42 @@ export const AlarmCondition = Type.Object(
   {
     metric: MetricName('The metric that is watched.'),
     op: Type.Optional(Operator),
-    value: Type.Optional(
-      Type.Number({ description: 'The limit; with `other_metric`, what is added to that (default: 0).' }),
-    ),
+    value: Type.Optional.Number({ description: 'The limit; with `other_metric`, what is added to that (default: 0).' }),
     other_metric: MetricName('Compared with this metric of the same sample: metric op times × other_metric + value.'),
-    times: Type.Optional(Type.Number({ description: 'Factor of `other_metric`. Default: 1.' })),
-    over_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 2,
-        maximum: 86_400,
-        description: 'The mean of this long is compared, not each value.',
-      }),
-    ),
-    change: Type.Optional(
-      Type.Enum(['>', '<', '<>'], {
-        type: 'string',
-        description: 'Rises (>), falls (<) or either (<>) by more than `value` within `within_seconds`.',
-      }),
-    ),
-    within_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
-    absent_seconds: Type.Optional(
-      Type.Integer({ minimum: 5, maximum: 604_800, description: 'No report for this long.' }),
-    ),
+    times: Type.Optional.Number({ description: 'Factor of `other_metric`. Default: 1.' }),
+    over_seconds: Type.Optional.Integer({
+      minimum: 2,
+      maximum: 86_400,
+      description: 'The mean of this long is compared, not each value.',
+    }),
+    change: Type.Optional.Enum(['>', '<', '<>'], {
+      type: 'string',
+      description: 'Rises (>), falls (<) or either (<>) by more than `value` within `within_seconds`.',
+    }),
+    within_seconds: Type.Optional.Integer({ minimum: 1, maximum: 86_400 }),
+    absent_seconds: Type.Optional.Integer({ minimum: 5, maximum: 604_800, description: 'No report for this long.' }),
     state: Type.Optional(AgentStateWord),
-    state_changes: Type.Optional(
-      Type.Integer({
-        minimum: 2,
-        maximum: 100,
-        description: 'Goes away or comes back at least this often within `within_seconds`.',
-      }),
+    state_changes: Type.Optional.Integer({
+      minimum: 2,
+      maximum: 100,
+      description: 'Goes away or comes back at least this often within `within_seconds`.',
+    }),
+    share_of_site: Type.Optional.Object(
+      {
+        state: AgentStateWord,
+        at_least: Type.Optional.Integer({
+          minimum: 1,
+          maximum: 100_000,
+          description: 'Sites with fewer access points are not looked at. Default: 2.',
+        }),
+      },
+      { description: 'The share, 0 to 1, of the access points of a site and below it that are in this state.' },
     ),
-    share_of_site: Type.Optional(
-      Type.Object(
-        {
-          state: AgentStateWord,
-          at_least: Type.Optional(
-            Type.Integer({
-              minimum: 1,
-              maximum: 100_000,
-              description: 'Sites with fewer access points are not looked at. Default: 2.',
-            }),
-          ),
-        },
-        { description: 'The share, 0 to 1, of the access points of a site and below it that are in this state.' },
-      ),
-    ),
-    weft: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'A reading of Weft itself, such as `disk_free_mib`.' }),
-    ),
+    weft: Type.Optional.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'A reading of Weft itself, such as `disk_free_mib`.',
+    }),
   },
   {
     title: 'AlarmCondition',
@@ -87,10 +75,8 @@ export const AlarmCondition = Type.Object(
 export type AlarmCondition = Type.Static<typeof AlarmCondition>;
 
 export const AlarmClear = Type.Named('AlarmClear', {
-  value: Type.Optional(Type.Number({ description: 'Clears beyond this limit only (hysteresis). Default: the limit.' })),
-  for_seconds: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long. Default: as for firing.' }),
-  ),
+  value: Type.Optional.Number({ description: 'Clears beyond this limit only (hysteresis). Default: the limit.' }),
+  for_seconds: Type.Optional.Integer({ minimum: 0, maximum: 86_400, description: 'How long. Default: as for firing.' }),
 });
 export type AlarmClear = Type.Static<typeof AlarmClear>;
 
@@ -98,27 +84,26 @@ const ruleFields = {
   name: Type.String({ minLength: 1, maxLength: 128, format: 'label' }),
   selector: Type.Optional(SelectorText),
   condition: AlarmCondition,
-  for_seconds: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 86_400, default: 0, description: 'How long the condition must hold.' }),
-  ),
+  for_seconds: Type.Optional.Integer({
+    minimum: 0,
+    maximum: 86_400,
+    default: 0,
+    description: 'How long the condition must hold.',
+  }),
   clear: Type.Optional(AlarmClear),
   severity: AlarmSeverity,
-  message: Type.Optional(
-    Type.String({
-      maxLength: 500,
-      description:
-        'May hold {name}, {ap_id}, {site}, {metric}, {value}, {limit}, {count}, {of}. Default: made from the condition.',
-    }),
-  ),
+  message: Type.Optional.String({
+    maxLength: 500,
+    description:
+      'May hold {name}, {ap_id}, {site}, {metric}, {value}, {limit}, {count}, {of}. Default: made from the condition.',
+  }),
   labels: Type.Optional(Labels),
-  when_asleep: Type.Optional(
-    Type.Enum(['ignore', 'evaluate'], {
-      type: 'string',
-      default: 'ignore',
-      description: 'What a sleeping access point (`active` is 0) reports is no fault, unless this is `evaluate`.',
-    }),
-  ),
-  enabled: Type.Optional(Type.Boolean({ default: true })),
+  when_asleep: Type.Optional.Enum(['ignore', 'evaluate'], {
+    type: 'string',
+    default: 'ignore',
+    description: 'What a sleeping access point (`active` is 0) reports is no fault, unless this is `evaluate`.',
+  }),
+  enabled: Type.Optional.Boolean({ default: true }),
 };
 
 export const AlarmRuleInput = Type.Object(ruleFields, { title: 'AlarmRuleInput' });
@@ -168,14 +153,14 @@ export const Alarm = Type.Named('Alarm', {
 });
 export type Alarm = Type.Static<typeof Alarm>;
 
-export const AlarmNote = Type.Object({ note: Type.Optional(Type.String({ maxLength: 1000 })) }, { title: 'AlarmNote' });
+export const AlarmNote = Type.Object({ note: Type.Optional.String({ maxLength: 1000 }) }, { title: 'AlarmNote' });
 export type AlarmNote = Type.Static<typeof AlarmNote>;
 
 export const AlarmShelf = Type.Object(
   {
-    seconds: Type.Optional(Type.Integer({ minimum: 60, maximum: 2_592_000, description: 'At most 30 days.' })),
+    seconds: Type.Optional.Integer({ minimum: 60, maximum: 2_592_000, description: 'At most 30 days.' }),
     until: Type.Optional(Timestamp),
-    note: Type.Optional(Type.String({ maxLength: 1000 })),
+    note: Type.Optional.String({ maxLength: 1000 }),
   },
   { title: 'AlarmShelf', description: 'One of `seconds` and `until`. Shelving again sets another end.' },
 );
@@ -213,35 +198,29 @@ const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });
 
 const silenceFields = {
   selector: Type.Optional(SelectorText),
-  rules: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-      minItems: 1,
-      maxItems: 50,
-      default: ['*'],
-      description: 'Names of rules; `*` stands for any characters.',
-    }),
-  ),
+  rules: Type.Optional.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+    minItems: 1,
+    maxItems: 50,
+    default: ['*'],
+    description: 'Names of rules; `*` stands for any characters.',
+  }),
   from: Type.Optional(Timestamp),
   until: Type.Optional(Timestamp),
-  weekly: Type.Optional(
-    Type.Object({
-      days: Type.Array(Weekday, { minItems: 1, maxItems: 7 }),
-      from: TimeOfDay,
-      until: Type.String({
-        pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
-        description: 'At or before `from`: on the next day.',
-      }),
+  weekly: Type.Optional.Object({
+    days: Type.Array(Weekday, { minItems: 1, maxItems: 7 }),
+    from: TimeOfDay,
+    until: Type.String({
+      pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$',
+      description: 'At or before `from`: on the next day.',
     }),
-  ),
-  time_zone: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description:
-        '`site` (the zone of each site, UTC where it has none) or an IANA zone such as Europe/London. Default: site.',
-    }),
-  ),
-  comment: Type.Optional(Type.String({ maxLength: 500 })),
+  }),
+  time_zone: Type.Optional.String({
+    minLength: 1,
+    maxLength: 64,
+    description:
+      '`site` (the zone of each site, UTC where it has none) or an IANA zone such as Europe/London. Default: site.',
+  }),
+  comment: Type.Optional.String({ maxLength: 500 }),
 };
 
 export const SilenceInput = Type.Object(silenceFields, {

@@ -7,12 +7,12 @@ export const ValidationError = Type.Named('ValidationError', {
   }),
   msg: Type.String(),
   type: Type.String({ description: 'The kind of problem; stable.' }),
-  ctx: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'The violated limit or rule.' })),
+  ctx: Type.Optional.Record(Type.String(), Type.Unknown(), { description: 'The violated limit or rule.' }),
 });
 export type ValidationError = Type.Static<typeof ValidationError>;
 
 export const HTTPValidationError = Type.Object(
-  { detail: Type.Array(ValidationError), code: Type.Optional(Type.String()) },
+  { detail: Type.Array(ValidationError), code: Type.Optional.String() },
   { title: 'HTTPValidationError' },
 );
 export type HTTPValidationError = Type.Static<typeof HTTPValidationError>;
@@ -20,7 +20,7 @@ export type HTTPValidationError = Type.Static<typeof HTTPValidationError>;
 export const ErrorAnswer = Type.Named('ErrorAnswer', {
   detail: Type.String({ description: 'For people; may change.' }),
   code: Type.String({ description: 'For programs; a stable snake_case word.' }),
-  request_id: Type.Optional(Type.String({ description: 'The id of the request in the log.' })),
+  request_id: Type.Optional.String({ description: 'The id of the request in the log.' }),
 });
 export type ErrorAnswer = Type.Static<typeof ErrorAnswer>;
 

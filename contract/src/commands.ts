@@ -144,7 +144,7 @@ export type Command = Type.Static<typeof Command>;
 /** What an agent says about a command that it was given; the same on its channel. */
 export const CommandResult = Type.Named('CommandResult', {
   state: Type.Enum(['received', 'succeeded', 'failed'], { type: 'string' }),
-  result: Type.Optional(Type.Unknown({ description: 'Anything, at most 64 KiB as JSON.' })),
+  result: Type.Optional.Unknown({ description: 'Anything, at most 64 KiB as JSON.' }),
   applied: Type.Optional(Type.Union([Arguments, Type.Null()])),
 });
 export type CommandResult = Type.Static<typeof CommandResult>;
@@ -160,19 +160,17 @@ export const BatchRequest = Type.Named('BatchRequest', {
   }),
   hold_seconds: Type.Optional(HoldSeconds),
   expires_in: Type.Optional(ExpiresIn),
-  dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdicts and sends nothing.' })),
-  stages: Type.Optional(
-    Type.Array(
-      Type.Object({
-        percent: Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 100,
-          description: 'Share of the targets, from the first on.',
-        }),
-        pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Wait before the next stage.' }),
+  dry_run: Type.Optional.Boolean({ default: false, description: 'Returns the verdicts and sends nothing.' }),
+  stages: Type.Optional.Array(
+    Type.Object({
+      percent: Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 100,
+        description: 'Share of the targets, from the first on.',
       }),
-      { minItems: 1, maxItems: 20 },
-    ),
+      pause_s: Type.Number({ minimum: 0, maximum: 3600, description: 'Wait before the next stage.' }),
+    }),
+    { minItems: 1, maxItems: 20 },
   ),
 });
 export type BatchRequest = Type.Static<typeof BatchRequest>;
@@ -210,29 +208,23 @@ export const ParameterGroup = Type.Named('ParameterGroup', {
     Type.Union([Technology, Type.Null()], { default: null, description: 'null: agents of any type.' }),
   ),
   parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
-  scope: Type.Optional(
-    Type.Enum(['agent', 'neighbours'], {
-      type: 'string',
-      default: 'agent',
-      description: 'Whether a lease also applies to the agents within interference range.',
-    }),
-  ),
+  scope: Type.Optional.Enum(['agent', 'neighbours'], {
+    type: 'string',
+    default: 'agent',
+    description: 'Whether a lease also applies to the agents within interference range.',
+  }),
   policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
-  merge: Type.Optional(
-    Type.Enum(['min', 'max', 'mean'], {
-      type: 'string',
-      description: 'Required with policy `merge`, and only allowed there.',
-    }),
-  ),
-  loser: Type.Optional(
-    Type.Enum(['reject', 'queue'], {
-      type: 'string',
-      default: 'reject',
-      description: '`queue`: the command waits until the lease ends, unless it expires before.',
-    }),
-  ),
-  hold_s: Type.Optional(Type.Number({ minimum: 0, maximum: 3600, default: 30 })),
-  min_interval_ms: Type.Optional(Type.Integer({ minimum: 0, maximum: 3_600_000, default: 1000 })),
+  merge: Type.Optional.Enum(['min', 'max', 'mean'], {
+    type: 'string',
+    description: 'Required with policy `merge`, and only allowed there.',
+  }),
+  loser: Type.Optional.Enum(['reject', 'queue'], {
+    type: 'string',
+    default: 'reject',
+    description: '`queue`: the command waits until the lease ends, unless it expires before.',
+  }),
+  hold_s: Type.Optional.Number({ minimum: 0, maximum: 3600, default: 30 }),
+  min_interval_ms: Type.Optional.Integer({ minimum: 0, maximum: 3_600_000, default: 1000 }),
 });
 export type ParameterGroup = Required<Omit<Type.Static<typeof ParameterGroup>, 'merge'>> &
   Pick<Type.Static<typeof ParameterGroup>, 'merge'>;

@@ -9,7 +9,7 @@ import * as Type from './schema/schema.ts';
 // Classes of characters such as \p{L} are unknown to many validators.
 const documented = { pattern: '^\\S+$' };
 const Tag = Type.String({ pattern: tagPattern, format: 'label', documented });
-const Tags = (description: string) => Type.Optional(Type.Array(Tag, { maxItems: maxTags, description }));
+const Tags = (description: string) => Type.Optional.Array(Tag, { maxItems: maxTags, description });
 
 export const LabelsUpdate = Type.Object(
   {
@@ -100,18 +100,16 @@ export const AgentListItem = Type.Named('AgentListItem', {
   may: Type.Array(Type.Enum(['command', 'manage'], { type: 'string' }), {
     description: 'What the caller may do with it: send it commands; label and remove it.',
   }),
-  configuration: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
-  ),
-  latest: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'With `fields=latest`: name -> `{ts, value}`.' }),
-  ),
+  configuration: Type.Optional.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
+  latest: Type.Optional.Record(Type.String(), Type.Unknown(), {
+    description: 'With `fields=latest`: name -> `{ts, value}`.',
+  }),
 });
 export type AgentListItem = Type.Static<typeof AgentListItem>;
 
 export const AgentPage = Type.Named('AgentPage', {
   ...pageFields(AgentListItem),
-  count: Type.Optional(Type.Integer({ description: 'With `count=true`: how many match.' })),
+  count: Type.Optional.Integer({ description: 'With `count=true`: how many match.' }),
 });
 export type AgentPage = Type.Static<typeof AgentPage>;
 
@@ -119,27 +117,21 @@ export const BulkRequest = Type.Named('BulkRequest', {
   selector: selectorText('Which access points; those that match when it begins.'),
   action: Type.Object(
     {
-      command: Type.Optional(
-        Type.String({
-          minLength: 1,
-          maxLength: 65_536,
-          description: 'As for `send_command`: a name, or JSON with a name and arguments.',
-        }),
-      ),
+      command: Type.Optional.String({
+        minLength: 1,
+        maxLength: 65_536,
+        description: 'As for `send_command`: a name, or JSON with a name and arguments.',
+      }),
       labels: Type.Optional(LabelsUpdate),
-      remove: Type.Optional(Type.Boolean({ description: 'Delete them.' })),
+      remove: Type.Optional.Boolean({ description: 'Delete them.' }),
     },
     { description: 'Exactly one of them.' },
   ),
-  preview: Type.Optional(Type.Boolean({ default: false, description: 'Only say what would happen.' })),
-  wave: Type.Optional(
-    Type.Object({
-      size: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Access points at once.' }),
-      pause_seconds: Type.Optional(
-        Type.Number({ minimum: 0, maximum: 86_400, default: 0, description: 'Between waves.' }),
-      ),
-    }),
-  ),
+  preview: Type.Optional.Boolean({ default: false, description: 'Only say what would happen.' }),
+  wave: Type.Optional.Object({
+    size: Type.Integer({ minimum: 1, maximum: 10_000, description: 'Access points at once.' }),
+    pause_seconds: Type.Optional.Number({ minimum: 0, maximum: 86_400, default: 0, description: 'Between waves.' }),
+  }),
 });
 export type BulkRequest = Type.Static<typeof BulkRequest>;
 
@@ -162,17 +154,13 @@ export const BulkAnswer = Type.Named('BulkAnswer', {
   preview: Type.Boolean(),
   count: Type.Integer({ description: 'How many access points.' }),
   waves: Type.Integer(),
-  refused: Type.Optional(
-    Type.Integer({
-      description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
-    }),
-  ),
-  suggestions: Type.Optional(
-    Type.Array(Type.String(), {
-      description:
-        'In a preview that somebody would refuse: commands that the listed ones declare, the most common first.',
-    }),
-  ),
+  refused: Type.Optional.Integer({
+    description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
+  }),
+  suggestions: Type.Optional.Array(Type.String(), {
+    description:
+      'In a preview that somebody would refuse: commands that the listed ones declare, the most common first.',
+  }),
   targets: Type.Array(BulkTarget, { description: 'The first 1,000 of them, by ap_id.' }),
 });
 export type BulkAnswer = Type.Static<typeof BulkAnswer>;

@@ -7,13 +7,11 @@ export const Grant = Type.Named('Grant', {
     description:
       'viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing; none has no right at all, where no grant would mean to read everything.',
   }),
-  selector: Type.Optional(
-    Type.String({
-      format: 'rights-selector',
-      description:
-        'Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. Auditors and `none` have none.',
-    }),
-  ),
+  selector: Type.Optional.String({
+    format: 'rights-selector',
+    description:
+      'Which access points, by `site:`, `tag:` and `name:`, which only administrators and managers can change. Absent: all. Auditors and `none` have none.',
+  }),
 });
 export type Grant = Type.Static<typeof Grant>;
 

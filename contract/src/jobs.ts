@@ -107,9 +107,9 @@ export const CommandNotice = Type.Named('CommandNotice', {
 
 /** `data` of `agent_details`: the agents to tell of. */
 export const AgentDetailsTask = Type.Named('AgentDetailsTask', {
-  agents: Type.Optional(
-    Type.Array(Type.String(), { description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).' }),
-  ),
+  agents: Type.Optional.Array(Type.String(), {
+    description: 'Only agents whose ap_id matches one of these patterns (`*`, `?`).',
+  }),
   ...AgentFilter.properties,
 });
 export type AgentDetailsTask = Type.Static<typeof AgentDetailsTask>;

@@ -7,11 +7,11 @@ const nothing = () => Type.Object({});
 
 const steeringFields = {
   outcome: Type.Enum(['moved', 'refused', 'unreachable', 'ignored'], { description: 'What the network saw.' }),
-  answer: Type.Optional(
-    Type.Enum(['accepted', 'refused', 'no_answer', 'not_here', 'sent'], { description: 'What the access point saw.' }),
-  ),
-  status_code: Type.Optional(Type.Integer({ description: 'Of 802.11v, where the device refused.' })),
-  detail: Type.Optional(Type.String()),
+  answer: Type.Optional.Enum(['accepted', 'refused', 'no_answer', 'not_here', 'sent'], {
+    description: 'What the access point saw.',
+  }),
+  status_code: Type.Optional.Integer({ description: 'Of 802.11v, where the device refused.' }),
+  detail: Type.Optional.String(),
 };
 
 export const SteerResult = Type.Object(steeringFields, { title: 'SteerResult' });
@@ -24,8 +24,8 @@ export const CommandArguments = Type.Object(
     doze: nothing(),
     reboot: nothing(),
     identify: nothing(),
-    set_tx_power: Type.Object({ dbm: Type.Number(), interface: Type.Optional(Type.String()) }),
-    set_channel: Type.Object({ channel: Type.Integer(), interface: Type.Optional(Type.String()) }),
+    set_tx_power: Type.Object({ dbm: Type.Number(), interface: Type.Optional.String() }),
+    set_channel: Type.Object({ channel: Type.Integer(), interface: Type.Optional.String() }),
     set_channel_width: Type.Object({ mhz: Type.Integer() }),
     set_tilt: Type.Object({ degrees: Type.Number() }),
     set_beam_angle: Type.Object({ degrees: Type.Number() }),
@@ -35,16 +35,16 @@ export const CommandArguments = Type.Object(
     set_time_to_trigger: Type.Object({ seconds: Type.Integer() }),
     set_report_interval: Type.Object({ seconds: Type.Integer() }),
     steer_device: Type.Object({
-      device: Type.Optional(Type.String()),
+      device: Type.Optional.String(),
       target: Type.String(),
-      timeout_seconds: Type.Optional(Type.Integer()),
-      force: Type.Optional(Type.Boolean()),
+      timeout_seconds: Type.Optional.Integer(),
+      force: Type.Optional.Boolean(),
     }),
     set_link_policy: Type.Object({
-      device: Type.Optional(Type.String()),
+      device: Type.Optional.String(),
       mode: Type.String(),
-      primary: Type.Optional(Type.String()),
-      weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
+      primary: Type.Optional.String(),
+      weights: Type.Optional.Record(Type.String(), Type.Number()),
     }),
   },
   { title: 'CommandArguments', description: 'The commands of emulated access points and of the agents of Weft.' },
@@ -69,22 +69,22 @@ export type EventKind = Type.Static<typeof EventKind>;
 
 export const EventData = Type.Object(
   {
-    count: Type.Optional(Type.Integer({ description: 'Of an event about many access points.' })),
-    agents: Type.Optional(Type.Array(Type.String())),
-    by: Type.Optional(Type.String()),
-    command_id: Type.Optional(Type.String()),
-    command: Type.Optional(Type.String()),
-    parameter: Type.Optional(Type.String()),
-    job_number: Type.Optional(Type.String()),
-    detail: Type.Optional(Type.String()),
-    reason: Type.Optional(Type.String()),
-    alarm_id: Type.Optional(Type.String()),
-    rule: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String()),
+    count: Type.Optional.Integer({ description: 'Of an event about many access points.' }),
+    agents: Type.Optional.Array(Type.String()),
+    by: Type.Optional.String(),
+    command_id: Type.Optional.String(),
+    command: Type.Optional.String(),
+    parameter: Type.Optional.String(),
+    job_number: Type.Optional.String(),
+    detail: Type.Optional.String(),
+    reason: Type.Optional.String(),
+    alarm_id: Type.Optional.String(),
+    rule: Type.Optional.String(),
+    message: Type.Optional.String(),
     value: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
-    state: Type.Optional(Type.String()),
-    device: Type.Optional(Type.String()),
-    from: Type.Optional(Type.String()),
+    state: Type.Optional.String(),
+    device: Type.Optional.String(),
+    from: Type.Optional.String(),
   },
   { title: 'EventData', additionalProperties: true, description: 'By kind: docs/events-and-webhooks.md.' },
 );
@@ -93,17 +93,15 @@ export type EventData = Type.Static<typeof EventData> & Record<string, unknown>;
 export const AgentConfiguration = Type.Object(
   {
     access_point_type: Type.Optional(Type.Union([Technology, Type.Literal('device')])),
-    geolocation: Type.Optional(Type.Object({ latitude: Type.Number(), longitude: Type.Number() })),
-    site: Type.Optional(Type.String()),
-    tags: Type.Optional(Type.Array(Type.String())),
-    report_interval_seconds: Type.Optional(Type.Number()),
-    metrics: Type.Optional(
-      Type.Record(
-        Type.String(),
-        Type.Object({ label: Type.Optional(Type.String()), unit: Type.Optional(Type.String()) }),
-      ),
+    geolocation: Type.Optional.Object({ latitude: Type.Number(), longitude: Type.Number() }),
+    site: Type.Optional.String(),
+    tags: Type.Optional.Array(Type.String()),
+    report_interval_seconds: Type.Optional.Number(),
+    metrics: Type.Optional.Record(
+      Type.String(),
+      Type.Object({ label: Type.Optional.String(), unit: Type.Optional.String() }),
     ),
-    commands: Type.Optional(Type.Array(Type.Unknown())),
+    commands: Type.Optional.Array(Type.Unknown()),
   },
   {
     title: 'AgentConfiguration',

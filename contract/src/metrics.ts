@@ -2,9 +2,9 @@
 import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
-const Resolution = Type.Optional(
-  Type.Number({ description: 'Width of the buckets; present only if the points are buckets.' }),
-);
+const Resolution = Type.Optional.Number({
+  description: 'Width of the buckets; present only if the points are buckets.',
+});
 
 export const Aggregate = Type.Enum(['mean', 'min', 'max', 'last', 'sum', 'count'], {
   title: 'Aggregate',
@@ -17,14 +17,12 @@ export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Prese
 export type Presence = Type.Static<typeof Presence>;
 
 export const AgentFilter = Type.Named('AgentFilter', {
-  state: Type.Optional(
-    Type.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
-      type: 'string',
-      description:
-        'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended, without agents of devices; `all` has these too.',
-    }),
-  ),
-  emulated: Type.Optional(Type.Boolean({ description: 'Only emulated agents, or only real ones.' })),
+  state: Type.Optional.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
+    type: 'string',
+    description:
+      'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended, without agents of devices; `all` has these too.',
+  }),
+  emulated: Type.Optional.Boolean({ description: 'Only emulated agents, or only real ones.' }),
 });
 export type AgentFilter = Type.Static<typeof AgentFilter>;
 
@@ -62,7 +60,7 @@ export const AgentMultiMetricData = Type.Named('AgentMultiMetricData', {
 export type AgentMultiMetricData = Type.Static<typeof AgentMultiMetricData>;
 
 const BandEdge = (which: string) =>
-  Type.Optional(Type.Array(AgentMultiMetricData, { description: `With \`band=true\`: the ${which} of each bucket.` }));
+  Type.Optional.Array(AgentMultiMetricData, { description: `With \`band=true\`: the ${which} of each bucket.` });
 export const FleetSeries = Type.Named('FleetSeries', {
   agents: Type.Array(AgentMultiMetricData, { description: 'In the order asked for.' }),
   lows: BandEdge('minimum'),
@@ -100,14 +98,12 @@ export const AgentPresence = Type.Named('AgentPresence', {
     description:
       'Whether a command can be delivered now: over the channel, by a poll within the last minute, or by push.',
   }),
-  report_budget: Type.Optional(
-    Type.Object(
-      { points_left: Type.Number({ minimum: 0, maximum: 1 }), bytes_left: Type.Number({ minimum: 0, maximum: 1 }) },
-      {
-        description:
-          'What is left of what this agent may report at once, on the node that answers; absent while it is full. At 0 reports are answered with 429.',
-      },
-    ),
+  report_budget: Type.Optional.Object(
+    { points_left: Type.Number({ minimum: 0, maximum: 1 }), bytes_left: Type.Number({ minimum: 0, maximum: 1 }) },
+    {
+      description:
+        'What is left of what this agent may report at once, on the node that answers; absent while it is full. At 0 reports are answered with 429.',
+    },
   ),
 });
 export type AgentPresence = Type.Static<typeof AgentPresence>;

@@ -13,13 +13,11 @@ export const QuietHours = Type.Object(
   {
     from: Clock,
     until: Clock,
-    except: Type.Optional(
-      Type.Array(EventSeverity, {
-        maxItems: 5,
-        default: ['critical'],
-        description: 'Severities that are told all the same, with what waits.',
-      }),
-    ),
+    except: Type.Optional.Array(EventSeverity, {
+      maxItems: 5,
+      default: ['critical'],
+      description: 'Severities that are told all the same, with what waits.',
+    }),
   },
   { title: 'QuietHours', description: 'What happens in these hours is told at their end.' },
 );
@@ -28,41 +26,33 @@ export type QuietHours = Type.Static<typeof QuietHours>;
 export const NotificationInput = Type.Named('NotificationInput', {
   name: Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' }),
   email: Type.String({ format: 'email', maxLength: 320 }),
-  events: Type.Optional(
-    Type.Array(Type.String(), {
-      format: 'event-kinds',
-      default: ['alarm.fired', 'alarm.cleared'],
-      description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
-    }),
-  ),
-  severities: Type.Optional(
-    Type.Array(EventSeverity, {
-      minItems: 1,
-      maxItems: 5,
-      default: ['critical', 'major'],
-      description: 'Of the event; for an alarm, of the alarm.',
-    }),
-  ),
-  selector: Type.Optional(Type.String({ maxLength: 1000, format: 'selector', default: '' })),
-  digest_minutes: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 10_080,
-      default: 0,
-      description:
-        'Collects events for this long after the first one. 0: told at once, together with what comes within seconds.',
-    }),
-  ),
+  events: Type.Optional.Array(Type.String(), {
+    format: 'event-kinds',
+    default: ['alarm.fired', 'alarm.cleared'],
+    description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
+  }),
+  severities: Type.Optional.Array(EventSeverity, {
+    minItems: 1,
+    maxItems: 5,
+    default: ['critical', 'major'],
+    description: 'Of the event; for an alarm, of the alarm.',
+  }),
+  selector: Type.Optional.String({ maxLength: 1000, format: 'selector', default: '' }),
+  digest_minutes: Type.Optional.Integer({
+    minimum: 0,
+    maximum: 10_080,
+    default: 0,
+    description:
+      'Collects events for this long after the first one. 0: told at once, together with what comes within seconds.',
+  }),
   quiet: Type.Optional(Type.Union([QuietHours, Type.Null()])),
-  time_zone: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      format: 'time-zone',
-      default: 'UTC',
-      description: 'An IANA name, such as `Europe/London`.',
-    }),
-  ),
-  enabled: Type.Optional(Type.Boolean({ default: true })),
+  time_zone: Type.Optional.String({
+    maxLength: 64,
+    format: 'time-zone',
+    default: 'UTC',
+    description: 'An IANA name, such as `Europe/London`.',
+  }),
+  enabled: Type.Optional.Boolean({ default: true }),
 });
 export type NotificationInput = Type.Static<typeof NotificationInput>;
 

@@ -54,11 +54,9 @@ export const AgentUpdateAnswer = Type.Named('AgentUpdateAnswer', {
   status: Type.Literal('success'),
   detail: Type.String(),
   accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
-  ignored: Type.Optional(
-    Type.Array(IgnoredField, {
-      description: 'What was left out: each field once, at most 20 of them. Absent if everything was stored.',
-    }),
-  ),
-  ignored_count: Type.Optional(Type.Integer({ description: 'How many fields were left out of all samples.' })),
+  ignored: Type.Optional.Array(IgnoredField, {
+    description: 'What was left out: each field once, at most 20 of them. Absent if everything was stored.',
+  }),
+  ignored_count: Type.Optional.Integer({ description: 'How many fields were left out of all samples.' }),
 });
 export type AgentUpdateAnswer = Type.Static<typeof AgentUpdateAnswer>;

@@ -4,31 +4,25 @@ import { APP_NAME_PATTERN } from './identifiers.ts';
 import * as Type from './schema/schema.ts';
 
 const Limits = Type.Object(
-  { min: Type.Optional(Type.Number()), max: Type.Optional(Type.Number()) },
+  { min: Type.Optional.Number(), max: Type.Optional.Number() },
   { description: '`min` is at most `max`.' },
 );
 
 /** The keys of `permissions` that mean something. An absent key does not restrict. */
 export const AppPermissions = Type.Object(
   {
-    agents: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-        maxItems: 1000,
-        description: 'Patterns of ap_ids, with `*` and `?`.',
-      }),
-    ),
-    selector: Type.Optional(
-      Type.String({
-        description: 'Which agents, by `site:`, `tag:` and `name:`; beside `agents`, both must allow.',
-      }),
-    ),
-    read: Type.Optional(Type.Boolean({ description: 'Whether it may read agents, their data and their metrics.' })),
-    write: Type.Optional(
-      Type.Boolean({
-        description:
-          'false: it may not send commands, run emulated networks, raise alarms or hand in results, whatever those keys say.',
-      }),
-    ),
+    agents: Type.Optional.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      maxItems: 1000,
+      description: 'Patterns of ap_ids, with `*` and `?`.',
+    }),
+    selector: Type.Optional.String({
+      description: 'Which agents, by `site:`, `tag:` and `name:`; beside `agents`, both must allow.',
+    }),
+    read: Type.Optional.Boolean({ description: 'Whether it may read agents, their data and their metrics.' }),
+    write: Type.Optional.Boolean({
+      description:
+        'false: it may not send commands, run emulated networks, raise alarms or hand in results, whatever those keys say.',
+    }),
     commands: Type.Optional(
       Type.Union(
         [
@@ -47,20 +41,21 @@ export const AppPermissions = Type.Object(
         description: 'Whether it may run emulated networks, or with how many access points at once.',
       }),
     ),
-    alarms: Type.Optional(
-      Type.Boolean({
-        description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
-      }),
-    ),
-    callbacks: Type.Optional(
-      Type.Boolean({ description: 'Whether it may hand in the results of jobs of others. Absent: it may not.' }),
-    ),
-    priority: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 100, description: 'In conflicts with other apps. Default: 50.' }),
-    ),
-    expires_at: Type.Optional(
-      Type.String({ format: 'date-time', description: 'From this moment on it may do none of this.' }),
-    ),
+    alarms: Type.Optional.Boolean({
+      description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
+    }),
+    callbacks: Type.Optional.Boolean({
+      description: 'Whether it may hand in the results of jobs of others. Absent: it may not.',
+    }),
+    priority: Type.Optional.Number({
+      minimum: 0,
+      maximum: 100,
+      description: 'In conflicts with other apps. Default: 50.',
+    }),
+    expires_at: Type.Optional.String({
+      format: 'date-time',
+      description: 'From this moment on it may do none of this.',
+    }),
   },
   {
     title: 'AppPermissions',
@@ -100,7 +95,7 @@ export type ThirdPartyApp = Type.Static<typeof ThirdPartyApp>;
 
 export const ChangedThirdPartyApp = Type.Named('ChangedThirdPartyApp', {
   ...ThirdPartyApp.properties,
-  warning: Type.Optional(Type.String({ description: 'Only where the key that was given can be guessed.' })),
+  warning: Type.Optional.String({ description: 'Only where the key that was given can be guessed.' }),
 });
 export type ChangedThirdPartyApp = Type.Static<typeof ChangedThirdPartyApp>;
 

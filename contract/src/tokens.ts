@@ -16,7 +16,7 @@ export const LoginForm = Type.Named('LoginForm', {
     description: "A user's e-mail address, an agent's ap_id or an app's app_name.",
   }),
   password: Type.String({ maxLength: 1024, description: "A user's or agent's password, or an app's api_key." }),
-  scope: Type.Optional(Type.String({ default: '' })),
+  scope: Type.Optional.String({ default: '' }),
   client_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   client_secret: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });

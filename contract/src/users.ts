@@ -9,7 +9,7 @@ const NewPassword = Type.String({ format: 'new-password' });
 export const TokenData = Type.Named('TokenData', {
   username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   roles: Type.String({ description: 'The roles, joined by commas.' }),
-  scopes: Type.Optional(Type.Array(Type.String(), { default: [] })),
+  scopes: Type.Optional.Array(Type.String(), { default: [] }),
 });
 export type TokenData = Type.Static<typeof TokenData>;
 
@@ -31,11 +31,9 @@ export type UserUpdate = Type.Static<typeof UserUpdate>;
 export const WaitingUser = Type.Named('WaitingUser', {
   username: Type.String(),
   waiting_since: Type.String({ format: 'date-time' }),
-  looks_like: Type.Optional(
-    Type.String({
-      description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
-    }),
-  ),
+  looks_like: Type.Optional.String({
+    description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
+  }),
 });
 export type WaitingUser = Type.Static<typeof WaitingUser>;
 

@@ -18,25 +18,22 @@ const fields = {
     maxLength: 2048,
     description: 'http or https; its host must be allowed by WEFT_WEBHOOK_ALLOW.',
   }),
-  events: Type.Optional(
-    Type.Array(Type.String(), {
-      format: 'event-kinds',
-      default: ['alarm.*'],
-      description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
-    }),
-  ),
-  selector: Type.Optional(
-    Type.String({
-      maxLength: 1000,
-      format: 'selector',
-      default: '',
-      description: 'Only events about access points that it selects, and about their sites. Default: all.',
-    }),
-  ),
+  events: Type.Optional.Array(Type.String(), {
+    format: 'event-kinds',
+    default: ['alarm.*'],
+    description: 'Kinds of events (`agent.offline`), families (`alarm.*`) or all (`*`).',
+  }),
+  selector: Type.Optional.String({
+    maxLength: 1000,
+    format: 'selector',
+    default: '',
+    description: 'Only events about access points that it selects, and about their sites. Default: all.',
+  }),
   format: Type.Optional(WebhookFormat),
-  enabled: Type.Optional(
-    Type.Boolean({ default: true, description: 'False: nothing is sent; it goes on where it stopped.' }),
-  ),
+  enabled: Type.Optional.Boolean({
+    default: true,
+    description: 'False: nothing is sent; it goes on where it stopped.',
+  }),
 };
 
 export const WebhookInput = Type.Object(fields, { title: 'WebhookInput' });

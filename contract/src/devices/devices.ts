@@ -14,8 +14,8 @@ const Nullable = (description: string) => Type.Union([Type.Number(), Type.Null()
 const Time = (description: string) => Type.String({ format: 'date-time', description });
 
 export const HeardAccessPoint = Type.Named('HeardAccessPoint', {
-  ap_id: Type.Optional(Type.String({ description: 'If it is an access point of this network.' })),
-  bssid: Type.Optional(Type.String({ description: 'If only the address of its radio is known.' })),
+  ap_id: Type.Optional.String({ description: 'If it is an access point of this network.' }),
+  bssid: Type.Optional.String({ description: 'If only the address of its radio is known.' }),
   rssi_dbm: Nullable('How strongly the device hears it.'),
   by: Type.String({ description: 'The ap_id of the access point that reported it.' }),
 });
@@ -30,12 +30,10 @@ export const DeviceLink = Type.Named('DeviceLink', {
   tx_mbps: Nullable('The rate to the device.'),
   since: Time('When it joined this access point.'),
   seen: Time('The time of the newest list of this access point with the device in it.'),
-  address: Type.Optional(
-    Type.String({
-      description:
-        'The identity as this access point reports it. Only for administrators, while clear addresses are allowed.',
-    }),
-  ),
+  address: Type.Optional.String({
+    description:
+      'The identity as this access point reports it. Only for administrators, while clear addresses are allowed.',
+  }),
 });
 export type DeviceLink = Type.Static<typeof DeviceLink>;
 
@@ -56,21 +54,17 @@ const deviceFields = {
   last_ap_id: Type.Union([Type.String(), Type.Null()], {
     description: 'Where it was last, if the caller may see that; also while it is attached nowhere.',
   }),
-  sticky: Type.Optional(
-    Type.Object(
-      {
-        until: Time('It is remembered until then.'),
-        reason: Type.Enum(['refused', 'moved_back']),
-        target: Type.Optional(
-          Type.String({ description: 'The ap_id where it would not stay, if the caller may see it.' }),
-        ),
-      },
-      { description: 'It refused to be moved, or went back at once: steering it is of little use for now.' },
-    ),
+  sticky: Type.Optional.Object(
+    {
+      until: Time('It is remembered until then.'),
+      reason: Type.Enum(['refused', 'moved_back']),
+      target: Type.Optional.String({ description: 'The ap_id where it would not stay, if the caller may see it.' }),
+    },
+    { description: 'It refused to be moved, or went back at once: steering it is of little use for now.' },
   ),
-  identities: Type.Optional(
-    Type.Array(Type.String(), { description: 'Pseudonyms that an administrator linked to this device.' }),
-  ),
+  identities: Type.Optional.Array(Type.String(), {
+    description: 'Pseudonyms that an administrator linked to this device.',
+  }),
   watched_until: Type.Optional(Time('Its history is kept until then.')),
 };
 
@@ -81,14 +75,14 @@ export const DeviceMove = Type.Named('DeviceMove', {
   ts: Time('When it happened.'),
   kind: Type.Enum(['joined', 'left', 'moved']),
   ap_id: Type.String({ description: 'The access point that it joined or left.' }),
-  from: Type.Optional(Type.String({ description: 'Where it came from, if the caller may see that.' })),
+  from: Type.Optional.String({ description: 'Where it came from, if the caller may see that.' }),
 });
 export type DeviceMove = Type.Static<typeof DeviceMove>;
 
 export const SteeringAttempt = Type.Named('SteeringAttempt', {
   ts: Time('When it ended.'),
   ap_id: Type.String({ description: 'The access point that it was attached to.' }),
-  target: Type.Optional(Type.String({ description: 'Where it was to go, if the caller may see that.' })),
+  target: Type.Optional.String({ description: 'Where it was to go, if the caller may see that.' }),
   outcome: Type.Enum(['moved', 'refused', 'unreachable', 'ignored']),
   command_id: Type.String(),
 });
@@ -103,15 +97,13 @@ export type DeviceDetails = Type.Static<typeof DeviceDetails>;
 
 export const DevicePage = Type.Named('DevicePage', {
   ...pageFields(Device),
-  count: Type.Optional(Type.Integer({ description: 'How many match, if it was asked for.' })),
+  count: Type.Optional.Integer({ description: 'How many match, if it was asked for.' }),
 });
 export type DevicePage = Type.Static<typeof DevicePage>;
 
 const AgentDevice = Type.Named('AgentDevice', {
   ...deviceFields,
-  device: Type.Optional(
-    Type.String({ pattern: devicePattern, description: 'The pseudonym; never in answers to agents.' }),
-  ),
+  device: Type.Optional.String({ pattern: devicePattern, description: 'The pseudonym; never in answers to agents.' }),
 });
 
 export const AgentDevices = Type.Named('AgentDevices', {
@@ -123,9 +115,12 @@ export const AgentDevices = Type.Named('AgentDevices', {
 export type AgentDevices = Type.Static<typeof AgentDevices>;
 
 export const DeviceWatchRequest = Type.Named('DeviceWatchRequest', {
-  expires_in: Type.Optional(
-    Type.Integer({ minimum: 60, maximum: 604_800, default: 86_400, description: 'Seconds. At most a week.' }),
-  ),
+  expires_in: Type.Optional.Integer({
+    minimum: 60,
+    maximum: 604_800,
+    default: 86_400,
+    description: 'Seconds. At most a week.',
+  }),
 });
 export type DeviceWatchRequest = Type.Static<typeof DeviceWatchRequest>;
 
@@ -150,10 +145,10 @@ export const DeviceHistoryPage = Page(
   Type.Object({
     ts: Time('When it was reported.'),
     ap_id: Type.String({ description: 'The access point that served it.' }),
-    rssi_dbm: Type.Optional(Type.Number()),
-    snr_db: Type.Optional(Type.Number()),
-    rx_mbps: Type.Optional(Type.Number()),
-    tx_mbps: Type.Optional(Type.Number()),
+    rssi_dbm: Type.Optional.Number(),
+    snr_db: Type.Optional.Number(),
+    rx_mbps: Type.Optional.Number(),
+    tx_mbps: Type.Optional.Number(),
   }),
   'DeviceHistoryPage',
   { items: 'Oldest first.', next: 'Send it as `since` for the next page; null at the end.' },

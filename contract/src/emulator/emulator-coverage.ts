@@ -13,33 +13,27 @@ export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate']
 export type CoverageLayer = Type.Static<typeof CoverageLayer>;
 
 const side = (what: string) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: 256, default: 128, description: `${what} of the raster.` }));
+  Type.Optional.Integer({ minimum: 1, maximum: 256, default: 128, description: `${what} of the raster.` });
 
 const fields = {
   layer: CoverageLayer,
   technology: Technology,
-  height: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 50,
-      description: 'Metres above the floor. Default: 1.5; LiFi: 0.85, a desk. WiFi is the same at every height.',
-    }),
-  ),
-  bounds: Type.Optional(
-    Type.String({
-      maxLength: 200,
-      description: '`south,west,north,east` in degrees. Default: around the access points of the technology.',
-    }),
-  ),
+  height: Type.Optional.Number({
+    minimum: 0,
+    maximum: 50,
+    description: 'Metres above the floor. Default: 1.5; LiFi: 0.85, a desk. WiFi is the same at every height.',
+  }),
+  bounds: Type.Optional.String({
+    maxLength: 200,
+    description: '`south,west,north,east` in degrees. Default: around the access points of the technology.',
+  }),
   columns: side('Columns'),
   rows: side('Rows'),
-  encoding: Type.Optional(
-    Type.Enum(['int16', 'array'], {
-      type: 'string',
-      default: 'int16',
-      description: 'How `values` is written: base64 of 16-bit integers, or an array of numbers and null.',
-    }),
-  ),
+  encoding: Type.Optional.Enum(['int16', 'array'], {
+    type: 'string',
+    default: 'int16',
+    description: 'How `values` is written: base64 of 16-bit integers, or an array of numbers and null.',
+  }),
 };
 
 export const CoverageQuery = Type.Object(fields, { title: 'CoverageQuery' });
@@ -48,14 +42,12 @@ export type CoverageQuery = Type.Static<typeof CoverageQuery>;
 export const CoverageDifferenceRequest = Type.Named('CoverageDifferenceRequest', {
   ...fields,
   commands: WhatIfRequest.properties.commands,
-  after_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 600,
-      default: 30,
-      description: 'How far the two copies of the network run ahead, in model time, so that the commands take effect.',
-    }),
-  ),
+  after_seconds: Type.Optional.Integer({
+    minimum: 1,
+    maximum: 600,
+    default: 30,
+    description: 'How far the two copies of the network run ahead, in model time, so that the commands take effect.',
+  }),
 });
 export type CoverageDifferenceRequest = Type.Static<typeof CoverageDifferenceRequest>;
 

@@ -16,24 +16,22 @@ export const EmulatorTask = Type.Named('EmulatorTask', {
       location: EmulatedAgent.properties.location,
       num_devices: Type.Integer(),
       duration: Type.Integer(),
-      scenario: Type.Optional(Type.String()),
-      profile: Type.Optional(Type.String()),
-      mbps_per_device: Type.Optional(Type.Number()),
-      mix: Type.Optional(Type.Record(Type.String(), Type.Number())),
-      link_policy: Type.Optional(
-        Type.Object({
-          mode: Type.String(),
-          primary: Type.Optional(Type.String()),
-          weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
-          share: Type.Optional(Type.Number()),
-        }),
-      ),
+      scenario: Type.Optional.String(),
+      profile: Type.Optional.String(),
+      mbps_per_device: Type.Optional.Number(),
+      mix: Type.Optional.Record(Type.String(), Type.Number()),
+      link_policy: Type.Optional.Object({
+        mode: Type.String(),
+        primary: Type.Optional.String(),
+        weights: Type.Optional(Type.Record(Type.String(), Type.Number())),
+        share: Type.Optional.Number(),
+      }),
     }),
   ),
   num_devices: Type.Integer({ description: 'Per access point, where its own entry does not say.' }),
   duration: Type.Integer({ description: 'Of the longest, in seconds of model time.' }),
   seed: Type.Integer(),
-  model: Type.Optional(Type.Integer({ description: 'The version of the model that it was created for; absent: 1.' })),
+  model: Type.Optional.Integer({ description: 'The version of the model that it was created for; absent: 1.' }),
   speed: Type.Number(),
   model_start: Timestamp,
   started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
@@ -45,24 +43,18 @@ export type EmulatorTask = Type.Static<typeof EmulatorTask>;
 /** What the process that runs the network asks, again and again, for as long as it does. */
 export const EmulatorLeaseRequest = Type.Named('EmulatorLeaseRequest', {
   holder: Type.String({ minLength: 1, maxLength: 128, description: 'A name of the process’s own making.' }),
-  release: Type.Optional(Type.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' })),
-  slots: Type.Optional(
-    Type.Object(
-      { total: Type.Integer({ minimum: 1 }), free: Type.Integer({ minimum: 0 }) },
-      {
-        description:
-          'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
-      },
-    ),
+  release: Type.Optional.Boolean({ default: false, description: 'Gives the run back: somebody else goes on.' }),
+  slots: Type.Optional.Object(
+    { total: Type.Integer({ minimum: 1 }), free: Type.Integer({ minimum: 0 }) },
+    {
+      description:
+        'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
+    },
   ),
-  wait: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
-  ),
-  answers: Type.Optional(
-    Type.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
-      description: 'To requests that came with an earlier lease.',
-    }),
-  ),
+  wait: Type.Optional.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
+  answers: Type.Optional.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
+    description: 'To requests that came with an earlier lease.',
+  }),
 });
 export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 
@@ -96,9 +88,7 @@ export const EmulatorEvent = Type.Named('EmulatorEvent', {
   power_w: Type.Number(),
   delivered_mbps: Type.Number(),
   samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
-  samples_lost: Type.Optional(
-    Type.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
-  ),
+  samples_lost: Type.Optional.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
   late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
 });
 export type EmulatorEvent = Type.Static<typeof EmulatorEvent>;

@@ -12,18 +12,14 @@ export const WhatIfRequest = Type.Named('WhatIfRequest', {
     }),
     { minItems: 1, maxItems: 100 },
   ),
-  minutes: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 60, default: 5, description: 'How far to run ahead.' }),
-  ),
-  futures: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: maxFutures,
-      default: 8,
-      description:
-        'How many futures to run, from the same present. 1: the one that this network will have, exactly, if the commands are sent in this second.',
-    }),
-  ),
+  minutes: Type.Optional.Number({ exclusiveMinimum: 0, maximum: 60, default: 5, description: 'How far to run ahead.' }),
+  futures: Type.Optional.Integer({
+    minimum: 1,
+    maximum: maxFutures,
+    default: 8,
+    description:
+      'How many futures to run, from the same present. 1: the one that this network will have, exactly, if the commands are sent in this second.',
+  }),
 });
 export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;
 
@@ -34,32 +30,28 @@ export const Comparison = Type.Named('Comparison', {
   with: Type.Number(),
   without: Type.Number(),
   change: Type.Number({ description: 'The mean difference of the two sides of the same future.' }),
-  plus_minus: Type.Optional(
-    Type.Object(
-      { with: Type.Number(), without: Type.Number(), change: Type.Number() },
-      { description: `${interval} A change is certain if it is larger than its own.` },
-    ),
+  plus_minus: Type.Optional.Object(
+    { with: Type.Number(), without: Type.Number(), change: Type.Number() },
+    { description: `${interval} A change is certain if it is larger than its own.` },
   ),
 });
 export type Comparison = Type.Static<typeof Comparison>;
 
 /** Of a metric that is not measured in every future, or on one side only. */
 export const MetricComparison = Type.Named('MetricComparison', {
-  with: Type.Optional(Type.Number()),
-  without: Type.Optional(Type.Number()),
-  change: Type.Optional(Type.Number()),
-  plus_minus: Type.Optional(
-    Type.Object({
-      with: Type.Optional(Type.Number()),
-      without: Type.Optional(Type.Number()),
-      change: Type.Optional(Type.Number()),
-    }),
-  ),
+  with: Type.Optional.Number(),
+  without: Type.Optional.Number(),
+  change: Type.Optional.Number(),
+  plus_minus: Type.Optional.Object({
+    with: Type.Optional.Number(),
+    without: Type.Optional.Number(),
+    change: Type.Optional.Number(),
+  }),
 });
 export type MetricComparison = Type.Static<typeof MetricComparison>;
 
 export const Amount = Type.Object(
-  { mean: Type.Number(), plus_minus: Type.Optional(Type.Number({ description: interval })) },
+  { mean: Type.Number(), plus_minus: Type.Optional.Number({ description: interval }) },
   { title: 'Amount' },
 );
 export type Amount = Type.Static<typeof Amount>;
@@ -80,11 +72,9 @@ export const TakeOver = Type.Named('TakeOver', {
     }),
     { description: 'Those with most of its devices, at most five.' },
   ),
-  others: Type.Optional(
-    Type.Object(
-      { access_points: Type.Integer(), devices: Amount, delivered_mbps: Amount },
-      { description: 'All others that have any, together.' },
-    ),
+  others: Type.Optional.Object(
+    { access_points: Type.Integer(), devices: Amount, delivered_mbps: Amount },
+    { description: 'All others that have any, together.' },
   ),
   unserved: Type.Object(Amount.properties, { description: 'How many of its devices no access point has.' }),
 });

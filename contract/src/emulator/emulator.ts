@@ -37,26 +37,20 @@ export const EmulatorLinkPolicy = Type.Object(
       type: 'string',
       description: 'The steering modes of TS 23.501 (5.32.8).',
     }),
-    primary: Type.Optional(
-      Type.Enum([...technologies], {
-        type: 'string',
-        description: 'The link that comes first. Default: LiFi, then WiFi, then 5G.',
-      }),
-    ),
-    weights: Type.Optional(
-      Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-        documented: { propertyNames: { enum: [...technologies] }, minProperties: 1 },
-        description: 'For `load_balancing`, by technology. Default: by what each link can carry.',
-      }),
-    ),
-    share: Type.Optional(
-      Type.Number({
-        minimum: 0,
-        maximum: 1,
-        default: 1,
-        description: 'The share of the devices that hold several links.',
-      }),
-    ),
+    primary: Type.Optional.Enum([...technologies], {
+      type: 'string',
+      description: 'The link that comes first. Default: LiFi, then WiFi, then 5G.',
+    }),
+    weights: Type.Optional.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
+      documented: { propertyNames: { enum: [...technologies] }, minProperties: 1 },
+      description: 'For `load_balancing`, by technology. Default: by what each link can carry.',
+    }),
+    share: Type.Optional.Number({
+      minimum: 0,
+      maximum: 1,
+      default: 1,
+      description: 'The share of the devices that hold several links.',
+    }),
   },
   {
     title: 'EmulatorLinkPolicy',
@@ -93,17 +87,16 @@ export const EmulatorSpec = Type.Named('EmulatorSpec', {
     maximumSetting: 'emulator_max_seconds',
     description: 'Seconds of model time.',
   }),
-  scenario: Type.Optional(
-    Type.Enum(['UMa', 'UMi', 'InH'], { type: 'string', description: 'The environment of 5G cells. Default: UMi.' }),
-  ),
+  scenario: Type.Optional.Enum(['UMa', 'UMi', 'InH'], {
+    type: 'string',
+    description: 'The environment of 5G cells. Default: UMi.',
+  }),
   profile: Type.Optional(EmulatorProfile),
-  mbps_per_device: Type.Optional(
-    Type.Number({
-      minimum: 0,
-      maximum: 1000,
-      description: 'Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8.',
-    }),
-  ),
+  mbps_per_device: Type.Optional.Number({
+    minimum: 0,
+    maximum: 1000,
+    description: 'Demand of one device in Mb/s, the mean over the busiest hour of its profile. Default: 0.8.',
+  }),
   mix: Type.Optional(EmulatorMix),
   link_policy: Type.Optional(EmulatorLinkPolicy),
 });
@@ -118,41 +111,44 @@ export type EmulatorFaultKind = Type.Static<typeof EmulatorFaultKind>;
 const faultFields = {
   kind: EmulatorFaultKind,
   seconds: Type.Integer({ minimum: 1, maximum: 604_800, description: 'Duration in model time.' }),
-  amount: Type.Optional(
-    Type.Number({
-      description:
-        'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none.',
-    }),
-  ),
+  amount: Type.Optional.Number({
+    description:
+      'Severity: seconds ahead (clock_skew), seconds of delay (late_samples), share of samples sent twice (duplicate_samples), power of the jammer in dBm (jammed_channel). The others have none.',
+  }),
 };
 
 /** A fault that is known when the network is asked for. */
 export const PlannedFault = Type.Named('PlannedFault', {
   access_point: Type.Integer({ minimum: 1, description: 'The number at the end of its name.' }),
-  after_seconds: Type.Optional(
-    Type.Integer({ minimum: 0, default: 0, description: 'When it begins, in model time after the start.' }),
-  ),
+  after_seconds: Type.Optional.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'When it begins, in model time after the start.',
+  }),
   ...faultFields,
 });
 export type PlannedFault = Type.Static<typeof PlannedFault>;
 
 export const EmulatorSpinupRequest = Type.Named('EmulatorSpinupRequest', {
   emulators: Type.Array(EmulatorSpec, { documented: { minItems: 1 } }),
-  seed: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 4_294_967_295, description: 'The same seed gives the same network.' }),
-  ),
-  speed: Type.Optional(
-    Type.Number({ minimum: 1, maximum: 3600, default: 1, description: 'Seconds of model time per second.' }),
-  ),
-  start_time: Type.Optional(
-    Type.String({
-      format: 'date-time',
-      description:
-        'Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present.',
-    }),
-  ),
-  report_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 3600, default: 1 })),
-  faults: Type.Optional(Type.Array(PlannedFault, { maxItems: 1000 })),
+  seed: Type.Optional.Integer({
+    minimum: 0,
+    maximum: 4_294_967_295,
+    description: 'The same seed gives the same network.',
+  }),
+  speed: Type.Optional.Number({
+    minimum: 1,
+    maximum: 3600,
+    default: 1,
+    description: 'Seconds of model time per second.',
+  }),
+  start_time: Type.Optional.String({
+    format: 'date-time',
+    description:
+      'Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present.',
+  }),
+  report_interval_seconds: Type.Optional.Integer({ minimum: 1, maximum: 3600, default: 1 }),
+  faults: Type.Optional.Array(PlannedFault, { maxItems: 1000 }),
 });
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 

@@ -63,13 +63,41 @@ export {
   nullOf as Null,
   numberOf as Number,
   objectOf as Object,
-  optionalOf as Optional,
   recordOf as Record,
   stringOf as String,
   unionOf as Union,
   unknownOf as Unknown,
   unsafeOf as Unsafe,
 };
+
+type Optionally<Schema extends TypeBox.TSchema> = ReturnType<typeof TypeBox.Optional<Schema>>;
+type OfValues = <Values extends TypeBox.TEnumValue[]>(
+  values: readonly [...Values],
+  options?: Options,
+) => Optionally<TypeBox.TEnum<Values>>;
+type OfItems = <Items extends TypeBox.TSchema>(items: Items, options?: Options) => Optionally<TypeBox.TArray<Items>>;
+type OfFields = <Fields extends TypeBox.TProperties>(
+  fields: Fields,
+  options?: Options,
+) => Optionally<TypeBox.TObject<Fields>>;
+type OfNames = <Value extends TypeBox.TSchema>(
+  key: TypeBox.TString,
+  value: Value,
+  options?: Options,
+) => Optionally<ReturnType<typeof TypeBox.Record<TypeBox.TString, Value>>>;
+
+/** Around any schema; with the name of a builder, one of it that is optional: `Type.Optional.String()`. */
+export const Optional = Object.assign(optionalOf as typeof TypeBox.Optional, {
+  Array: ((items, options) => optionalOf(arrayOf(items, options))) as OfItems,
+  Boolean: (options?: Options) => optionalOf(booleanOf(options)),
+  Enum: ((values, options) => optionalOf(enumOf(values as never, options))) as OfValues,
+  Integer: (options?: Options) => optionalOf(integerOf(options)),
+  Number: (options?: Options) => optionalOf(numberOf(options)),
+  Object: ((fields, options) => optionalOf(objectOf(fields, options))) as OfFields,
+  Record: ((key, value, options) => optionalOf(recordOf(key, value, options))) as OfNames,
+  String: (options?: Options) => optionalOf(stringOf(options)),
+  Unknown: (options?: Options) => optionalOf(unknownOf(options)),
+});
 
 /** An object that the interface documents know by this title. */
 export function Named<Fields extends TypeBox.TProperties>(title: string, fields: Fields): TypeBox.TObject<Fields> {

@@ -11,8 +11,8 @@ const maxEntries = 500;
 /** The maximum of the database's integer. */
 const maxSeq = 2 ** 31 - 1;
 
-const Name = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 512, description }));
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Name = (description: string) => Type.Optional.String({ minLength: 1, maxLength: 512, description });
+const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
 
 export function auditRoutes(audit: AuditService): Route[] {
   return [
@@ -25,10 +25,12 @@ export function auditRoutes(audit: AuditService): Route[] {
         target: Name('The name of what it was done to, or the display name of an access point.'),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
-        before: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only entries older than the one of this `seq`.' }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxEntries, default: 100 })),
+        before: Type.Optional.Integer({
+          minimum: 1,
+          maximum: maxSeq,
+          description: 'Only entries older than the one of this `seq`.',
+        }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: maxEntries, default: 100 }),
       }),
       response: AuditPage,
       handle: ({ query: { actor, action, target, since, until, before, limit } }) =>

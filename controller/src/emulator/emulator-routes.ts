@@ -47,11 +47,9 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       summary: 'List your emulated networks, newest first',
       failures: { 404: 'There is no network with the job number in `before`' },
       query: Type.Object({
-        all: Type.Optional(
-          Type.Boolean({ default: false, description: 'Networks of all callers; administrators only.' }),
-        ),
-        before: Type.Optional(Type.String({ description: 'A job number: only older ones, for the next page.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+        all: Type.Optional.Boolean({ default: false, description: 'Networks of all callers; administrators only.' }),
+        before: Type.Optional.String({ description: 'A job number: only older ones, for the next page.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 100, default: 20 }),
       }),
       response: Type.Array(EmulatorRun),
       handle: ({ caller, query: { all = false, before, limit = 20 } }) =>

@@ -103,9 +103,9 @@ describe('checkQuery', () => {
   const schema = Type.Object({
     agent: Type.String(),
     login_type: Type.Optional(LoginType),
-    metrics: Type.Optional(Type.Array(Type.String())),
+    metrics: Type.Optional.Array(Type.String()),
     window: Type.Optional(Type.Union([Type.Integer(), Type.String()], { default: 5 })),
-    final: Type.Optional(Type.Boolean({ default: false })),
+    final: Type.Optional.Boolean({ default: false }),
   });
   const check = (search: string) => {
     const problems: Problem[] = [];

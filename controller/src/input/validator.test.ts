@@ -279,7 +279,7 @@ describe('models', () => {
   });
 
   it('gives each value a default of its own', () => {
-    const schema = Type.Object({ scopes: Type.Optional(Type.Array(Type.String(), { default: [] })) });
+    const schema = Type.Object({ scopes: Type.Optional.Array(Type.String(), { default: [] }) });
     const [first, second] = [check(schema, {}), check(schema, {})].map(({ value }) => (value as { scopes: [] }).scopes);
     expect(first).toEqual([]);
     expect(first).not.toBe(second);
@@ -290,7 +290,7 @@ describe('models', () => {
   });
 
   it('does not find fields in the prototype', () => {
-    const schema = Type.Object({ toString: Type.Optional(Type.String()), constructor: Type.Optional(Type.String()) });
+    const schema = Type.Object({ toString: Type.Optional.String(), constructor: Type.Optional.String() });
     expect(check(schema, {}).problems).toEqual([]);
   });
 

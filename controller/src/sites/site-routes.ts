@@ -13,9 +13,9 @@ export function siteRoutes(sites: SiteService): Route[] {
       permission: networkReaders,
       summary: 'List the sites, ordered by path',
       query: Type.Object({
-        path: Type.Optional(Type.String({ maxLength: 255, description: 'Only the site with this path.' })),
-        cursor: Type.Optional(Type.String({ maxLength: 2048, description: '`next` of the page before.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 200 })),
+        path: Type.Optional.String({ maxLength: 255, description: 'Only the site with this path.' }),
+        cursor: Type.Optional.String({ maxLength: 2048, description: '`next` of the page before.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 1000, default: 200 }),
       }),
       response: SitePage,
       handle: ({ query: { path, cursor, limit }, caller }) => sites.list(caller, { path, cursor, limit: limit! }),

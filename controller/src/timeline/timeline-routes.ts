@@ -12,31 +12,25 @@ const route = routesOf('Events');
 
 const maxEvents = 500;
 
-const Kinds = Type.Optional(
-  Type.Array(Type.String(), {
-    format: 'event-kinds',
-    description: 'Only these kinds (`agent.offline`) or families (`alarm.*`); repeated, or separated by commas.',
-  }),
-);
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Kinds = Type.Optional.Array(Type.String(), {
+  format: 'event-kinds',
+  description: 'Only these kinds (`agent.offline`) or families (`alarm.*`); repeated, or separated by commas.',
+});
+const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
 const Id = (description: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
-const ApId = Type.Optional(
-  Type.String({
-    minLength: 1,
-    maxLength: 512,
-    format: 'agent-name',
-    description: 'Only events about this agent, whatever their subjects are.',
-  }),
-);
+  Type.Optional.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
+const ApId = Type.Optional.String({
+  minLength: 1,
+  maxLength: 512,
+  format: 'agent-name',
+  description: 'Only events about this agent, whatever their subjects are.',
+});
 
-const Selector = Type.Optional(
-  Type.String({
-    maxLength: 1000,
-    format: 'selector',
-    description: 'Only events about access points that it selects, and about their sites.',
-  }),
-);
+const Selector = Type.Optional.String({
+  maxLength: 1000,
+  format: 'selector',
+  description: 'Only events about access points that it selects, and about their sites.',
+});
 
 export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; feed: EventFeed }): Route[] {
   return [
@@ -47,34 +41,29 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         kinds: Kinds,
         selector: Selector,
         ap_id: ApId,
-        search: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            description:
-              'Only events about the access points with this id or display name, in any case; if there is none, about those whose names contain it.',
-          }),
-        ),
-        subject: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: 'Only of this subject.' })),
-        site: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 512,
-            description: 'Only of the site with this path and those below it.',
-          }),
-        ),
+        search: Type.Optional.String({
+          maxLength: 200,
+          description:
+            'Only events about the access points with this id or display name, in any case; if there is none, about those whose names contain it.',
+        }),
+        subject: Type.Optional.String({ minLength: 1, maxLength: 512, description: 'Only of this subject.' }),
+        site: Type.Optional.String({
+          minLength: 1,
+          maxLength: 512,
+          description: 'Only of the site with this path and those below it.',
+        }),
         from: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
         after: Id('Only events with a higher id; oldest first, unless `order` says otherwise.'),
-        order: Type.Optional(
-          Type.Enum(['newest_first', 'oldest_first'], {
-            type: 'string',
-            description: 'Default: newest first; with `after`, oldest first.',
-          }),
-        ),
-        cursor: Type.Optional(
-          Type.String({ maxLength: 64, description: 'What `next` was; all other parameters are the same again.' }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxEvents, default: 100 })),
+        order: Type.Optional.Enum(['newest_first', 'oldest_first'], {
+          type: 'string',
+          description: 'Default: newest first; with `after`, oldest first.',
+        }),
+        cursor: Type.Optional.String({
+          maxLength: 64,
+          description: 'What `next` was; all other parameters are the same again.',
+        }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: maxEvents, default: 100 }),
       }),
       response: EventList,
       handle: ({ caller, query: { from, until, limit, ...query } }) =>
@@ -96,7 +85,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         selector: Selector,
         ap_id: ApId,
         after: Id('The id of the last event received. Default: only what comes from now on.'),
-        token: Type.Optional(Type.String({ description: 'The token, for clients that cannot set headers.' })),
+        token: Type.Optional.String({ description: 'The token, for clients that cannot set headers.' }),
       }),
       response: Type.Unknown({ description: 'Events `event`, `gap` (events were no longer kept) and `end`.' }),
       async handle({ query: { kinds, selector, ap_id, after }, request, reply, caller }) {

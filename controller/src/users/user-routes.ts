@@ -39,9 +39,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       summary: 'Create the first administrator; later, create a user as an administrator',
       failures: { 409: 'A user with this username exists' },
       query: Type.Object({
-        code: Type.Optional(
-          Type.String({ description: 'The set-up code printed at start; required from other machines' }),
-        ),
+        code: Type.Optional.String({ description: 'The set-up code printed at start; required from other machines' }),
       }),
       body: UserCreate,
       response: TokenData,

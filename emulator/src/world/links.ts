@@ -168,3 +168,23 @@ function scratchFor(model: LinkModel): Scratch {
   }
   return scratch;
 }
+
+/** The open access point that the device hears best (or -1), and how well it hears the one that serves it. */
+export function strongestOf({ cells }: WorldState, links: Links, device: number, serving: number) {
+  const from = device * links.slots;
+  let best = -1;
+  let bestMw = 0;
+  let servingMw = 0;
+  for (let slot = from; slot < from + links.slots; slot++) {
+    const ap = links.ap[slot]!;
+    if (ap < 0) break;
+    if (cells.isOpen[ap] === 0) continue;
+    const mw = cells.power[ap]! * links.gain[slot]!;
+    if (ap === serving) servingMw = mw;
+    if (mw > bestMw) {
+      best = ap;
+      bestMw = mw;
+    }
+  }
+  return { best, bestMw, servingMw };
+}

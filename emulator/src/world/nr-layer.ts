@@ -23,7 +23,7 @@ import { fading, fadingDeviationDb } from './fading.ts';
 import { farFieldMw } from './far-field.ts';
 import { jammerDuty, nrJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
-import { gainOfLossDb, type LinkModel } from './links.ts';
+import { gainOfLossDb, type LinkModel, strongestOf } from './links.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
@@ -117,23 +117,8 @@ export function nrLossDb(
  * must have been better by the margin of the serving one for its time to trigger.
  */
 export function chooseCell(state: WorldState, device: number, serving: number): number {
-  const { accessPoints, cells, devices } = state;
-  const { links } = state.nr;
-  const from = device * links.slots;
-  let best = -1;
-  let bestMw = 0;
-  let servingMw = 0;
-  for (let slot = from; slot < from + links.slots; slot++) {
-    const ap = links.ap[slot]!;
-    if (ap < 0) break;
-    if (cells.isOpen[ap] === 0) continue;
-    const mw = cells.power[ap]! * links.gain[slot]!;
-    if (ap === serving) servingMw = mw;
-    if (mw > bestMw) {
-      best = ap;
-      bestMw = mw;
-    }
-  }
+  const { accessPoints, devices } = state;
+  const { best, bestMw, servingMw } = strongestOf(state, state.nr.links, device, serving);
   if (servingMw > nrStayMw) {
     const { handover_margin_db, time_to_trigger_s } = accessPoints[serving]!.actual;
     const isBetter = bestMw > servingMw * fromDb(handover_margin_db);

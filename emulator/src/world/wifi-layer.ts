@@ -6,7 +6,7 @@ import { fading, fadingDeviationDb } from './fading.ts';
 import { indoorLossDb, wifiFrequencyGhz } from './indoor-path.ts';
 import { jammerDuty, wifiJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
-import { gainOfLossDb, type LinkModel } from './links.ts';
+import { gainOfLossDb, type LinkModel, strongestOf } from './links.ts';
 import { airOf, hiddenMw } from './wifi-air.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
@@ -45,22 +45,8 @@ export const wifiLinks: LinkModel = {
 };
 
 /** The access point that should serve the device now, given the one that does (or -1); -1 if it hears none well enough. */
-export function chooseAccessPoint({ cells, wifi: { links } }: WorldState, device: number, serving: number): number {
-  const from = device * links.slots;
-  let best = -1;
-  let bestMw = 0;
-  let servingMw = 0;
-  for (let slot = from; slot < from + links.slots; slot++) {
-    const ap = links.ap[slot]!;
-    if (ap < 0) break;
-    if (cells.isOpen[ap] === 0) continue;
-    const mw = cells.power[ap]! * links.gain[slot]!;
-    if (ap === serving) servingMw = mw;
-    if (mw > bestMw) {
-      best = ap;
-      bestMw = mw;
-    }
-  }
+export function chooseAccessPoint(state: WorldState, device: number, serving: number): number {
+  const { best, bestMw, servingMw } = strongestOf(state, state.wifi.links, device, serving);
   if (servingMw > stayMw && (servingMw >= roamMw || bestMw < servingMw * hysteresis)) return serving;
   return bestMw > enterMw ? best : -1;
 }

@@ -26,11 +26,12 @@ const alarmHandlers: Permission = {
 };
 
 const route = routesOf('Alarms');
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
 const words = (list: string, description: string) =>
-  Type.Optional(
-    Type.String({ pattern: `^(${list})(,(${list})){0,5}$`, description: `${description}, separated by commas.` }),
-  );
+  Type.Optional.String({
+    pattern: `^(${list})(,(${list})){0,5}$`,
+    description: `${description}, separated by commas.`,
+  });
 
 const AlarmPage = Page(Alarm, 'AlarmPage', {
   next: 'Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty.',
@@ -45,28 +46,26 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
       query: Type.Object({
         state: words('firing|acknowledged|cleared', 'Any of firing, acknowledged and cleared'),
         severity: words('critical|major|minor|warning', 'Any of critical, major, minor and warning'),
-        selector: Type.Optional(
-          Type.String({ format: 'selector', maxLength: 1000, description: 'By `site:`, `tag:`, `name:` and `type:`.' }),
-        ),
-        agent: Type.Optional(
-          Type.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
-        ),
-        rule_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only alarms of this rule.' })),
-        shelved: Type.Optional(Type.Boolean({ description: 'Only those that are shelved, or not.' })),
-        caused: Type.Optional(
-          Type.Boolean({ description: 'Only those that follow from another alarm, or the causes alone.' }),
-        ),
-        sort: Type.Optional(
-          Type.Enum(['newest', 'severity'], {
-            type: 'string',
-            default: 'newest',
-            description: '`severity`: the worst first, then the newest.',
-          }),
-        ),
+        selector: Type.Optional.String({
+          format: 'selector',
+          maxLength: 1000,
+          description: 'By `site:`, `tag:`, `name:` and `type:`.',
+        }),
+        agent: Type.Optional.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        rule_id: Type.Optional.String({ minLength: 1, maxLength: 64, description: 'Only alarms of this rule.' }),
+        shelved: Type.Optional.Boolean({ description: 'Only those that are shelved, or not.' }),
+        caused: Type.Optional.Boolean({
+          description: 'Only those that follow from another alarm, or the causes alone.',
+        }),
+        sort: Type.Optional.Enum(['newest', 'severity'], {
+          type: 'string',
+          default: 'newest',
+          description: '`severity`: the worst first, then the newest.',
+        }),
         since: Moment('Fired from this moment on.'),
         until: Moment('Fired before this moment.'),
-        cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
+        cursor: Type.Optional.String({ minLength: 1, maxLength: 64, description: '`next` of the page before.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 500, default: 100 }),
       }),
       response: AlarmPage,
       handle: ({

@@ -38,9 +38,12 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       summary: 'Say when a rule on metrics would have fired; nothing is stored',
       failures: { 429: 'Other previews are under way' },
       query: Type.Object({
-        window: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 168, default: 24, description: 'How far back, in hours.' }),
-        ),
+        window: Type.Optional.Integer({
+          minimum: 1,
+          maximum: 168,
+          default: 24,
+          description: 'How far back, in hours.',
+        }),
       }),
       body: AlarmRuleInput,
       changesNothing: true,

@@ -52,29 +52,23 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
           description:
             'A name (`sleep`), JSON with a name and arguments (`{"name":"set_tx_power","dbm":17}`), or free text (`set channel 36`): its first word in lower case is the name, the rest the argument `text`. With everything else in the address and the headers it has at most 16 KiB as it is sent, percent-encoded (431); a longer one, up to 65,536 characters, goes into the body of `/api/v1/commands/batch`.',
         }),
-        hold_seconds: Type.Optional(
-          Type.Integer({
-            minimum: 0,
-            maximum: 3600,
-            description: 'Duration of the lease in seconds: other callers cannot change the parameter.',
-          }),
-        ),
-        expires_in: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' })),
-        idempotency_key: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 128,
-            description: 'A repeated key returns the first command instead of creating another.',
-          }),
-        ),
-        guard: Type.Optional(
-          Type.String({
-            maxLength: 1024,
-            description:
-              'A condition that must stay true for some seconds after the command has succeeded, else the command is rolled back: `metric<limit` or `metric>limit` of the agent, or JSON `{"selector": "site:hall", "metric": "load", "op": "<", "value": 0.9}` of all agents that match (`op` is `<`, `<=`, `>` or `>=`; the selector `neighbours` means those within interference range).',
-          }),
-        ),
-        dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Returns the verdict and sends nothing.' })),
+        hold_seconds: Type.Optional.Integer({
+          minimum: 0,
+          maximum: 3600,
+          description: 'Duration of the lease in seconds: other callers cannot change the parameter.',
+        }),
+        expires_in: Type.Optional.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' }),
+        idempotency_key: Type.Optional.String({
+          minLength: 1,
+          maxLength: 128,
+          description: 'A repeated key returns the first command instead of creating another.',
+        }),
+        guard: Type.Optional.String({
+          maxLength: 1024,
+          description:
+            'A condition that must stay true for some seconds after the command has succeeded, else the command is rolled back: `metric<limit` or `metric>limit` of the agent, or JSON `{"selector": "site:hall", "metric": "load", "op": "<", "value": 0.9}` of all agents that match (`op` is `<`, `<=`, `>` or `>=`; the selector `neighbours` means those within interference range).',
+        }),
+        dry_run: Type.Optional.Boolean({ default: false, description: 'Returns the verdict and sends nothing.' }),
       }),
       response: Type.Union([CommandAccepted, CommandPreview]),
       handle({ query: { agent_id, command, dry_run, ...options }, caller }) {
@@ -100,11 +94,11 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       summary: "List the caller's commands, newest first; administrators see those of all callers",
       failures: { 404: '`before` names no command of the caller' },
       query: Type.Object({
-        agent: Type.Optional(Type.String({ format: 'agent-name', description: 'The ap_id.' })),
+        agent: Type.Optional.String({ format: 'agent-name', description: 'The ap_id.' }),
         state: Type.Optional(CommandState),
-        batch_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only commands of this batch.' })),
-        before: Type.Optional(Type.String({ description: 'A command_id: only older ones, for the next page.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        batch_id: Type.Optional.String({ maxLength: 64, description: 'Only commands of this batch.' }),
+        before: Type.Optional.String({ description: 'A command_id: only older ones, for the next page.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 200, default: 50 }),
       }),
       response: Type.Array(Command),
       handle: ({ query, caller }) => commands.list(caller, { ...query, limit: query.limit! }),

@@ -8,7 +8,7 @@ import type { ConflictService } from './conflict-service.ts';
 const route = routesOf('Conflicts');
 /** What the database's number can hold. */
 const maxSeq = 2 ** 31 - 1;
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
 
 const ConflictPage = Type.Named('ConflictPage', {
   conflicts: Type.Array(Conflict),
@@ -23,24 +23,18 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
       permission: { admin: 'yes', user: 'yes', agent: 'no', third_party_app: 'own' },
       summary: 'List conflicts between callers, newest first; apps see only their own',
       query: Type.Object({
-        agent: Type.Optional(
-          Type.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
-        ),
-        reason: Type.Optional(
-          Type.String({ minLength: 1, maxLength: 64, description: 'Only conflicts with this reason.' }),
-        ),
-        caller: Type.Optional(
-          Type.String({
-            minLength: 1,
-            maxLength: 512,
-            description:
-              'The name of an app or a user: only conflicts in which it asked, or held what another asked for.',
-          }),
-        ),
+        agent: Type.Optional.String({ format: 'agent-name', minLength: 1, maxLength: 512, description: 'The ap_id.' }),
+        reason: Type.Optional.String({ minLength: 1, maxLength: 64, description: 'Only conflicts with this reason.' }),
+        caller: Type.Optional.String({
+          minLength: 1,
+          maxLength: 512,
+          description:
+            'The name of an app or a user: only conflicts in which it asked, or held what another asked for.',
+        }),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
-        before: Type.Optional(Type.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        before: Type.Optional.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 200, default: 50 }),
       }),
       response: ConflictPage,
       handle: ({ query: { agent, reason, caller: callerName, since, until, before, limit }, caller }) =>

@@ -33,13 +33,11 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
       permission: networkReaders,
       summary: 'What was kept of a watched device, oldest first',
       query: Type.Object({
-        since: Type.Optional(
-          Type.String({
-            format: 'date-time',
-            description: 'From this moment on. Default: an hour before it was seen last.',
-          }),
-        ),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5000, default: 1000 })),
+        since: Type.Optional.String({
+          format: 'date-time',
+          description: 'From this moment on. Default: an hour before it was seen last.',
+        }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 5000, default: 1000 }),
       }),
       response: DeviceHistoryPage,
       handle: (context) => {

@@ -8,8 +8,8 @@ import { deviceSorts } from './device-sorting.ts';
 
 const route = routesOf('Devices');
 const paging = {
-  cursor: Type.Optional(Type.String({ maxLength: 256, description: '`next` of the page before.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  cursor: Type.Optional.String({ maxLength: 256, description: '`next` of the page before.' }),
+  limit: Type.Optional.Integer({ minimum: 1, maximum: 1000, default: 100 }),
 };
 
 export function deviceRoutes(devices: DeviceService): Route[] {
@@ -23,23 +23,19 @@ export function deviceRoutes(devices: DeviceService): Route[] {
         selector: Type.Optional(
           selectorText('Devices that are attached to, or were last seen at, access points that match.'),
         ),
-        search: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            description:
-              'In the pseudonym, or in the ap_id, display name, site or type of an access point that it is attached to. Addresses are refused.',
-          }),
-        ),
-        sort: Type.Optional(
-          Type.String({
-            maxLength: 32,
-            default: 'device',
-            description: `${deviceSorts.join(', ')}; after - for the largest first. Of the strongest link; who has none stands last.`,
-          }),
-        ),
+        search: Type.Optional.String({
+          maxLength: 200,
+          description:
+            'In the pseudonym, or in the ap_id, display name, site or type of an access point that it is attached to. Addresses are refused.',
+        }),
+        sort: Type.Optional.String({
+          maxLength: 32,
+          default: 'device',
+          description: `${deviceSorts.join(', ')}; after - for the largest first. Of the strongest link; who has none stands last.`,
+        }),
         ...paging,
-        cursor: Type.Optional(Type.String({ maxLength: 1024, description: '`next` of the page before.' })),
-        count: Type.Optional(Type.Boolean({ description: 'Add how many match.' })),
+        cursor: Type.Optional.String({ maxLength: 1024, description: '`next` of the page before.' }),
+        count: Type.Optional.Boolean({ description: 'Add how many match.' }),
       }),
       response: DevicePage,
       handle: ({ query: { selector = '', search, sort, cursor, limit, count = false }, caller }) =>

@@ -22,8 +22,8 @@ export function bulkRoutes(bulk: BulkService): Route[] {
       target: 'job_number',
       summary: 'How far a bulk change has come, and what came of it for each access point',
       query: Type.Object({
-        cursor: Type.Optional(Type.String({ maxLength: 256, description: '`next` of the page before.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1000 })),
+        cursor: Type.Optional.String({ maxLength: 256, description: '`next` of the page before.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 1000, default: 1000 }),
       }),
       response: BulkProgress,
       handle: (context) =>

@@ -22,29 +22,23 @@ export function listRoutes(lists: ListService): Route[] {
         selector: Type.Optional(
           selectorText('Which of them; without a state in it, emulated ones whose run has ended are left out.'),
         ),
-        search: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            description: 'In the ap_id, display name, site or tags; case does not matter.',
-          }),
-        ),
-        sort: Type.Optional(
-          Type.String({
-            maxLength: 200,
-            default: 'ap_id',
-            description:
-              'A field, or a metric by its newest value; after `-` the largest first. What has none is last. `name`: by display name, else ap_id, numbers in it by their size.',
-          }),
-        ),
-        cursor: Type.Optional(Type.String({ maxLength: 2048, description: '`next` of the page before.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-        fields: Type.Optional(
-          Type.Array(Type.String(), {
-            format: 'agent-fields',
-            description: '`configuration` and `latest` add those; also separated by commas.',
-          }),
-        ),
-        count: Type.Optional(Type.Boolean({ description: 'Add how many match.' })),
+        search: Type.Optional.String({
+          maxLength: 200,
+          description: 'In the ap_id, display name, site or tags; case does not matter.',
+        }),
+        sort: Type.Optional.String({
+          maxLength: 200,
+          default: 'ap_id',
+          description:
+            'A field, or a metric by its newest value; after `-` the largest first. What has none is last. `name`: by display name, else ap_id, numbers in it by their size.',
+        }),
+        cursor: Type.Optional.String({ maxLength: 2048, description: '`next` of the page before.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 1000, default: 100 }),
+        fields: Type.Optional.Array(Type.String(), {
+          format: 'agent-fields',
+          description: '`configuration` and `latest` add those; also separated by commas.',
+        }),
+        count: Type.Optional.Boolean({ description: 'Add how many match.' }),
       }),
       response: AgentPage,
       handle: ({ query, caller }) =>
@@ -66,13 +60,11 @@ export function listRoutes(lists: ListService): Route[] {
       media: ['text/plain'],
       query: Type.Object({
         selector: Type.Optional(selectorText('Which access points. Default: all.')),
-        metrics: Type.Optional(
-          Type.Array(Type.String(), {
-            format: 'metric-filter',
-            documented: { minItems: 0, maxItems: 100 },
-            description: 'Only these metrics, at most 100; repeated, or separated by commas.',
-          }),
-        ),
+        metrics: Type.Optional.Array(Type.String(), {
+          format: 'metric-filter',
+          documented: { minItems: 0, maxItems: 100 },
+          description: 'Only these metrics, at most 100; repeated, or separated by commas.',
+        }),
       }),
       response: Type.Unknown({ description: 'One line a value.' }),
       async handle({ query: { selector = '', metrics = [] }, caller, reply }) {

@@ -14,6 +14,7 @@ import type { Page } from './page.ts';
 import { docsPage, docsScript, resetPage, resetScript, welcomePage } from './page-texts.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
+const javascript = 'text/javascript; charset=utf-8';
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':
@@ -117,22 +118,13 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         return welcomePage({ hasAdmin, setupCodeNeeded: isCodeNeeded(request), origin });
       },
     },
-    {
-      ...documentation,
-      url: '/openapi.json',
-      handle(_request, reply) {
-        reply.header('content-type', 'application/json');
-        return documents().openApi;
-      },
-    },
-    {
-      ...documentation,
-      url: '/asyncapi.json',
-      handle(_request, reply) {
-        reply.header('content-type', 'application/json');
-        return documents().asyncApi;
-      },
-    },
+    ...(['openApi', 'asyncApi'] as const).map(
+      (name): Page => ({
+        ...documentation,
+        url: `/${name.toLowerCase()}.json`,
+        handle: (_request, reply) => reply.header('content-type', 'application/json').send(documents()[name]),
+      }),
+    ),
     ...['/docs', '/redoc'].map(
       (url): Page => ({
         ...documentation,
@@ -141,25 +133,22 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         handle: (_request, reply) => reply.headers(pageHeaders).send(docsPage),
       }),
     ),
-    {
-      ...documentation,
-      url: '/docs/start.js',
-      handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(docsScript),
-    },
+    script('/docs/start.js', docsScript),
     {
       ...documentation,
       url: '/reset-password',
       isDocument: true,
       handle: (_request, reply) => reply.headers(pageHeaders).send(resetPage),
     },
-    {
-      ...documentation,
-      url: '/reset-password/page.js',
-      handle: (_request, reply) => reply.header('content-type', 'text/javascript; charset=utf-8').send(resetScript),
-    },
+    script('/reset-password/page.js', resetScript),
     swaggerAsset('swagger-ui.css', 'text/css; charset=utf-8'),
-    swaggerAsset('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+    swaggerAsset('swagger-ui-bundle.js', javascript),
   ];
+}
+
+function script(url: string, text: string): Page {
+  const handle: Page['handle'] = (_request, reply) => reply.header('content-type', javascript).send(text);
+  return { ...documentation, url, handle };
 }
 
 /** `?parts=database`: a load balancer asks for what this node needs to answer, not for everything. */

@@ -16,15 +16,13 @@ const route = routesOf('Callbacks');
 
 const CallbackQuery = Type.Object({
   job_number: Type.String(),
-  final: Type.Optional(Type.Boolean({ default: false, description: 'The last part: the job has succeeded.' })),
-  chunk: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      description: 'A number chosen by the sender; a repeated number gets the same answer and is not delivered again.',
-    }),
-  ),
-  error: Type.Optional(Type.String({ maxLength: 2000, description: 'An error message: the job has failed.' })),
-  progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  final: Type.Optional.Boolean({ default: false, description: 'The last part: the job has succeeded.' }),
+  chunk: Type.Optional.Integer({
+    minimum: 0,
+    description: 'A number chosen by the sender; a repeated number gets the same answer and is not delivered again.',
+  }),
+  error: Type.Optional.String({ maxLength: 2000, description: 'An error message: the job has failed.' }),
+  progress: Type.Optional.Number({ minimum: 0, maximum: 1 }),
 });
 const Anything = Type.Array(Type.Unknown());
 const Objects = Type.Array(Type.Record(Type.String(), Type.Unknown()));

@@ -60,10 +60,10 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       summary: "List the caller's jobs, newest first",
       failures: { 404: '`before` names no job of the caller' },
       query: Type.Object({
-        all: Type.Optional(Type.Boolean({ default: false, description: 'Jobs of all callers; administrators only.' })),
+        all: Type.Optional.Boolean({ default: false, description: 'Jobs of all callers; administrators only.' }),
         state: Type.Optional(JobState),
-        before: Type.Optional(Type.String({ description: 'A job number: only older ones, for the next page.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+        before: Type.Optional.String({ description: 'A job number: only older ones, for the next page.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: 200, default: 50 }),
       }),
       response: Type.Array(Job),
       handle: ({ query, caller }) => jobs.list(caller, { ...query, limit: query.limit! }),
@@ -72,9 +72,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
       permission: jobReaders,
       summary: 'Get a job and its messages, without a WebSocket',
       query: Type.Object({
-        after: Type.Optional(
-          Type.Integer({ minimum: 0, default: 0, description: 'Only messages with a larger `seq`.' }),
-        ),
+        after: Type.Optional.Integer({ minimum: 0, default: 0, description: 'Only messages with a larger `seq`.' }),
       }),
       response: JobWithMessages,
       // JSON of that type already, as text.

@@ -31,7 +31,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
       url,
       maxMessageBytes,
       query: Type.Object({
-        after: Type.Optional(Type.Integer({ minimum: 0, description: 'The `seq` of the last message received.' })),
+        after: Type.Optional.Integer({ minimum: 0, description: 'The `seq` of the last message received.' }),
       }),
       async handle({ caller, token, query, path, upgrade }) {
         const job_number = path('job_number');

@@ -62,8 +62,8 @@ export function webhookRoutes(webhooks: WebhookService): Route[] {
       permission: adminsAndAuditors,
       summary: 'List the attempts of a webhook, newest first',
       query: Type.Object({
-        cursor: Type.Optional(Type.String({ maxLength: 64, description: 'What `next` was.' })),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxDeliveries, default: 50 })),
+        cursor: Type.Optional.String({ maxLength: 64, description: 'What `next` was.' }),
+        limit: Type.Optional.Integer({ minimum: 1, maximum: maxDeliveries, default: 50 }),
       }),
       response: WebhookDeliveryList,
       handle: (context) => {

@@ -28,17 +28,16 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       permission: adminsAndAgentItself,
       summary: 'Report telemetry in the line protocol of InfluxDB',
       query: Type.Object({
-        agent: Type.Optional(
-          Type.String({
-            format: 'agent-name',
-            description: 'The agent of the telemetry. Required for administrators; an agent may name only itself.',
-          }),
-        ),
-        u: Type.Optional(Type.String({ description: 'The ap_id, beside `p`, over TLS or loopback only.' })),
-        p: Type.Optional(Type.String({ description: 'The password of the agent. It is not logged.' })),
-        precision: Type.Optional(
-          Type.Enum(precisions, { default: 'ns', description: 'The unit of the times in the lines.' }),
-        ),
+        agent: Type.Optional.String({
+          format: 'agent-name',
+          description: 'The agent of the telemetry. Required for administrators; an agent may name only itself.',
+        }),
+        u: Type.Optional.String({ description: 'The ap_id, beside `p`, over TLS or loopback only.' }),
+        p: Type.Optional.String({ description: 'The password of the agent. It is not logged.' }),
+        precision: Type.Optional.Enum(precisions, {
+          default: 'ns',
+          description: 'The unit of the times in the lines.',
+        }),
       }),
       target: '?agent',
       rawBody: { maxBytes },

@@ -9,9 +9,7 @@ import type { LiveFeed } from './live-feed.ts';
 const route = routesOf('Metrics');
 
 const Names = (format: string, description: string) =>
-  Type.Optional(
-    Type.Array(Type.String(), { format, description: `${description}; repeated, or separated by commas.` }),
-  );
+  Type.Optional.Array(Type.String(), { format, description: `${description}; repeated, or separated by commas.` });
 
 export function metricsStreamRoutes(feed: LiveFeed): Route[] {
   return [
@@ -24,8 +22,8 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
       query: Type.Object({
         agents: Names('agent-filter', 'Only these agents'),
         metrics: Names('metric-filter', 'Only these metrics'),
-        after: Type.Optional(Type.String({ maxLength: 64, description: 'The id of the last event received.' })),
-        token: Type.Optional(Type.String({ description: 'The token, for clients that cannot set headers.' })),
+        after: Type.Optional.String({ maxLength: 64, description: 'The id of the last event received.' }),
+        token: Type.Optional.String({ description: 'The token, for clients that cannot set headers.' }),
       }),
       response: Type.Unknown({
         description: 'Events `sample`, `gap`, `warning` (nobody reports a metric of the filter) and `end`.',

@@ -27,22 +27,20 @@ const dayMs = 86_400_000;
 const route = routesOf('Metrics');
 
 const AgentName = Type.String({ format: 'agent-name', description: 'The ap_id.' });
-const Window = Type.Optional(
-  Type.String({
-    format: 'time-window',
-    default: '5',
-    description:
-      'Minutes, or numbers with units (`90s`, `1h30m`, `2 days`), or an ISO 8601 duration; more than 0, at most the retention of hourly values (default: 400 days).',
-    documented: {
-      anyOf: [
-        { type: 'integer', minimum: 1 },
-        { type: 'string', maxLength: maxWindowLength },
-      ],
-      default: 5,
-    },
-  }),
-);
-const Moment = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }));
+const Window = Type.Optional.String({
+  format: 'time-window',
+  default: '5',
+  description:
+    'Minutes, or numbers with units (`90s`, `1h30m`, `2 days`), or an ISO 8601 duration; more than 0, at most the retention of hourly values (default: 400 days).',
+  documented: {
+    anyOf: [
+      { type: 'integer', minimum: 1 },
+      { type: 'string', maxLength: maxWindowLength },
+    ],
+    default: 5,
+  },
+});
+const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
 const Names = (format: keyof typeof nameBounds, description: string) =>
   Type.Array(Type.String(), {
     format,
@@ -51,16 +49,14 @@ const Names = (format: keyof typeof nameBounds, description: string) =>
   });
 const seriesParameters = {
   window: Window,
-  max_points: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 50_000,
-      default: 5000,
-      description:
-        'Maximum points of each series; longer series are aggregated in buckets. An answer contains at most 500,000 values.',
-    }),
-  ),
-  aggregate: Type.Optional(Type.Enum(Aggregate.enum, { type: 'string', default: 'mean' })),
+  max_points: Type.Optional.Integer({
+    minimum: 1,
+    maximum: 50_000,
+    default: 5000,
+    description:
+      'Maximum points of each series; longer series are aggregated in buckets. An answer contains at most 500,000 values.',
+  }),
+  aggregate: Type.Optional.Enum(Aggregate.enum, { type: 'string', default: 'mean' }),
   end: Moment('End of the window. Default: now.'),
 };
 
@@ -119,7 +115,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         agents: Names('agent-names', 'The ap_ids'),
         metrics: Names('metric-names', 'Names of metrics'),
         ...seriesParameters,
-        band: Type.Optional(Type.Boolean({ default: false, description: 'Also the extremes of each bucket.' })),
+        band: Type.Optional.Boolean({ default: false, description: 'Also the extremes of each bucket.' }),
       }),
       response: FleetSeries,
       handle: async ({ query, caller }) => {
@@ -158,7 +154,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         agent: AgentName,
         start: Moment('Default: a day before the end.'),
         end: Moment('Default: now.'),
-        format: Type.Optional(Type.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' })),
+        format: Type.Optional.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' }),
         metrics: Type.Optional(Names('metric-filter', 'Only these fields')),
       }),
       response: Type.Unknown({ description: 'One line per time, oldest first.' }),

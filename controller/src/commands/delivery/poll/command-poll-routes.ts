@@ -15,7 +15,7 @@ export function commandPollRoutes(poll: CommandPoll): Route[] {
       target: 'ap_id',
       summary: 'Get the waiting commands of the agent; waits for one until the time is over',
       query: Type.Object({
-        wait: Type.Optional(Type.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' })),
+        wait: Type.Optional.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' }),
       }),
       holdsOpen: true,
       response: Type.Array(AgentCommand),
