@@ -28,10 +28,10 @@ const defaultWindow = '5';
 /** No window worth asking for needs more; whatever is longer is not even looked at. */
 export const maxWindowLength = 40;
 
-// Neither has two ways to match the same text, so both take one pass.
+// None has two ways to match the same text or looks for a later start, so each takes one pass.
 const MINUTES = /^[0-9]+(?:\.[0-9]+)?$/;
 const AMOUNTS = /^(?:[0-9]+(?:\.[0-9]+)? ?[a-z]+ ?)+$/;
-const AMOUNT = /([0-9]+(?:\.[0-9]+)?) ?([a-z]+)/g;
+const AMOUNT = /([0-9]+(?:\.[0-9]+)?) ?([a-z]+) ?/gy;
 const ISO_DURATION =
   /^P(?:([0-9]+)W|(?:([0-9]+)D)?(?:T(?=[0-9])(?:([0-9]+)H)?(?:([0-9]+)M)?(?:([0-9]+(?:\.[0-9]+)?)S)?)?)$/;
 
