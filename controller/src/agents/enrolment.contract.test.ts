@@ -106,7 +106,7 @@ describe('an access point', () => {
 
   test('with a bad body is told so, without its password, and leaves the token unused', async () => {
     const token = await mintFor('bad-*');
-    const json = { ap_id: 'bad 1', password: 'canary password' };
+    const json = { ap_id: 'bad/1', password: 'canary password' };
     const { status, body } = await weft.request('POST', '/api/v1/agents/public', { token, json });
     expect(status).toBe(422);
     expect(body.detail).toHaveLength(2);
