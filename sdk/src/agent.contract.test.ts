@@ -161,10 +161,12 @@ describe('an agent', () => {
       status: 401,
       code: 'invalid_credentials',
     });
-    const agent = createAgent(server.url);
+    const told: string[] = [];
+    const agent = createAgent(server.url, { onIgnored: ({ field }) => told.push(field) });
     await agent.start();
     await agent.post({ load: 1 });
-    const refused = agent.post({ ts: 'yesterday', load: 1 });
+    expect([await agent.post({ ts: 'yesterday', load: 1 }), told]).toEqual([0, ['payload.ts']]);
+    const refused = agent.post({ ts: '2999-01-01T00:00:00Z', load: 1 });
     await expect(refused).rejects.toBeInstanceOf(WeftRefusal);
     await expect(refused).rejects.toMatchObject({ status: 422, code: 'validation_error' });
     expect(await agent.post({ load: 2 })).toBe(1);
