@@ -87,7 +87,7 @@ export class EmulatorLeaseService {
       for (;;) {
         const answer = await requests.answerOf(id);
         if (answer !== undefined) return toAnswer(JSON.parse(answer), place);
-        if (signal?.aborted) await this.#cancel(job_number, id);
+        if (signal?.aborted && (await requests.remove(id))) await this.#cancel(job_number, id);
         signal?.throwIfAborted();
         const leftMs = until - this.#now();
         if (leftMs <= 0 || this.#isStopped) {
@@ -100,11 +100,10 @@ export class EmulatorLeaseService {
     }
   }
 
-  /** Whoever computes the answer can stop. */
+  /** Whoever has taken the request, and computes the answer, can stop. */
   async #cancel(job_number: string, id: string): Promise<void> {
-    const { requests } = this.#options;
     const expires_at = this.#now() + cancelWithinMs;
-    await requests.create({ id: randomUUID(), job_number, kind: 'cancel', body: { id }, expires_at });
+    await this.#options.requests.create({ id: randomUUID(), job_number, kind: 'cancel', body: { id }, expires_at });
     this.#wake(job_number);
   }
 

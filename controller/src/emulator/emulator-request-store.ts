@@ -40,14 +40,15 @@ export class EmulatorRequestStore extends SqlStore {
 
   /** The JSON text; undefined while there is none. */
   async answerOf(id: string): Promise<string | undefined> {
-    const [row] = await this.db.query<{ answer: string | null }>('SELECT answer FROM emulator_requests WHERE id = ?', [
-      id,
-    ]);
+    const sql = 'SELECT answer FROM emulator_requests WHERE id = ?';
+    const [row] = await this.db.query<{ answer: string | null }>(sql, [id]);
     return row?.answer ?? undefined;
   }
 
-  async remove(id: string): Promise<void> {
-    await this.db.query('DELETE FROM emulator_requests WHERE id = ?', [id]);
+  /** Resolves true if it was taken. */
+  async remove(id: string): Promise<boolean> {
+    const sql = 'DELETE FROM emulator_requests WHERE id = ? RETURNING is_taken';
+    return (await this.db.query<{ is_taken: number }>(sql, [id]))[0]?.is_taken === 1;
   }
 
   /** Deletes expired requests. */
