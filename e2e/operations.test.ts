@@ -55,6 +55,8 @@ test.each(['README.md', 'docs/operations.md', 'CHANGELOG.md'])(
     const text = readFileSync(join(root, name), 'utf8');
     const known = new Set(Object.values(settings).flatMap((row) => [row.name, `${row.name}_FILE`] as string[]));
     for (const removed of Object.keys(removedSettings)) known.add(removed);
+    const agent = readFileSync(join(root, 'cli/install/weft-agent.sh'), 'utf8');
+    for (const [, ofAgent = ''] of agent.matchAll(/\$\{(WEFT_[A-Z_]+)/g)) known.add(ofAgent);
     const named = [...text.matchAll(/\bWEFT_[A-Z_]*[A-Z]/g)].map(([setting]) => setting);
     expect(
       named.filter((setting) => !known.has(setting) && !['WEFT_CONFIG', 'WEFT_TEST_LONG'].includes(setting)),
