@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     // The map server learns which part of the world is looked at, and nothing of Weft.
     expect(asked.filter((line) => !/^\/\d+\/\d+\/\d+\.png $/.test(line))).toEqual([]);
     await visible(page).getByRole('option', { name: 'ap-1 Asleep' }).waitFor();
-    await page.getByLabel('Colour by').selectOption('Power w');
+    await page.getByLabel('Colour by').selectOption('Power');
     const legend = page.getByRole('region', { name: /^Colours: Power/ });
     // Who sleeps has no part in it.
     await legend.getByText('100\u2009W').waitFor();

@@ -142,14 +142,14 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const { page } = await visitSignedIn(weft, { title: 'Overview' });
     await page.getByRole('button', { name: 'Register an access point' }).click();
     const dialog = page.getByRole('dialog', { name: 'Register an access point' });
-    await dialog.getByLabel('Name').fill('ap hall');
+    await dialog.getByLabel('Name').fill('ap/hall');
     await dialog.getByLabel('Password of the agent').fill('short');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await eventually(
       () => page.evaluate('document.querySelectorAll("dialog [aria-invalid=true]").length'),
       (count) => count === 2,
     );
-    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('ap hall');
+    await expect.poll(() => dialog.getByLabel('Name').inputValue()).toBe('ap/hall');
     await dialog.getByLabel('Name').fill('ap-hall');
     await dialog.getByLabel('Password of the agent').fill(password);
     await dialog.getByLabel(/^Location/).fill('Bristol');
