@@ -149,6 +149,8 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   events.callerChanged.within(ofApps.end);
 
   events.recorded.on((ap_id, list, receivedMs) => {
+    // New, and made on another node.
+    if (!directory.get(ap_id)) refreshSoon();
     samples.recorded(ap_id, list);
     skews.recorded(ap_id, list, receivedMs);
   });
@@ -177,12 +179,8 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   events.labelsChanged.on(refreshSoon);
   events.sitesChanged.on(refreshSoon);
   events.recordsChanged.on(refreshSoon);
-  const syncing = new PeriodicTask({
-    everyMs: 1_000,
-    what: 'the reading of alarms',
-    run: () => activeAlarms.sync(),
-    onError,
-  });
+  const sync = () => activeAlarms.sync();
+  const syncing = new PeriodicTask({ everyMs: 1_000, what: 'the reading of alarms', run: sync, onError });
 
   return {
     alarms: service,
