@@ -148,12 +148,6 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   });
   events.callerChanged.within(ofApps.end);
 
-  events.recorded.on((ap_id, list, receivedMs) => {
-    // New, and made on another node.
-    if (!directory.get(ap_id)) refreshSoon();
-    samples.recorded(ap_id, list);
-    skews.recorded(ap_id, list, receivedMs);
-  });
   events.agentRemoved.add('data', async (ap_id) => {
     await database.transaction(async (tx) => {
       await alarms.nextVersion(tx);
@@ -179,6 +173,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   events.labelsChanged.on(refreshSoon);
   events.sitesChanged.on(refreshSoon);
   events.recordsChanged.on(refreshSoon);
+  events.recorded.on((ap_id, list, receivedMs) => {
+    // New, and made on another node.
+    if (!directory.get(ap_id)) refreshSoon();
+    samples.recorded(ap_id, list);
+    skews.recorded(ap_id, list, receivedMs);
+  });
   const sync = () => activeAlarms.sync();
   const syncing = new PeriodicTask({ everyMs: 1_000, what: 'the reading of alarms', run: sync, onError });
 
