@@ -20,12 +20,12 @@ const checks = [
   ['types', types('.', 'all')],
   ['types of the dashboard', types('dashboard', 'dashboard')],
   ['types of its build', types(join('dashboard', 'tsconfig.build.json'), 'dashboard-build')],
-  ['who imports whom', [join('scripts', 'check-imports.ts')]],
-  ['size', [join('scripts', 'check-size.ts')], true],
-  ['plain words', [join('scripts', 'check-words.ts')]],
+  ['who imports whom', [join('scripts', 'checks', 'imports.ts')]],
+  ['size', [join('scripts', 'checks', 'size.ts')], true],
+  ['plain words', [join('scripts', 'checks', 'words.ts')]],
   ['dead code', [tool('knip/bin/knip.js')]],
   ['generated documents', [join('scripts', 'generate-docs.ts'), '--check']],
-  ['interface documents', [join('scripts', 'check-interface.ts')]],
+  ['interface documents', [join('scripts', 'checks', 'interface.ts')]],
 ];
 
 const results = await Promise.all(checks.map(([name, args, isShown]) => run(name, args, isShown)));

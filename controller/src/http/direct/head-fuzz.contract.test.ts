@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { compareScript, fuzzHeads } from '../../../../test/head-fuzz.ts';
+import { compareScript, fuzzHeads } from '../../../../test/fuzz/head-fuzz.ts';
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);
 

@@ -1,6 +1,6 @@
 // As head-fuzz.contract.test.ts, long enough for the rare ones.
 import { it } from 'vitest';
-import { fuzzHeads } from '../../../../test/head-fuzz.ts';
+import { fuzzHeads } from '../../../../test/fuzz/head-fuzz.ts';
 
 const rounds = 20;
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);

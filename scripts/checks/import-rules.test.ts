@@ -68,19 +68,12 @@ test.each([
   ['timeseries/src/a.ts', "import { b } from '@weft/contract';", 'knows nothing of Weft'],
   [`${src}/jobs/a.ts`, "import { b } from '@weft/timeseries';", 'used by its package name'],
   [`${src}/users/a.test.ts`, "import { b } from '../../../e2e/b.ts';", 'what other tests need'],
-  [`${src}/users/a.ts`, '\n'.repeat(301), 'has 301 lines'],
   [`${src}/novelties/a.ts`, '', 'no place in the order of folders'],
   ['sdk/src/spool/novelties/a.ts', '', 'no place in the order of folders'],
   [`${src}/storage/a.ts`, "import { b } from '../http/request/b.ts';", 'order of folders'],
   ['dashboard/src/data/a.ts', "import { b } from '../map/b.ts';", 'order of folders'],
 ])('%s with %j is found', (path, text, reason) => {
   expect(findBreaches([{ path, text }])).toEqual([expect.stringContaining(reason)]);
-});
-
-test('a folder with too many files is found', () => {
-  const files = Array.from({ length: 26 }, (_, n) => ({ path: `${src}/users/a${n}.ts`, text: '' }));
-  expect(findBreaches(files)).toEqual([expect.stringContaining('has 26 source files')]);
-  expect(findBreaches(files.slice(1))).toEqual([]);
 });
 
 test('an import cycle is found, through types too', () => {

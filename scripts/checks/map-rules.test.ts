@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { mapBreaches, usesOfLater } from './map-rules.ts';
-import { totalSize } from './size-rules.ts';
 
 const architecture = `\`parts.ts\` creates them in this order:
 
@@ -47,19 +46,4 @@ test('what is created before passes, and so do properties and comments of the sa
   const second = new Second();
   first.on(() => second.end());`;
   expect(usesOfLater(partOf(text))).toEqual([]);
-});
-
-test('source lines count, those of tests and generated files do not, and a cap is held', () => {
-  const file = (path: string, lines: number) => ({ path, text: 'a\n'.repeat(lines) });
-  const files = [
-    file('sdk/src/a.ts', 60),
-    file('cli/src/b.mjs', 50),
-    file('sdk/src/a.test.ts', 9),
-    file('e2e/c.ts', 9),
-  ];
-  expect(totalSize(files)).toEqual({
-    summary: expect.stringMatching(/^110 source lines .* in 2 files, 1 of/),
-    breaches: [],
-  });
-  expect(totalSize([file('sdk/src/a.ts', 1_000_000)]).breaches).toEqual([expect.stringContaining('too large')]);
 });

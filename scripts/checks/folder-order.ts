@@ -97,5 +97,5 @@ export function unorderedFolders(sources: SourceFile[]): string[] {
     .filter(
       (folder) => !lines.get(folder.slice(0, folder.lastIndexOf('/')))?.has(folder.slice(folder.lastIndexOf('/') + 1)),
     )
-    .map((folder) => `${folder} has no place in the order of folders (scripts/folder-order.ts)`);
+    .map((folder) => `${folder} has no place in the order of folders (scripts/checks/folder-order.ts)`);
 }

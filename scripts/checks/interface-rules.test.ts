@@ -1,6 +1,6 @@
 // Each validator of the interface documents finds what it is there for. That both are clean is a check of its own.
 import { expect, test } from 'vitest';
-import { interfaceDocuments } from './interface-documents.ts';
+import { interfaceDocuments } from '../interface-documents.ts';
 import { interfaceProblems } from './interface-rules.ts';
 
 interface Tree {

@@ -1,5 +1,5 @@
 // Holds both interface documents against the validators of their readers (interface-rules.ts).
-import { interfaceDocuments } from './interface-documents.ts';
+import { interfaceDocuments } from '../interface-documents.ts';
 import { interfaceProblems } from './interface-rules.ts';
 
 const problems = await interfaceProblems(await interfaceDocuments());

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { findBreaches } from './import-rules.ts';
 import { mapBreaches, usesOfLater } from './map-rules.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '..', '..');
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 const folders = [
   'contract/src',

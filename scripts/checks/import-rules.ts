@@ -1,7 +1,7 @@
 // Who may import whom: the rules that keep the parts apart, as a table, and the search for what breaks them.
 import { dirname, join, normalize } from 'node:path/posix';
 import { type Import, orderBreaches, unorderedFolders } from './folder-order.ts';
-import { type SourceFile, sizeBreaches } from './size-rules.ts';
+import type { SourceFile } from './size-rules.ts';
 
 interface Rule {
   /** Ends the sentence "a.ts imports b.ts: ...". */
@@ -162,7 +162,6 @@ export function findBreaches(files: SourceFile[]): string[] {
       .flatMap(importsOf)
       .filter(({ to }) => to.startsWith('e2e/'))
       .map(({ from, to }) => `${from} imports ${to}: what other tests need is in test/`),
-    ...sizeBreaches(sources),
     ...files
       .filter(({ path }) => namelessFolder.test(path))
       .map(({ path }) => `${path}: a folder is named for what it is about`),
