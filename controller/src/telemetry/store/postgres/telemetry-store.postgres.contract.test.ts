@@ -218,8 +218,12 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
     await sealAll();
     expect(await count('telemetry_journal')).toBeGreaterThan(0);
     await client.query('COMMIT');
-    await sealAll();
-    expect(await count('telemetry_journal')).toBe(0);
+    // What the store does by itself may just be at the same slot, and goes first.
+    const left = async () => {
+      await sealAll();
+      return count('telemetry_journal');
+    };
+    await expect.poll(left).toBe(0);
     expect(await rowsOf('slow')).toEqual([{ ts: midnight, a: 1 }]);
   });
 });
