@@ -35,48 +35,42 @@ async function told(weft: WeftServer, token: string): Promise<string[]> {
   return body.items.map(({ kind }: { kind: string }) => kind);
 }
 
-test.skipIf(isMissing)(
-  'two nodes fire one alarm; when one is killed the other goes on',
-  { timeout: 300_000 },
-  async () => {
-    const cluster = await startCluster({ controllers: 2, workers: 1 });
-    const [a, b] = cluster.controllers as [WeftServer, WeftServer];
-    const token = (await a.login(adminUsername, password)).body.access_token as string;
-    const agent = await prepare(a, token);
-    // Far enough back that no sample is ahead of the clock, which would be an alarm of its own.
-    const start = Date.now() - 600_000;
-    // Each node learns of the agent and the rule by looking, within a second or two: it hears samples until it has fired.
-    let at = 0;
-    await eventually(
-      async () => {
-        for (let n = 0; n < 4; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
-        return alarms(b, token);
-      },
-      (list) => list.length > 0,
-    );
-    for (let n = 0; n < 10; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
-    await eventually(
-      () => alarms(a, token),
-      (list) => list.length > 0,
-    );
-    expect(await alarms(a, token)).toMatchObject([{ state: 'firing', rule: 'Slow' }]);
-    expect(await told(a, token)).toEqual(['alarm.fired']);
-    await a.end('SIGKILL');
-    expect(await alarms(b, token)).toMatchObject([{ state: 'firing' }]);
-    await eventually(
-      async () => {
-        for (let n = 0; n < 4; n++, at++) await report(b, agent, start + at * 500, 20);
-        return alarms(b, token);
-      },
-      ([alarm]) => alarm.state === 'cleared',
-    );
-    expect(await told(b, token)).toEqual(['alarm.fired', 'alarm.cleared']);
-  },
-);
+test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other goes on', async () => {
+  const cluster = await startCluster({ controllers: 2, workers: 1 });
+  const [a, b] = cluster.controllers as [WeftServer, WeftServer];
+  const token = (await a.login(adminUsername, password)).body.access_token as string;
+  const agent = await prepare(a, token);
+  // Far enough back that no sample is ahead of the clock, which would be an alarm of its own.
+  const start = Date.now() - 600_000;
+  // Each node learns of the agent and the rule by looking, within a second or two: it hears samples until it has fired.
+  let at = 0;
+  await eventually(
+    async () => {
+      for (let n = 0; n < 4; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
+      return alarms(b, token);
+    },
+    (list) => list.length > 0,
+  );
+  for (let n = 0; n < 10; n++, at++) await report(at % 2 ? a : b, agent, start + at * 500, 150);
+  await eventually(
+    () => alarms(a, token),
+    (list) => list.length > 0,
+  );
+  expect(await alarms(a, token)).toMatchObject([{ state: 'firing', rule: 'Slow' }]);
+  expect(await told(a, token)).toEqual(['alarm.fired']);
+  await a.end('SIGKILL');
+  expect(await alarms(b, token)).toMatchObject([{ state: 'firing' }]);
+  await eventually(
+    async () => {
+      for (let n = 0; n < 4; n++, at++) await report(b, agent, start + at * 500, 20);
+      return alarms(b, token);
+    },
+    ([alarm]) => alarm.state === 'cleared',
+  );
+  expect(await told(b, token)).toEqual(['alarm.fired', 'alarm.cleared']);
+});
 
-test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is told twice', {
-  timeout: 300_000,
-}, async () => {
+test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is told twice', async () => {
   const folder = temporaryFolder();
   let weft = await serve({ folder });
   const token = await weft.createAdmin();
@@ -107,9 +101,7 @@ test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is 
   expect(await told(weft, token)).toEqual(['alarm.fired', 'alarm.cleared']);
 });
 
-test('SIGKILL in the middle of a bulk change: it goes on, and nothing is done twice', {
-  timeout: 300_000,
-}, async () => {
+test('SIGKILL in the middle of a bulk change: it goes on, and nothing is done twice', async () => {
   const folder = temporaryFolder();
   let weft = await serve({ folder });
   const token = await weft.createAdmin();

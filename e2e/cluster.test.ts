@@ -13,7 +13,6 @@ const details = '/api/v1/agent_details/request_all_agents_details';
 
 test.skipIf(isMissing)(
   'result before socket, socket before result, socket on the other node; revocation reaches everybody',
-  { timeout: 240_000 },
   async () => {
     const cluster = await startCluster();
     const [a, b] = cluster.controllers as [(typeof cluster.controllers)[0], (typeof cluster.controllers)[0]];

@@ -6,66 +6,62 @@ import { adminUsername, eventually, password, type WeftServer } from './weft-pro
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
-test.skipIf(isMissing)(
-  'a run goes on when its emulator is killed, and answers from every node',
-  { timeout: 240_000 },
-  async () => {
-    const cluster = await startCluster({ workers: 0 });
-    const [a, b] = cluster.controllers as [WeftServer, WeftServer];
-    const first = await cluster.startEmulator();
-    const token = (await a.login(adminUsername, password)).body.access_token as string;
-    const json = {
-      emulators: [
-        { access_point_type: 'WiFi', num_access_points: 4, locations: ['Bristol'], num_devices: 5, duration: 600 },
-      ],
-    };
-    const { body: accepted } = await a.request('POST', '/api/v1/emulator/spinup', { token, json });
-    const { job_number, agents } = accepted as { job_number: string; agents: { ap_id: string }[] };
-    const newest = async (node: WeftServer) => {
-      const path = `/api/v1/metrics/agent_multi_metric_data?agent=${agents[0]!.ap_id}&metrics=power_w`;
-      const { body } = await node.request('GET', path, { token });
-      const ts: string | undefined = body.series[0]?.points.at(-1)?.ts;
-      return ts === undefined ? 0 : Date.parse(ts);
-    };
-    await eventually(
-      () => newest(b),
-      (ts) => ts > 0,
-    );
-    const ask = (node: WeftServer, command: string) =>
-      node.request('POST', '/api/v1/emulator/what_if', {
-        token,
-        json: { job_number, commands: [{ agent_id: agents[1]!.ap_id, command }], minutes: 1 },
-      });
-    for (const node of [a, b]) {
-      const { status, body } = await ask(node, 'sleep');
-      expect(status, JSON.stringify(body)).toBe(200);
-      expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
-      const query = 'layer=best_server&technology=WiFi&columns=8&rows=8';
-      const map = await node.request('GET', `/api/v1/emulator/${job_number}/coverage?${query}`, { token });
-      expect(map.status, JSON.stringify(map.body)).toBe(200);
-      expect(map.body.access_points).toHaveLength(4);
-    }
-    await first.end('SIGKILL');
-    const killedAt = Date.now();
-    await cluster.startEmulator();
-    // The lease of the dead one has to run out first.
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const watch = setInterval(async () => {
-      const ts = await newest(b).catch(() => 0);
-      if (ts > killedAt + 10_000) resolve();
-    }, 500);
-    try {
-      await promise;
-    } finally {
-      clearInterval(watch);
-    }
-    expect((await ask(b, 'sleep')).status).toBe(200);
-    const stopped = await b.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
-    expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
-    const online = async () => {
-      const { body } = await a.request('GET', '/api/v1/metrics/presence', { token });
-      return body.agents.filter(({ channel }: { channel: boolean }) => channel).length as number;
-    };
-    expect(await eventually(online, (count) => count === 0)).toBe(0);
-  },
-);
+test.skipIf(isMissing)('a run goes on when its emulator is killed, and answers from every node', async () => {
+  const cluster = await startCluster({ workers: 0 });
+  const [a, b] = cluster.controllers as [WeftServer, WeftServer];
+  const first = await cluster.startEmulator();
+  const token = (await a.login(adminUsername, password)).body.access_token as string;
+  const json = {
+    emulators: [
+      { access_point_type: 'WiFi', num_access_points: 4, locations: ['Bristol'], num_devices: 5, duration: 600 },
+    ],
+  };
+  const { body: accepted } = await a.request('POST', '/api/v1/emulator/spinup', { token, json });
+  const { job_number, agents } = accepted as { job_number: string; agents: { ap_id: string }[] };
+  const newest = async (node: WeftServer) => {
+    const path = `/api/v1/metrics/agent_multi_metric_data?agent=${agents[0]!.ap_id}&metrics=power_w`;
+    const { body } = await node.request('GET', path, { token });
+    const ts: string | undefined = body.series[0]?.points.at(-1)?.ts;
+    return ts === undefined ? 0 : Date.parse(ts);
+  };
+  await eventually(
+    () => newest(b),
+    (ts) => ts > 0,
+  );
+  const ask = (node: WeftServer, command: string) =>
+    node.request('POST', '/api/v1/emulator/what_if', {
+      token,
+      json: { job_number, commands: [{ agent_id: agents[1]!.ap_id, command }], minutes: 1 },
+    });
+  for (const node of [a, b]) {
+    const { status, body } = await ask(node, 'sleep');
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
+    const query = 'layer=best_server&technology=WiFi&columns=8&rows=8';
+    const map = await node.request('GET', `/api/v1/emulator/${job_number}/coverage?${query}`, { token });
+    expect(map.status, JSON.stringify(map.body)).toBe(200);
+    expect(map.body.access_points).toHaveLength(4);
+  }
+  await first.end('SIGKILL');
+  const killedAt = Date.now();
+  await cluster.startEmulator();
+  // The lease of the dead one has to run out first.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watch = setInterval(async () => {
+    const ts = await newest(b).catch(() => 0);
+    if (ts > killedAt + 10_000) resolve();
+  }, 500);
+  try {
+    await promise;
+  } finally {
+    clearInterval(watch);
+  }
+  expect((await ask(b, 'sleep')).status).toBe(200);
+  const stopped = await b.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
+  expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
+  const online = async () => {
+    const { body } = await a.request('GET', '/api/v1/metrics/presence', { token });
+    return body.agents.filter(({ channel }: { channel: boolean }) => channel).length as number;
+  };
+  expect(await eventually(online, (count) => count === 0)).toBe(0);
+});

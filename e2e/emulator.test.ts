@@ -96,7 +96,7 @@ test('a network of twelve reports within seconds, and a cell that sleeps hands i
   const stopped = await weft.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
   expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
   expect(await online(weft, token, 0)).toBe(0);
-}, 120_000);
+});
 
 test('a run survives kill -9, ends on time, and says so on its socket', async () => {
   const first = await serve();
@@ -126,7 +126,7 @@ test('a run survives kill -9, ends on time, and says so on its socket', async ()
   const seconds = new Set(points.map(({ ts }) => ts));
   expect(seconds.size).toBe(points.length);
   expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(8_000);
-}, 120_000);
+});
 
 /** For each agent, its values by time. */
 type Stored = Map<string, number>[];
@@ -161,4 +161,4 @@ test('the same seed gives the same stored values, at speed 1 and at speed 60', a
   }
   // Those that came before the agents were on line are in neither.
   expect(compared).toBeGreaterThan(100);
-}, 120_000);
+});

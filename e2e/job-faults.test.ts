@@ -4,18 +4,12 @@ import { killBeforeConfirm, killParts, killProcess } from './job-fault-rounds.ts
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
-test.skipIf(isMissing)(
-  'each worker killed; RabbitMQ killed, its queues deleted; PostgreSQL killed',
-  { timeout: 240_000 },
-  () => killParts({ workerKills: 2, isRabbitStopped: false, databaseKills: 1 }),
+test.skipIf(isMissing)('each worker killed; RabbitMQ killed, its queues deleted; PostgreSQL killed', () =>
+  killParts({ workerKills: 2, isRabbitStopped: false, databaseKills: 1 }),
 );
 
-test.skipIf(isMissing)('a controller killed between publishing and the confirm', { timeout: 240_000 }, () =>
-  killBeforeConfirm(2),
-);
+test.skipIf(isMissing)('a controller killed between publishing and the confirm', () => killBeforeConfirm(2));
 
-test('the embedded default killed at random moments, and a job at which it dies each time', {
-  timeout: 240_000,
-}, async () => {
+test('the embedded default killed at random moments, and a job at which it dies each time', async () => {
   await killProcess(3);
 });

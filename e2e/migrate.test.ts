@@ -28,7 +28,6 @@ async function clusterSettings(env: Record<string, string>): Promise<Record<stri
 
 test.skipIf(server === undefined)(
   'moves to PostgreSQL while agents post; killed at every stage, nothing that was answered is lost',
-  { timeout: 240_000 },
   async () => {
     const folder = temporaryFolder();
     const { ledger, env } = await prepareLedger(folder, 3);

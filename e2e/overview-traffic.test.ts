@@ -106,7 +106,7 @@ test.skipIf(!hasBrowser)(
     expect(asked.length, asked.join(' ')).toBeLessThanOrEqual((maxRequestsASecond * elapsedMs) / 1000);
     const anHour = (bytes: number) => Math.round((bytes * 3_600_000) / elapsedMs);
     const byPath = Object.fromEntries([...bytesOf].map(([path, bytes]) => [path, anHour(bytes)]));
-    await expect.poll(() => past.answers, { timeout: 180_000 }).toBeGreaterThan(0);
+    await expect.poll(() => past.answers).toBeGreaterThan(0);
     byPath[history.path] = Math.round(((past.bytes / past.answers) * history.answers * 3_600_000) / history.everyMs);
     const total = Object.values(byPath).reduce((sum, bytes) => sum + bytes, 0);
     expect(total, JSON.stringify(byPath)).toBeLessThan(maxBytesAnHour);

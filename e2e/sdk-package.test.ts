@@ -30,7 +30,7 @@ beforeAll(() => {
   const tarballs = [pack(join(root, 'sdk', 'dist')), pack(join(root, 'node_modules', 'ws'))];
   const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs];
   execFileSync('npm', args, { cwd: folder, stdio: 'pipe' });
-}, 240_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface Accounts {

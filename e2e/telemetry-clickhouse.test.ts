@@ -6,7 +6,6 @@ import { storeFaultRounds, storeFaults } from './shared-store-rounds.ts';
 
 test.skipIf(findClickHouse() === undefined)(
   'R1 on ClickHouse: a controller killed, the server killed, the network cut',
-  { timeout: 180_000 },
   async () => {
     const server = await startClickHouse();
     onTestFinished(() => server.stop());

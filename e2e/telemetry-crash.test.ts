@@ -12,9 +12,7 @@ import { command } from './weft-process.ts';
 const rounds = 3;
 const day = 86_400_000;
 
-test('R1 three rounds of SIGKILL at random moments lose nothing that was acknowledged', {
-  timeout: 180_000,
-}, async () => {
+test('R1 three rounds of SIGKILL at random moments lose nothing that was acknowledged', async () => {
   const { findings, acknowledged, sealedBlocks, oldestSegment } = await killRounds(rounds);
   expect(findings).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0, torn: 0 });
   // A round that acknowledged next to nothing would prove nothing.
@@ -27,7 +25,6 @@ test('R1 three rounds of SIGKILL at random moments lose nothing that was acknowl
 
 test.skipIf(inject('postgresUrl') === undefined)(
   'R1 on PostgreSQL, while other nodes seal: nothing that was acknowledged is lost, nothing is there twice',
-  { timeout: 180_000 },
   async () => {
     const namespace = await databaseKinds.postgres.createNamespace({ isBare: true });
     onTestFinished(() => namespace.remove());
@@ -52,7 +49,7 @@ test.skipIf(inject('postgresUrl') === undefined)(
   },
 );
 
-test('R14 the same rounds find the loss when answers come before the commit', { timeout: 120_000 }, async () => {
+test('R14 the same rounds find the loss when answers come before the commit', async () => {
   const fault = join(import.meta.dirname, 'faults', 'answer-early.mjs');
   const { findings } = await killRounds(3, [process.execPath, '--import', fault, command]);
   expect(findings.lost).toBeGreaterThan(0);

@@ -88,7 +88,7 @@ describe.skipIf(!canTrace)('under strace', () => {
     expect(rows).toBeGreaterThan(ledger.acknowledged);
     for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
     expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0, rows: ledger.acknowledged });
-  }, 120_000);
+  });
 
   test('R2 a SIGKILL at any flush of the blocks, while names are registered and heads sealed, loses nothing', async () => {
     const { ledger, folder, env, dataDir } = await usedFolder();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { runSteps, stepsIn } from './document-steps.ts';
 import { root, temporaryFolder, WeftProcess } from './weft-process.ts';
 
-test('from an empty folder to a control program that gets a command through', { timeout: 120_000 }, async () => {
+test('from an empty folder to a control program that gets a command through', async () => {
   const steps = stepsIn(readFileSync(join(root, 'docs', 'tutorial.md'), 'utf8'));
   expect(steps).toHaveLength(6);
   const kept = ['demo', '--port', '0', '--data-dir', join(temporaryFolder(), 'kept')];

@@ -51,7 +51,6 @@ const restartedAt = Date.parse('2026-11-17T12:55:00Z');
 
 test.skipIf(!hasOtherClock)(
   'the data of version 0.2.0 is all there, and what waited in its queue or was under way when it was killed gets done',
-  { timeout: 300_000 },
   async () => {
     const FAKETIME = `-${Math.round((Date.now() - restartedAt) / 1000)}`;
     const env = { WEFT_DATA_DIR: unpack('0.2.0'), ...otherClock({ FAKETIME }) };

@@ -63,8 +63,8 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
 
   beforeAll(async () => {
     server = await startRabbit();
-  }, 60_000);
-  afterAll(() => server.stop(), 60_000);
+  });
+  afterAll(() => server.stop());
   beforeEach(async () => {
     namespace = `test-${randomUUID()}`;
     opened = [];

@@ -161,7 +161,7 @@ test('new: what cannot be written is not made known to Weft either; an app can b
 test('nothing answers: says so and where to look', async () => {
   const answer = await run(['agents', '--url', 'http://127.0.0.1:9'], { env: { WEFT_TOKEN: 'x' } });
   expect(answer).toMatchObject({ code: 1, out: '', err: expect.stringContaining('WEFT_URL') });
-}, 30_000);
+});
 
 test('agents: a table for people, JSON for programs, by pattern and state', async () => {
   const { out } = await run(['agents'], { env: asApp });

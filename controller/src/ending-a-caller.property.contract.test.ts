@@ -179,7 +179,7 @@ eachDatabase((kind) => {
     if (emulator === false) expect(left.runs).toEqual([]);
   }
 
-  it('holds for every story', { timeout: 300_000 }, () =>
+  it('holds for every story', () =>
     fc.assert(
       fc.asyncProperty(story, async (steps) => {
         const members = [await join('app', 0), await join('app', 1), await join('user', 2), await join('user', 3)];
@@ -214,8 +214,7 @@ eachDatabase((kind) => {
         for (const { id } of members) expect(await open(id)).toEqual(nothing);
       }),
       { numRuns: kind.dialect === 'sqlite' ? 20 : 10 },
-    ),
-  );
+    ));
 
   it('a change that fails after its steps leaves everything as it was', async () => {
     const member = await join('app', 0);
@@ -252,11 +251,11 @@ eachDatabase((kind) => {
         const { body } = await other.request('POST', path, { token: member.token });
         const running = async () =>
           Number(/weft_jobs_running (\d+)/.exec((await other.request('GET', '/metrics')).text)![1]);
-        await expect.poll(running, { timeout: 45_000 }).toBe(1);
+        await expect.poll(running).toBe(1);
         const socket = await connect(other.url, body.websocket, bearer(member.token));
         expect((await call('DELETE', member.path, admin)).status).toBe(200);
         await socket.closed;
-        await expect.poll(running, { timeout: 45_000 }).toBe(0);
+        await expect.poll(running).toBe(0);
         expect(await open(member.id)).toEqual(nothing);
       } finally {
         await other.stop();

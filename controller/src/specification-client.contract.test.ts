@@ -160,7 +160,7 @@ test('every operation and example of the specification, as it stands there', asy
   const socket = new WebSocket(`${weft.url.replace('http', 'ws')}${job.websocket}?access_token=${appToken}`);
   const heard: unknown[] = [];
   socket.on('message', (message) => heard.push(...JSON.parse(String(message)).data));
-  await expect.poll(() => heard, { timeout: 20_000 }).toEqual(expect.arrayContaining(data));
+  await expect.poll(() => heard).toEqual(expect.arrayContaining(data));
   socket.close();
 
   await ok('DELETE', one, { token });

@@ -294,7 +294,7 @@ describe('a run', () => {
       await vi.waitFor(async () => {
         await forgetful.parts.retention.rounds.once();
         expect((await run()).status).toBe(404);
-      }, 20_000);
+      }, 180_000);
       expect(await count()).toBe(0);
     } finally {
       await forgetful.stop();

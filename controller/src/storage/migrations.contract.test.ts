@@ -124,7 +124,7 @@ eachDatabase((kind: DatabaseKind) => {
     const hold = await holdMigration(kind.dialect, db);
     const child = startMigrating(namespace.address, folderOf(FIRST, `${SECOND} ${hold.sql}`));
     children.push(child);
-    await expect.poll(() => hold.isInside(namespace.address), { timeout: 45_000 }).toBe(true);
+    await expect.poll(() => hold.isInside(namespace.address)).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
     await hold.release();

@@ -178,7 +178,7 @@ class Stream {
   }
 
   until(text: string): Promise<void> {
-    return expect.poll(() => this.text, { timeout: 45_000 }).toContain(text);
+    return expect.poll(() => this.text).toContain(text);
   }
 }
 

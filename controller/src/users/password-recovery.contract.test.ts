@@ -9,7 +9,6 @@ import { hashGeneratedSecret } from '../secrets.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import { resetMail } from './password-recovery-service.ts';
 
-const patience = { interval: 20, timeout: 180_000 };
 const withAdmin = { WEFT_ADMIN_USERNAME: adminUsername, WEFT_ADMIN_PASSWORD: password };
 const unusable = { detail: expect.any(String), code: 'invalid_reset_token' };
 
@@ -64,7 +63,7 @@ describe('with a mail server', () => {
   const mailsTo = (username: string) => smtp.mails.filter(({ to }) => to.includes(username));
   async function tokenFor(username: string, count = 1): Promise<string> {
     await recover(weft, username);
-    await expect.poll(() => mailsTo(username).length, patience).toBe(count);
+    await expect.poll(() => mailsTo(username).length).toBe(count);
     return tokenIn(readMail(mailsTo(username)[count - 1]!.raw).text);
   }
 
@@ -88,7 +87,7 @@ describe('with a mail server', () => {
     expect(known.status).toBe(200);
     expect(known.body).toEqual({ status: 'success', detail: expect.any(String) });
     expect([unknown.status, unknown.body]).toEqual([known.status, known.body]);
-    await expect.poll(() => countOf(weft, 'recovery_requests'), patience).toBe(0);
+    await expect.poll(() => countOf(weft, 'recovery_requests')).toBe(0);
     expect(mailsTo('known@weft.test')).toHaveLength(1);
     expect(mailsTo('unknown@weft.test')).toHaveLength(0);
   });
@@ -130,7 +129,7 @@ describe('with a mail server', () => {
     const answers = [];
     for (let n = 0; n < 100; n += 1) answers.push(await recover(weft, 'victim@weft.test'));
     for (const { status, body } of answers) expect([status, body]).toEqual([200, answers[0]!.body]);
-    await expect.poll(() => countOf(weft, 'recovery_requests'), patience).toBe(0);
+    await expect.poll(() => countOf(weft, 'recovery_requests')).toBe(0);
     expect(mailsTo('victim@weft.test')).toHaveLength(3);
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61 * 60_000 });
     await tokenFor('victim@weft.test', 4);
@@ -148,7 +147,7 @@ describe('with a mail server', () => {
     await createUser('link@weft.test');
     const forged = { 'x-forwarded-host': 'evil.test', forwarded: 'host=evil.test' };
     await recover(weft, 'link@weft.test', forged);
-    await expect.poll(() => mailsTo('link@weft.test').length, patience).toBe(1);
+    await expect.poll(() => mailsTo('link@weft.test').length).toBe(1);
     const mail = mailsTo('link@weft.test')[0]!;
     const { text, html, headers } = readMail(mail.raw);
     expect(mail).toMatchObject({ from: 'noreply@weft.test', to: ['link@weft.test'] });
@@ -174,7 +173,7 @@ describe('with a mail server', () => {
   test('D7 expired tokens are really deleted', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 5 * 3_600_000 });
     await recover(weft, 'nobody@weft.test');
-    await expect.poll(() => countOf(weft, 'recovery_requests'), patience).toBe(0);
+    await expect.poll(() => countOf(weft, 'recovery_requests')).toBe(0);
     const tokens = weft.platform.retention.kinds.find(({ name }) => name === 'reset tokens')!;
     await tokens.remove(Date.now());
     expect(await countOf(weft, 'reset_tokens')).toBe(0);
@@ -217,7 +216,7 @@ describe('with trouble', () => {
     expect(await readdir(outbox).catch(() => [])).toEqual([]);
     const second = await startWeft(settings);
     const files = () => readdir(outbox).catch(() => []);
-    await expect.poll(files, patience).toEqual([expect.stringMatching(/^[^.].*\.eml$/)]);
+    await expect.poll(files).toEqual([expect.stringMatching(/^[^.].*\.eml$/)]);
     const { headers, text } = readMail(await readFile(join(outbox, (await files())[0]!), 'utf8'));
     expect(headers.get('to')).toBe(adminUsername);
     expect(text).toContain(`${second.url}/reset-password#token=`);
@@ -232,14 +231,14 @@ describe('with trouble', () => {
     const weft = await startWeft({ ...withAdmin, WEFT_SMTP_URL: url });
     await recover(weft, adminUsername);
     const attempts = () => query(weft, 'SELECT attempts FROM recovery_requests');
-    await expect.poll(attempts, patience).toEqual([{ attempts: 1 }]);
-    await expect.poll(() => countOf(weft, 'reset_tokens'), patience).toBe(0);
+    await expect.poll(attempts).toEqual([{ attempts: 1 }]);
+    await expect.poll(() => countOf(weft, 'reset_tokens')).toBe(0);
     const smtp = await startSmtp({ port: Number(new URL(url).port) });
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 60_000 });
     await recover(weft, 'nobody@weft.test');
-    await expect.poll(() => smtp.mails.length, patience).toBe(1);
+    await expect.poll(() => smtp.mails.length).toBe(1);
     expect((await reset(weft, tokenIn(readMail(smtp.mails[0]!.raw).text))).status).toBe(200);
-    await expect.poll(() => countOf(weft, 'recovery_requests'), patience).toBe(0);
+    await expect.poll(() => countOf(weft, 'recovery_requests')).toBe(0);
     await weft.stop();
     await smtp.close();
   });

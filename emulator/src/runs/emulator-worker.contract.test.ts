@@ -124,7 +124,7 @@ async function start({ onTestFinished }: TestContext, settings: Record<string, s
 }
 
 // Most of what a network takes is waiting.
-describe.concurrent('an emulated network', { timeout: 180_000 }, () => {
+describe.concurrent('an emulated network', () => {
   test('a network lives: its agents report every second of it, its socket is told, and at its end nothing is left', async (context) => {
     const weft = await start(context);
     const network = await Network.spinUp(weft, { duration: 30, speed: 10 });

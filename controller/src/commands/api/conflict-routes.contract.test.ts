@@ -141,7 +141,7 @@ describe('the loser', () => {
       json: { state: 'received' },
     });
     expect(word.status).toBe(404);
-    await expect.poll(() => read(body.command_id).then(({ verdict }) => verdict), { timeout: 45_000 }).toBe('accepted');
+    await expect.poll(() => read(body.command_id).then(({ verdict }) => verdict)).toBe('accepted');
     expect(await read(body.command_id)).toMatchObject({ state: 'queued', deliver_after: null, reason: 'free' });
     expect((await messagesOf(body.job_number))[0].data[0]).toMatchObject({ state: 'queued', verdict: 'accepted' });
   });

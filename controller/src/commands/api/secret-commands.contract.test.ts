@@ -138,7 +138,7 @@ test('in a roll-out are sealed between its stages', async () => {
   const { body } = await weft.request('GET', '/api/v1/agents/ap-2/commands?wait=8', { token: other });
   expect(body).toMatchObject([{ command: JSON.stringify(secrets[0]), args: { psk: canary } }]);
   expect(await stored()).not.toContain(canary);
-}, 15_000);
+});
 
 test('are in no refusal', async () => {
   const refused = [

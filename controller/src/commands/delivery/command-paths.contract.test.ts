@@ -58,9 +58,7 @@ test('a roll-out goes on in stages, also after a restart', async () => {
   await weft.stop();
   weft = await startWeft({ WEFT_DATA_DIR: folder });
   const sent = async () => (await get(`/api/v1/commands?batch_id=${body.batch_id}`)) as { ap_id: string }[];
-  await expect
-    .poll(async () => (await sent()).map(({ ap_id }) => ap_id).sort(), { timeout: 45_000 })
-    .toEqual(['lab-1', 'lab-2', 'lab-3']);
+  await expect.poll(async () => (await sent()).map(({ ap_id }) => ap_id).sort()).toEqual(['lab-1', 'lab-2', 'lab-3']);
 });
 
 test('a batch: each target has its own verdict, a dry run none of them a command', async () => {

@@ -84,7 +84,7 @@ test('by push', async () => {
   const token = await weft.agent('pushed', { api_url: `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}` });
   await weft.request('POST', '/api/v1/agents/pushed/push_secret', { token });
   await sendAll('pushed');
-  await expect.poll(() => pushed.length, { timeout: 45_000 }).toBe(texts.length);
+  await expect.poll(() => pushed.length).toBe(texts.length);
   expect(seen(pushed)).toEqual(expected);
 });
 

@@ -39,13 +39,10 @@ describe('over HTTP', () => {
   /** Reports until the guard is broken: it is watched from a moment after the command has succeeded. */
   async function untilBroken(command_id: string, token: string, json: object) {
     await expect
-      .poll(
-        async () => {
-          await report(token, json);
-          return (await get(`/api/v1/commands/${command_id}`)).guard_state;
-        },
-        { timeout: 45_000 },
-      )
+      .poll(async () => {
+        await report(token, json);
+        return (await get(`/api/v1/commands/${command_id}`)).guard_state;
+      })
       .toBe('broken');
     return inverseOf(command_id);
   }

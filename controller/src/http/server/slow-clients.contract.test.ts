@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const connection of connections.splice(0)) connection.destroy();
-  await expect.poll(isAnswering, { timeout: 45_000, interval: 10 }).toBe(true);
+  await expect.poll(isAnswering, { interval: 10 }).toBe(true);
 });
 afterAll(async () => {
   await weft.stop();
@@ -172,6 +172,6 @@ describe('D2: more connections than allowed', () => {
     for (const connection of busy) connection.send('}');
     for (const connection of busy) expect((await connection.answer()).status).toBe(422);
     busy[0]!.destroy();
-    await expect.poll(isAnswering, { timeout: 45_000, interval: 10 }).toBe(true);
+    await expect.poll(isAnswering, { interval: 10 }).toBe(true);
   });
 });

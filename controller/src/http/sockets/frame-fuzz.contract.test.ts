@@ -114,4 +114,4 @@ it(`${frames} frames have the same answers and the same close codes`, async () =
     server.closeAllConnections();
     server.close();
   }
-}, 600_000);
+});

@@ -126,7 +126,7 @@ test('a backlog on disk that is larger than the reserve arrives whole, at the pa
   expect(arrivedAt - startedAt).toBeGreaterThanOrEqual(2000);
   await server.stop();
   rmSync(spoolDir, { recursive: true, force: true });
-}, 60_000);
+});
 
 test('by default an emulated access point may run a day within a minute, with reports of fifty values a second', () => {
   const { reports } = loadConfig({ env: {}, file: {}, flags: {} });

@@ -51,7 +51,7 @@ class Stream {
   }
 
   until(text: string): Promise<void> {
-    return expect.poll(() => this.text, { timeout: 45_000 }).toContain(text);
+    return expect.poll(() => this.text).toContain(text);
   }
 }
 
@@ -111,7 +111,7 @@ test('a caller that is removed loses its stream within seconds', async () => {
   const stream = await open('');
   await server.parts.users.users.remove('ada@weft.test', system);
   await stream.until('event: end');
-  await expect.poll(() => stream.isOver, { timeout: 45_000 }).toBe(true);
+  await expect.poll(() => stream.isOver).toBe(true);
   expect(server.parts.telemetry.feed.openStreams).toBe(0);
 });
 

@@ -71,7 +71,7 @@ test('a reader that pauses makes the reading pause, and one that goes away ends 
         before = pages;
         return isStill;
       },
-      { timeout: 45_000, interval: 200 },
+      { interval: 200 },
     )
     .toBe(true);
   const whenFull = pages;
