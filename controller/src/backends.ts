@@ -50,8 +50,8 @@ export async function openTelemetry(
   log: Logger,
   onFatal: (error: Error) => void,
 ): Promise<TelemetryStore> {
-  const rawRetentionMs = config.retention.rawDays * dayMs;
-  const rollupRetentionMs = config.retention.rollupDays * dayMs;
+  const rawRetentionMs = config.telemetryRetentionDays * dayMs;
+  const rollupRetentionMs = config.rollupRetentionDays * dayMs;
   if (config.telemetryUrl !== undefined && isClickHouse(config.telemetryUrl)) {
     return openClickHouseTelemetry({ url: config.telemetryUrl, rawRetentionMs });
   }
@@ -77,8 +77,8 @@ export async function sealEmbeddedTelemetry(config: Config, onDamage: (message: 
   const failed = Promise.withResolvers<never>();
   const store = await openEmbeddedTelemetry({
     folder,
-    rawRetentionMs: config.retention.rawDays * dayMs,
-    rollupRetentionMs: config.retention.rollupDays * dayMs,
+    rawRetentionMs: config.telemetryRetentionDays * dayMs,
+    rollupRetentionMs: config.rollupRetentionDays * dayMs,
     onDamage,
     onFatal: failed.reject,
   });

@@ -40,14 +40,18 @@ test('flags win over the environment, the environment over the file, the file ov
 });
 
 test('telemetry stays 30 days as it came and 400 days rolled up, in the data folder, unless settings say otherwise', () => {
-  expect(loadConfig({})).toMatchObject({ telemetryUrl: undefined, retention: { rawDays: 30, rollupDays: 400 } });
+  expect(loadConfig({})).toMatchObject({
+    telemetryUrl: undefined,
+    telemetryRetentionDays: 30,
+    rollupRetentionDays: 400,
+  });
   const telemetryUrl = 'clickhouses://weft:pass%40word@clickhouse.test:8443/radio';
   const env = {
     WEFT_TELEMETRY_RETENTION_DAYS: '7',
     WEFT_ROLLUP_RETENTION_DAYS: '90',
     WEFT_TELEMETRY_URL: telemetryUrl,
   };
-  expect(loadConfig({ env })).toMatchObject({ telemetryUrl, retention: { rawDays: 7, rollupDays: 90 } });
+  expect(loadConfig({ env })).toMatchObject({ telemetryUrl, telemetryRetentionDays: 7, rollupRetentionDays: 90 });
 });
 
 test('one process does everything by default; fewer roles need what processes share, and a worker a place for results', () => {
@@ -55,7 +59,10 @@ test('one process does everything by default; fewer roles need what processes sh
     amqpUrl: undefined,
     roles: ['api', 'worker', 'emulator'],
     callbackUrl: undefined,
-    jobs: { retentionHours: 24, timeoutMinutes: 60, maxOpen: 1000, maxWaiting: 10_000 },
+    jobRetentionHours: 24,
+    jobTimeoutMinutes: 60,
+    maxOpenJobs: 1000,
+    maxWaitingJobs: 10_000,
   });
   expect(problemsOf({ flags: { roles: 'worker' } })).toEqual([
     'WEFT_DATABASE_URL is missing: with WEFT_ROLES=worker other processes do the rest, and share it',

@@ -19,17 +19,6 @@ export interface Config
   dataDir: string;
   /** The roles of this process; at least one, without duplicates. */
   roles: readonly Role[];
-  jobs: {
-    retentionHours: number;
-    timeoutMinutes: number;
-    quietSeconds: number;
-    maxOpen: number;
-    maxWaiting: number;
-    callbackMbPerDay: number;
-    maxRunningPerCaller: number;
-    maxSubscriptionsPerCaller: number;
-  };
-  retention: { rawDays: number; rollupDays: number };
   previousSecrets: string[];
   admin: { username: string; password: string } | undefined;
   /** Absolute paths of readable files. */
@@ -37,27 +26,6 @@ export interface Config
   passwordLength: { min: number; max: number };
   /** Passwords of users must not be easy to guess: others than this machine reach Weft. */
   strictPasswords: boolean;
-  limits: {
-    loginFailuresPerAccount: number;
-    loginFailuresPerAddress: number;
-    signupsPerAddress: number;
-    recoveriesPerAddress: number;
-    resetsPerAddress: number;
-    commandsPerApp: number;
-  };
-  quotas: { users: number; waitingUsers: number; agents: number; apps: number; devices: number };
-  /** Of one agent. */
-  reports: { pointsPerSecond: number; mibPerDay: number };
-  emulator: {
-    maxAccessPoints: number;
-    maxAccessPointsPerCaller: number;
-    maxHours: number;
-    maxRuns: number;
-    maxRunsPerCaller: number;
-    runningPerCaller: number;
-    maxDeviceSeconds: number;
-    keepHours: number;
-  };
   /** Warnings about valid but probably unintended settings. */
   warnings: string[];
 }
@@ -183,47 +151,10 @@ function assemble(values: SettingValues): Omit<Config, 'warnings'> {
     signup: values.signup ?? (isBeyondLoopback(values) ? 'approve' : 'open'),
     dataDir: resolve(values.dataDir),
     roles: [...new Set(values.roles as Role[])],
-    jobs: {
-      retentionHours: values.jobRetentionHours,
-      timeoutMinutes: values.jobTimeoutMinutes,
-      quietSeconds: values.jobQuietSeconds,
-      maxOpen: values.maxOpenJobs,
-      maxWaiting: values.maxWaitingJobs,
-      callbackMbPerDay: values.callbackMbPerDay,
-      maxRunningPerCaller: values.maxRunningJobsPerCaller,
-      maxSubscriptionsPerCaller: values.maxSubscriptionsPerCaller,
-    },
-    retention: { rawDays: values.telemetryRetentionDays, rollupDays: values.rollupRetentionDays },
     previousSecrets: values.previousSecrets ?? [],
     admin: hasAdmin ? { username: adminUsername, password: adminPassword } : undefined,
     tls: isTls ? { certFile: resolve(tlsCert), keyFile: resolve(tlsKey) } : undefined,
     passwordLength: { min: values.passwordMinLength, max: values.passwordMaxLength },
     strictPasswords: isBeyondLoopback(values),
-    limits: {
-      loginFailuresPerAccount: values.loginFailuresPerAccount,
-      loginFailuresPerAddress: values.loginFailuresPerAddress,
-      signupsPerAddress: values.signupsPerAddress,
-      recoveriesPerAddress: values.recoveriesPerAddress,
-      resetsPerAddress: values.resetsPerAddress,
-      commandsPerApp: values.commandsPerApp,
-    },
-    quotas: {
-      users: values.maxUsers,
-      waitingUsers: values.maxWaitingUsers,
-      agents: values.maxAgents,
-      apps: values.maxApps,
-      devices: values.maxDevices,
-    },
-    reports: { pointsPerSecond: values.pointsPerSecond, mibPerDay: values.reportMibPerDay },
-    emulator: {
-      maxAccessPoints: values.emulatorMaxAccessPoints,
-      maxAccessPointsPerCaller: values.emulatorMaxPerCaller,
-      maxHours: values.emulatorMaxHours,
-      maxRuns: values.emulatorMaxRuns,
-      maxRunsPerCaller: values.emulatorMaxRunsPerCaller,
-      runningPerCaller: values.emulatorRunningPerCaller,
-      maxDeviceSeconds: values.emulatorMaxDeviceSeconds,
-      keepHours: values.emulatorKeepHours,
-    },
   };
 }

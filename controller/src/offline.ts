@@ -100,7 +100,7 @@ interface EndingsDeps {
 /** What ends with a caller, as the parts of a server end it; a server that runs finds out by itself. */
 function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent<CallerChange> {
   const event = createEvents().callerChanged;
-  const retentionMs = config.jobs.retentionHours * hour;
+  const retentionMs = config.jobRetentionHours * hour;
   const [agents, jobs] = [new AgentStore(database), new JobStore(database)];
   const [owned, mailbox, store] = [new OwnedJobs(database), new MailboxStore(database), new CommandStore(database)];
   const rights = { commandable: commandableAmong(agents) };
@@ -111,7 +111,7 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   });
   const runs = new EmulatorRunStore(database, agents, jobs);
   const changes = new CallerChanges(audit, event);
-  const keepMs = config.emulator.keepHours * hour;
+  const keepMs = config.emulatorKeepHours * hour;
   const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, keepMs });
   const silent = { mailbox, retentionMs, tell: () => {} };
   event.within(new JobEnding({ ...silent, owned, agents }).step);

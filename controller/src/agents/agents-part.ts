@@ -28,7 +28,7 @@ export function createAgentsPart(
     hasher,
     changes,
     audit,
-    maxAgents: config.quotas.agents,
+    maxAgents: config.maxAgents,
     freshMs,
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,

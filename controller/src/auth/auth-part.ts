@@ -37,7 +37,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     tokenTtlSeconds: config.tokenTtlSeconds,
     freshMs,
   });
-  const failures = new LoginFailures(shares, config.limits);
+  const failures = new LoginFailures(shares, config);
   failures.onOutcome = createLoginNotes({ security, principals, onError });
   const sessions = new SessionService({
     auth,

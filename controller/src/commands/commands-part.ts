@@ -51,7 +51,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
   const { log, retention, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
-  const retentionMs = config.jobs.retentionHours * hour;
+  const retentionMs = config.jobRetentionHours * hour;
   const isShared = database.dialect === 'postgres';
   // The embedded broker has nobody else to carry messages to.
   const isPublished = config.amqpUrl !== undefined;
@@ -83,7 +83,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     rights,
     onError,
   });
-  const rate = limitPerMinutes('too_many_commands', config.limits.commandsPerApp, 1);
+  const rate = limitPerMinutes('too_many_commands', config.commandsPerApp, 1);
   const intake = new CommandIntake({ agents, fleet, rate, keyring, names });
   const sight = new RivalVisibility(agents);
   const { telemetryStore: telemetry } = deps;

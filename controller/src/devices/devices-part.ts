@@ -50,7 +50,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const joins = shares.budget('device_joins', joinRate);
   const registry = new DeviceRegistry({
     pseudonyms,
-    maxDevices: config.quotas.devices,
+    maxDevices: config.maxDevices,
     canonical: extras.canonical,
     mayJoin: (ap_id) => joins.spend(ap_id, 1) === 0,
     onChanges: (changes) => journal.add(changes),

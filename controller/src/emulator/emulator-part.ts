@@ -52,14 +52,14 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     audit: auditLog,
     owned: ownedJobs,
     changes,
-    keepMs: config.emulator.keepHours * hour,
+    keepMs: config.emulatorKeepHours * hour,
   });
   const ending = new RunEnding({
     runs,
     closer,
     mailbox: mailboxStore,
     tell: (messages) => mailbox.tell(messages),
-    retentionMs: config.jobs.retentionHours * hour,
+    retentionMs: config.jobRetentionHours * hour,
   });
   const turns = new RunTurns({
     jobs: jobStore,
@@ -67,7 +67,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
       const caller = (await principals[owner_kind].principal(owner_name))?.caller;
       return caller?.id === owner_id && rightsOf(caller).isAdmin;
     },
-    maxRunning: config.emulator.runningPerCaller,
+    maxRunning: config.emulatorRunningPerCaller,
     publish: () => void outbox.sweep().catch(() => {}),
     now: Date.now,
   });
@@ -95,23 +95,23 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     audit,
     shares,
     jobs: jobStore,
-    maxUnpublished: config.jobs.maxWaiting,
+    maxUnpublished: config.maxWaitingJobs,
     limits: {
-      maxAccessPoints: config.emulator.maxAccessPoints,
-      maxAccessPointsPerCaller: config.emulator.maxAccessPointsPerCaller,
-      maxRuns: config.emulator.maxRunsPerCaller,
-      maxDeviceSeconds: config.emulator.maxDeviceSeconds,
-      maxDurationSeconds: config.emulator.maxHours * 3600,
-      retentionDays: config.retention.rawDays,
-      maxOpenJobs: config.jobs.maxOpen,
-      jobTimeoutMs: config.jobs.timeoutMinutes * minute,
+      maxAccessPoints: config.emulatorMaxAccessPoints,
+      maxAccessPointsPerCaller: config.emulatorMaxPerCaller,
+      maxRuns: config.emulatorMaxRunsPerCaller,
+      maxDeviceSeconds: config.emulatorMaxDeviceSeconds,
+      maxDurationSeconds: config.emulatorMaxHours * 3600,
+      retentionDays: config.telemetryRetentionDays,
+      maxOpenJobs: config.maxOpenJobs,
+      jobTimeoutMs: config.jobTimeoutMinutes * minute,
     },
   });
   const upkeep = new EmulatorUpkeep({ runs, closer, jobs: jobStore, mailbox, agents, turns, onChange });
   deps.retention.add(
     {
       name: 'emulated networks',
-      keptMs: config.emulator.keepHours * hour,
+      keptMs: config.emulatorKeepHours * hour,
       remove: (nowMs) => upkeep.remove(nowMs),
     },
     { name: 'questions to emulated networks', keptMs: hour, remove: (nowMs) => requests.prune(nowMs) },
@@ -122,14 +122,14 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     turns.freed();
     upkeep.soon();
   });
-  const worker = config.roles.includes('emulator') && config.emulator.maxRuns > 0 ? createWorker() : undefined;
+  const worker = config.roles.includes('emulator') && config.emulatorMaxRuns > 0 ? createWorker() : undefined;
 
   function createWorker(): EmulatorWorker {
     return new EmulatorWorker({
       broker,
       url: () => config.callbackUrl ?? ownUrl(),
       stateDir: join(config.dataDir, 'emulator'),
-      maxRuns: config.emulator.maxRuns,
+      maxRuns: config.emulatorMaxRuns,
       reservedRuns: 1,
       ...(config.callbackUrl === undefined &&
         config.tls && { trustedCertificate: readFileSync(config.tls.certFile, 'utf8') }),

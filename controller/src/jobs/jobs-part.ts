@@ -78,7 +78,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { presence, changes } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
   const { now } = tuning;
-  const retentionMs = config.jobs.retentionHours * hour;
+  const retentionMs = config.jobRetentionHours * hour;
   const jobStore = new JobStore(database);
   const ownedJobs = new OwnedJobs(database);
   const mailboxStore = new MailboxStore(database);
@@ -129,13 +129,13 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     mailbox,
     view,
     outbox,
-    timeoutMs: config.jobs.timeoutMinutes * minute,
-    limits: { maxOpen: config.jobs.maxOpen, maxUnpublished: config.jobs.maxWaiting, requireOwner: true },
+    timeoutMs: config.jobTimeoutMinutes * minute,
+    limits: { maxOpen: config.maxOpenJobs, maxUnpublished: config.maxWaitingJobs, requireOwner: true },
     requireRight,
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
   });
-  const callbackBytesPerDay = config.jobs.callbackMbPerDay * 2 ** 20;
+  const callbackBytesPerDay = config.callbackMbPerDay * 2 ** 20;
   const callbackBudget = shares.budget('callback_bytes', {
     perSecond: callbackBytesPerDay / secondsPerDay,
     reserve: callbackBytesPerDay / 10,
@@ -159,8 +159,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     outbox,
     mailbox,
     owners,
-    timeoutMs: config.jobs.timeoutMinutes * minute,
-    quietMs: config.jobs.quietSeconds * 1000,
+    timeoutMs: config.jobTimeoutMinutes * minute,
+    quietMs: config.jobQuietSeconds * 1000,
     onChange,
     now,
   });
@@ -187,8 +187,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
       },
       shares,
-      maxJobsPerOwner: config.jobs.maxRunningPerCaller,
-      maxSubscriptionsPerOwner: config.jobs.maxSubscriptionsPerCaller,
+      maxJobsPerOwner: config.maxRunningJobsPerCaller,
+      maxSubscriptionsPerOwner: config.maxSubscriptionsPerCaller,
       onError,
     });
   };

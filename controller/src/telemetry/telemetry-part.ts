@@ -48,8 +48,11 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     retention,
     onError,
   } = deps;
-  const { rawDays: retentionDays, rollupDays } = config.retention;
-  const budget = new ReportBudget(shares, config.reports);
+  const { telemetryRetentionDays: retentionDays, rollupRetentionDays: rollupDays } = config;
+  const budget = new ReportBudget(shares, {
+    pointsPerSecond: config.pointsPerSecond,
+    mibPerDay: config.reportMibPerDay,
+  });
   const stalls = new StallWatch({ database, eventLog, node: hostname(), onError });
   const presence = new PresenceService({
     presence: new PresenceStore(database),

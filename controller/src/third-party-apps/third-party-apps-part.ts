@@ -21,7 +21,7 @@ export function createThirdPartyAppsPart(deps: ThirdPartyAppsPartDeps) {
     changes,
     audit,
     security,
-    maxApps: config.quotas.apps,
+    maxApps: config.maxApps,
   });
   return {
     apps,

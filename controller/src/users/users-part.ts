@@ -17,17 +17,17 @@ import { UserStore } from './user-store.ts';
 export function createUsersPart(platform: Platform & { audit: AuditService; changes: CallerChanges }) {
   const { config, database, keyring, hasher, shares, audit, changes, ownUrl, log, onError } = platform;
   const perTenMinutes = (name: string, max: number) => shares.limiter(name, { max, windowMs: 600_000 });
-  const { limits, signup, quotas } = config;
+  const { signup, maxUsers } = config;
   const store = new UserStore(database);
   const users = new UserService({
     users: store,
     hasher,
     changes,
     audit,
-    maxUsers: quotas.users,
+    maxUsers,
     strictPasswords: config.strictPasswords,
   });
-  const signups = new SignupService({ users, store, audit, signup, maxWaiting: quotas.waitingUsers });
+  const signups = new SignupService({ users, store, audit, signup, maxWaiting: config.maxWaitingUsers });
   const resetTokens = new ResetTokenStore(database);
   platform.retention.add({
     name: 'reset tokens',
@@ -57,9 +57,9 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
         attempts: perTenMinutes('too_many_setup_codes', 10),
       }),
       limits: {
-        signups: perTenMinutes('too_many_signups', limits.signupsPerAddress),
-        recoveries: perTenMinutes('too_many_recoveries', limits.recoveriesPerAddress),
-        resets: perTenMinutes('too_many_resets', limits.resetsPerAddress),
+        signups: perTenMinutes('too_many_signups', config.signupsPerAddress),
+        recoveries: perTenMinutes('too_many_recoveries', config.recoveriesPerAddress),
+        resets: perTenMinutes('too_many_resets', config.resetsPerAddress),
       },
     }),
     metrics: {
