@@ -105,6 +105,9 @@ interface Look {
   kind?: Kind;
   size?: 'normal' | 'small' | 'large';
   icon?: IconName | undefined;
+  /** What it says; or what stands between the tags. */
+  words?: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 export type ButtonProps = Look &
@@ -113,10 +116,10 @@ export type ButtonProps = Look &
     isBusy?: boolean;
     type?: 'button' | 'submit';
     disabled?: boolean;
-    children?: ComponentChildren;
   };
 
-export function Button({ kind = 'plain', size = 'normal', icon, isBusy = false, children, ...rest }: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { kind = 'plain', size = 'normal', icon, isBusy = false, words, children = words, ...rest } = props;
   return (
     <button
       type="button"
@@ -134,10 +137,10 @@ export function Button({ kind = 'plain', size = 'normal', icon, isBusy = false, 
 type ButtonLinkProps = Look & {
   href: string;
   download?: string;
-  children?: ComponentChildren;
 };
 
-export function ButtonLink({ kind = 'plain', size = 'normal', icon, children, ...rest }: ButtonLinkProps) {
+export function ButtonLink(props: ButtonLinkProps) {
+  const { kind = 'plain', size = 'normal', icon, words, children = words, ...rest } = props;
   return (
     <a class={`button ${kind} ${size}`} {...rest}>
       {icon && <Icon name={icon} />}
@@ -146,7 +149,7 @@ export function ButtonLink({ kind = 'plain', size = 'normal', icon, children, ..
   );
 }
 
-type IconButtonProps = Omit<ButtonProps, 'children' | 'icon' | 'label'> & { icon: IconName; label: string };
+type IconButtonProps = Omit<ButtonProps, 'children' | 'words' | 'icon' | 'label'> & { icon: IconName; label: string };
 
 /** Only an icon to the eye; `label` is its name for everybody else, and its tooltip. */
 export function IconButton({ icon, label, kind = 'quiet', ...rest }: IconButtonProps) {

@@ -59,14 +59,7 @@ interface SecretOnceProps {
 export function SecretOnce({ title, label, secret, warning, done, children, onClose }: SecretOnceProps) {
   // Only its own button closes it: a stray click must not take away what cannot be shown again.
   return (
-    <Dialog
-      title={title}
-      actions={
-        <Button kind="primary" onClick={onClose}>
-          {done}
-        </Button>
-      }
-    >
+    <Dialog title={title} actions={<Button kind="primary" onClick={onClose} words={done} />}>
       <div>
         <p class="soft">{label}</p>
         <div class="secret-once">

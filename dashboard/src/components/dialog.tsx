@@ -113,9 +113,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       onClose={onClose}
       actions={
         <>
-          <Button kind="quiet" onClick={onClose}>
-            {componentText.cancel}
-          </Button>
+          <Button kind="quiet" onClick={onClose} words={componentText.cancel} />
           <Button
             kind={kind}
             isBusy={isBusy.value}

@@ -41,13 +41,7 @@ export function FailureNotice({ failure, onRetry }: { failure: Failure; onRetry?
     <Notice
       kind="failure"
       title={failure.message}
-      action={
-        onRetry && (
-          <Button size="small" onClick={onRetry}>
-            {failureText.again}
-          </Button>
-        )
-      }
+      action={onRetry && <Button size="small" onClick={onRetry} words={failureText.again} />}
     >
       {failure.nextStep}
     </Notice>

@@ -110,9 +110,7 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
       )}
       {others.length > 1 && (
         <div>
-          <Button disabled={isBusy} onClick={endOthers}>
-            {isOwn ? text.endOthers : text.endAll}
-          </Button>
+          <Button disabled={isBusy} onClick={endOthers} words={isOwn ? text.endOthers : text.endAll} />
         </div>
       )}
     </>
@@ -153,9 +151,7 @@ function Row({ session: { created_at, renewed_at, ends_at, address, client, is_c
             {text.extend}
           </Button>
         )}
-        <Button size="small" disabled={isBusy} aria-label={text.endOf(words, since)} onClick={onEnd}>
-          {text.end}
-        </Button>
+        <Button size="small" disabled={isBusy} aria-label={text.endOf(words, since)} onClick={onEnd} words={text.end} />
       </div>
     </li>
   );

@@ -34,14 +34,7 @@ export function ExpiredDialog() {
   const text = sessionText.expired;
   const username = session.value?.username ?? '';
   return (
-    <Dialog
-      title={text.title}
-      actions={
-        <Button kind="quiet" onClick={leaveSession}>
-          {text.other}
-        </Button>
-      }
-    >
+    <Dialog title={text.title} actions={<Button kind="quiet" onClick={leaveSession} words={text.other} />}>
       <p class="soft">{text.words}</p>
       <p class="mono">{username}</p>
       <SignInForm username={username} />

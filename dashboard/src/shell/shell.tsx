@@ -139,9 +139,7 @@ function AwayBar() {
       <span>
         <strong>{failureText.unreachable}</strong> {since !== undefined && shellText.away(formatMoment(since))}
       </span>
-      <Button size="small" onClick={() => queries.refresh()}>
-        {failureText.again}
-      </Button>
+      <Button size="small" onClick={() => queries.refresh()} words={failureText.again} />
     </div>
   );
 }

@@ -70,23 +70,17 @@ export function FilterBar({ label, filters, clear, children }: FilterBarProps) {
   return (
     <search class="filter-bar" aria-label={label}>
       <PhoneFold count={filters.count}>{children}</PhoneFold>
-      {filters.isSet && (
-        <Button kind="quiet" onClick={filters.clear}>
-          {clear}
-        </Button>
-      )}
+      {filters.isSet && <Button kind="quiet" onClick={filters.clear} words={clear} />}
     </search>
   );
 }
 
 /** Below a feed, until its end. */
-export function OlderButton({ feed, size = 'normal', children }: OlderButtonProps) {
+export function OlderButton({ feed, size = 'normal', words }: OlderButtonProps) {
   if (!feed.loadOlder) return null;
   return (
     <div>
-      <Button size={size} isBusy={feed.isLoadingOlder} onClick={feed.loadOlder}>
-        {children}
-      </Button>
+      <Button {...{ size, words }} isBusy={feed.isLoadingOlder} onClick={feed.loadOlder} />
     </div>
   );
 }
@@ -94,7 +88,7 @@ export function OlderButton({ feed, size = 'normal', children }: OlderButtonProp
 interface OlderButtonProps {
   feed: Feed<unknown>;
   size?: 'normal' | 'small';
-  children: ComponentChildren;
+  words: string;
 }
 
 interface FilterProps {

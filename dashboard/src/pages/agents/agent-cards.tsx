@@ -131,13 +131,9 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
       <div class="acts">
         <Button onClick={() => setAsked('labels')}>{text.labels}</Button>
         {session.value?.isAdmin && (
-          <Button disabled={configuration === undefined} onClick={() => setAsked('edit')}>
-            {text.edit}
-          </Button>
+          <Button disabled={configuration === undefined} onClick={() => setAsked('edit')} words={text.edit} />
         )}
-        <Button kind="danger" onClick={() => setAsked('remove')}>
-          {text.remove}
-        </Button>
+        <Button kind="danger" onClick={() => setAsked('remove')} words={text.remove} />
       </div>
       {asked === 'labels' && <LabelsDialog agents={[listed]} onClose={close} />}
       {asked === 'edit' && configuration && <EditAgentDialog {...{ ap_id, configuration }} onClose={close} />}
@@ -175,9 +171,7 @@ function SuggestedLabels({ ap_id }: { ap_id: string }) {
   return (
     <div class="cluster">
       <span class="small">{agentsText.labels.suggested(words)}</span>
-      <Button size="small" isBusy={isBusy} onClick={accept}>
-        {agentsText.labels.accept}
-      </Button>
+      <Button size="small" isBusy={isBusy} onClick={accept} words={agentsText.labels.accept} />
     </div>
   );
 }

@@ -91,19 +91,13 @@ export function AgentPage({ params }: PageProps) {
       actions={
         <>
           <span class="narrow-only">
-            <ButtonLink icon="commands" href="#commands">
-              {text.sendCommand}
-            </ButtonLink>
+            <ButtonLink icon="commands" href="#commands" words={text.sendCommand} />
           </span>
           <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? text.resume : text.pause}
           </Button>
-          <ButtonLink icon="compare" href={`/compare?${new URLSearchParams({ agents: ap_id })}`}>
-            {text.compare}
-          </ButtonLink>
-          <Button icon="download" onClick={exportCsv}>
-            {text.exportCsv}
-          </Button>
+          <ButtonLink icon="compare" href={`/compare?${new URLSearchParams({ agents: ap_id })}`} words={text.compare} />
+          <Button icon="download" onClick={exportCsv} words={text.exportCsv} />
           <TimeWindowMenu />
         </>
       }

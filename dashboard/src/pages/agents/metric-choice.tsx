@@ -88,12 +88,8 @@ export function MetricChooser({ known, shown, onChange }: MetricChooserProps) {
       onTurn={(name) => onChange(toggleMetric(shown, name))}
     >
       <div class="cluster">
-        <Button size="small" onClick={() => onChange('')}>
-          {text.default}
-        </Button>
-        <Button size="small" onClick={() => onChange('all')}>
-          {text.all}
-        </Button>
+        <Button size="small" onClick={() => onChange('')} words={text.default} />
+        <Button size="small" onClick={() => onChange('all')} words={text.all} />
       </div>
       {isFull && <p class="faint small">{text.metricsFull}</p>}
     </CheckMenu>

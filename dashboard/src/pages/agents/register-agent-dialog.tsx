@@ -239,9 +239,7 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
       <p class="soft small">
         {text.until(formatMoment(token.expires_at), text.usesWords(formatNumber(token.max_uses)))}
       </p>
-      <Button kind="primary" onClick={onClose}>
-        {text.finish}
-      </Button>
+      <Button kind="primary" onClick={onClose} words={text.finish} />
     </>
   );
 }

@@ -121,9 +121,7 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
         <TextField {...form.at('note')} label={text.note} hint={text.noteHint} isOptional />
         <div class="cluster">
           <SubmitButton form={form}>{verb}</SubmitButton>
-          <Button kind="quiet" onClick={onClose}>
-            {componentText.cancel}
-          </Button>
+          <Button kind="quiet" onClick={onClose} words={componentText.cancel} />
         </div>
       </Form>
     </Dialog>

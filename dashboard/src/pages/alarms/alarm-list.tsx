@@ -84,7 +84,7 @@ function AlarmList({ isPast }: { isPast: boolean }) {
       {shown && shown.length > 0 && (
         <Rows alarms={shown} isPast={isPast} filter={words.join(', ')} hasMore={feed.loadOlder !== undefined} />
       )}
-      <OlderButton feed={feed}>{text.more}</OlderButton>
+      <OlderButton feed={feed} words={text.more} />
     </>
   );
 }
@@ -170,12 +170,8 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
           </label>
           {own.length > 0 && (
             <>
-              <Button size="small" onClick={() => ask('acknowledge')}>
-                {text.acknowledge}
-              </Button>
-              <Button size="small" onClick={() => ask('shelve')}>
-                {text.shelve}
-              </Button>
+              <Button size="small" onClick={() => ask('acknowledge')} words={text.acknowledge} />
+              <Button size="small" onClick={() => ask('shelve')} words={text.shelve} />
             </>
           )}
           <span class="faint small alarm-keys">{text.keys}</span>

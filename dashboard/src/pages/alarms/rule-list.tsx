@@ -29,11 +29,7 @@ export function RuleList() {
           isLive
           attributes={{ placeholder: text.filter, 'aria-label': text.filter }}
         />
-        {isAdmin && (
-          <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new">
-            {text.create}
-          </ButtonLink>
-        )}
+        {isAdmin && <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new" words={text.create} />}
       </div>
       <Loading data={rules} failure={failure} again="list_alarm_rules" lines={8} />
       {rules?.length === 0 && <EmptyState title={filter === '' ? text.none : alarmsText.noMatch} />}

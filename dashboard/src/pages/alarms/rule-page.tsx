@@ -53,9 +53,7 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
   return (
     <section class="card stack rule-preview" aria-live="polite">
       <div>
-        <Button icon="play" isBusy={isBusy} onClick={ask}>
-          {isBusy ? text.previewing : text.preview}
-        </Button>
+        <Button icon="play" isBusy={isBusy} onClick={ask} words={isBusy ? text.previewing : text.preview} />
       </div>
       {failure && <FailureNotice failure={failure} />}
       {preview && <Found {...{ preview, rule }} />}
@@ -188,9 +186,7 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
         isAdmin &&
         rule &&
         (!isProduct || rule.adjusted) && (
-          <Button kind="danger" onClick={() => setAsked(true)}>
-            {isProduct ? text.reset : text.remove}
-          </Button>
+          <Button kind="danger" onClick={() => setAsked(true)} words={isProduct ? text.reset : text.remove} />
         )
       }
     >
@@ -199,9 +195,7 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
         <div class="card">
           <Form form={form} label={name} onSubmit={save}>
             <RuleFields form={form} />
-            <SubmitRow form={form} disabled={!isAdmin}>
-              {text.save}
-            </SubmitRow>
+            <SubmitRow form={form} disabled={!isAdmin} words={text.save} />
           </Form>
         </div>
         <RulePreview form={form} labels={rule?.labels} />

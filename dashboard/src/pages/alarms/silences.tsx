@@ -169,9 +169,7 @@ export function SilenceList() {
   const [ending, setEnding] = useState<Silence | undefined>(undefined);
   const isManager = useIsManager();
   const create = isManager && (
-    <Button icon="plus" kind="primary" onClick={() => setCreating(true)}>
-      {text.create}
-    </Button>
+    <Button icon="plus" kind="primary" onClick={() => setCreating(true)} words={text.create} />
   );
   return (
     <>
@@ -199,11 +197,7 @@ export function SilenceList() {
                     ` · ${text.next(formatMoment(silence.next.from), formatMoment(silence.next.until))}`}
                 </span>
               </div>
-              {isManager && (
-                <Button size="small" onClick={() => setEnding(silence)}>
-                  {text.remove}
-                </Button>
-              )}
+              {isManager && <Button size="small" onClick={() => setEnding(silence)} words={text.remove} />}
             </li>
           ))}
         </ul>

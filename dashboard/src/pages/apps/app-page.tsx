@@ -68,9 +68,7 @@ function AppAccess({ app_name }: { app_name: string }) {
       <p class="soft">{appsText.accessWords}</p>
       <div class="cluster">
         <Button onClick={() => setAsked('rotate')}>{appsText.rotate}</Button>
-        <Button kind="danger" onClick={() => setAsked('remove')}>
-          {appsText.remove}
-        </Button>
+        <Button kind="danger" onClick={() => setAsked('remove')} words={appsText.remove} />
       </div>
       {asked === 'rotate' && (
         <ConfirmDialog

@@ -61,11 +61,7 @@ export function AppsPage() {
   // A change made on the way here may not have been heard of yet.
   useEffect(() => queries.refresh('list_third_party_apps'), []);
   if (register !== '') return <RegisterApp />;
-  const way = (
-    <ButtonLink kind="primary" icon="plus" href="/apps?register=yes">
-      {appsText.register}
-    </ButtonLink>
-  );
+  const way = <ButtonLink kind="primary" icon="plus" href="/apps?register=yes" words={appsText.register} />;
   return (
     <Page title={pageTitles.apps} actions={apps?.length === 0 ? undefined : way} isFilling>
       <Loading data={apps} failure={failure} again="list_third_party_apps" lines={6} />

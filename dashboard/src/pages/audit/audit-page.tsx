@@ -89,7 +89,7 @@ export function AuditPage() {
               <Entry key={entry.seq} entry={entry} />
             ))}
           </ol>
-          <OlderButton feed={feed}>{text.older}</OlderButton>
+          <OlderButton feed={feed} words={text.older} />
           {!feed.loadOlder && !filters.isSet && <p class="faint small">{text.end}</p>}
         </>
       )}

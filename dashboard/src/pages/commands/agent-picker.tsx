@@ -40,11 +40,7 @@ export function AgentList({ agents, chosen, onChange }: AgentListProps) {
         <Button size="small" onClick={() => onChange(new Set([...chosen, ...shown.map(({ ap_id }) => ap_id)]))}>
           {text.all(formatNumber(shown.length))}
         </Button>
-        {chosen.size > 0 && (
-          <Button size="small" kind="quiet" onClick={() => onChange(new Set())}>
-            {text.none}
-          </Button>
-        )}
+        {chosen.size > 0 && <Button size="small" kind="quiet" onClick={() => onChange(new Set())} words={text.none} />}
         <span class="faint small" aria-live="polite">
           {text.chosen(formatNumber(chosen.size), formatNumber(agents.length))}
         </span>

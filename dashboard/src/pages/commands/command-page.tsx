@@ -39,11 +39,7 @@ export function CommandPage({ params }: PageProps) {
       actions={
         command && (
           <>
-            {isCancellable(command) && (
-              <Button kind="danger" onClick={() => setCancelling(true)}>
-                {text.cancel}
-              </Button>
-            )}
+            {isCancellable(command) && <Button kind="danger" onClick={() => setCancelling(true)} words={text.cancel} />}
             <ButtonLink href={againHref(command)}>{text.again}</ButtonLink>
           </>
         )

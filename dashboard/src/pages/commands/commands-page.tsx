@@ -175,7 +175,7 @@ export function CommandsPage() {
           tools={tools}
         />
       )}
-      {!isOfRejected && <OlderButton feed={feed}>{commandsText.older}</OlderButton>}
+      {!isOfRejected && <OlderButton feed={feed} words={commandsText.older} />}
     </Page>
   );
 }

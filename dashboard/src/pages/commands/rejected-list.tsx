@@ -36,7 +36,7 @@ export function RejectedList({ agent, tools }: { agent: string; tools: Component
           ))}
         </ul>
       )}
-      <OlderButton feed={feed}>{commandsText.older}</OlderButton>
+      <OlderButton feed={feed} words={commandsText.older} />
     </div>
   );
 }

@@ -36,11 +36,7 @@ export function SendCommandPage() {
       {agents?.length === 0 && (
         <EmptyState
           title={text.empty}
-          actions={
-            <ButtonLink href="/emulator" kind="primary">
-              {text.startSome}
-            </ButtonLink>
-          }
+          actions={<ButtonLink href="/emulator" kind="primary" words={text.startSome} />}
         />
       )}
       {agents && agents.length > 0 && (

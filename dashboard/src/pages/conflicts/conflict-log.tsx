@@ -54,7 +54,7 @@ export function ConflictLog() {
           ))}
         </ol>
       )}
-      <OlderButton feed={feed}>{text.older}</OlderButton>
+      <OlderButton feed={feed} words={text.older} />
     </>
   );
 }

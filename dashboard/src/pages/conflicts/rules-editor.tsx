@@ -130,9 +130,7 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
   const actions = (
     <div class="cluster">
       <SubmitButton form={form}>{text.save}</SubmitButton>
-      <Button kind="quiet" onClick={onClose}>
-        {text.cancel}
-      </Button>
+      <Button kind="quiet" onClick={onClose} words={text.cancel} />
     </div>
   );
   return (
@@ -157,9 +155,7 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
         />
       ))}
       <div>
-        <Button icon="plus" onClick={() => replace(withGroup(form.values.peek()))}>
-          {text.addGroup}
-        </Button>
+        <Button icon="plus" onClick={() => replace(withGroup(form.values.peek()))} words={text.addGroup} />
       </div>
       <Numbers
         form={form}

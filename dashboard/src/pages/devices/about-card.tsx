@@ -81,20 +81,14 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
       <p class="faint small">{text.watchWords}</p>
       <div class="cluster">
         {watched_until ? (
-          <Button icon="eye" onClick={() => setAsked('unwatch')}>
-            {text.unwatch}
-          </Button>
+          <Button icon="eye" onClick={() => setAsked('unwatch')} words={text.unwatch} />
         ) : (
-          <Button icon="eye" isBusy={isBusy} onClick={watch}>
-            {text.watch}
-          </Button>
+          <Button icon="eye" isBusy={isBusy} onClick={watch} words={text.watch} />
         )}
         {session.value?.isAdmin && (
           <>
             <Button onClick={() => setAsked('link')}>{devicesText.link.open}</Button>
-            <Button kind="danger" onClick={() => setAsked('erase')}>
-              {devicesText.erase.open}
-            </Button>
+            <Button kind="danger" onClick={() => setAsked('erase')} words={devicesText.erase.open} />
           </>
         )}
       </div>

@@ -51,9 +51,7 @@ export function DevicePage({ params }: PageProps) {
       beside={<CopyButton text={device} label={text.copy} />}
       actions={
         <>
-          <ButtonLink icon="map" href={`/map?${new URLSearchParams({ device })}`}>
-            {text.map}
-          </ButtonLink>
+          <ButtonLink icon="map" href={`/map?${new URLSearchParams({ device })}`} words={text.map} />
           <TimeWindowMenu />
         </>
       }

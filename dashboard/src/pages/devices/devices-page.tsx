@@ -75,11 +75,7 @@ export function DevicesPage() {
       {isEmpty && (
         <EmptyState
           title={devicesText.empty.title}
-          actions={
-            <ButtonLink kind="primary" href="/">
-              {devicesText.empty.demo}
-            </ButtonLink>
-          }
+          actions={<ButtonLink kind="primary" href="/" words={devicesText.empty.demo} />}
         >
           {devicesText.empty.words}
         </EmptyState>

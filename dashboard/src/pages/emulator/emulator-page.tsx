@@ -136,7 +136,7 @@ export function EmulatorPage() {
           tools={whoseChoice}
         />
       )}
-      <OlderButton feed={feed}>{emulatorText.older}</OlderButton>
+      <OlderButton feed={feed} words={emulatorText.older} />
     </Page>
   );
 }
@@ -149,9 +149,5 @@ function DemoButton() {
       await startDemoNetwork();
       navigate(`/emulator/${demoNetwork.peek()!.job_number}`);
     });
-  return (
-    <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start}>
-      {emulatorText.demo}
-    </Button>
-  );
+  return <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start} words={emulatorText.demo} />;
 }

@@ -50,9 +50,7 @@ export function FaultRows({ form, rows, onChange }: FaultRowsProps) {
         </div>
       ))}
       <div>
-        <Button icon="plus" onClick={add}>
-          {text.addFault}
-        </Button>
+        <Button icon="plus" onClick={add} words={text.addFault} />
       </div>
     </>
   );
@@ -110,9 +108,7 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
       />
       <FaultKindFields form={form} prefix="" />
       <TextField {...form.at('seconds')} label={faultText.seconds} hint={faultText.secondsHint} inputMode="numeric" />
-      <SubmitRow form={form} kind="plain">
-        {faultText.submit}
-      </SubmitRow>
+      <SubmitRow form={form} kind="plain" words={faultText.submit} />
     </Form>
   );
 }

@@ -101,9 +101,7 @@ function Summary({ form, faults }: { form: FormState<NetworkValues>; faults: rea
       <p class={sentence === undefined ? 'soft' : 'network-sentence'} aria-live="polite">
         {sentence ?? text.incomplete}
       </p>
-      <SubmitButton form={form} size="large" icon="play">
-        {text.submit}
-      </SubmitButton>
+      <SubmitButton form={form} size="large" icon="play" words={text.submit} />
       <details>
         <summary class="soft">{text.curl}</summary>
         <div class="stack">

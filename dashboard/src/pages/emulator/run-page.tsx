@@ -43,14 +43,7 @@ export function RunPage({ params }: PageProps) {
           {back}
         </>
       }
-      actions={
-        run &&
-        !run.is_over && (
-          <Button kind="danger" onClick={() => setStopping(true)}>
-            {text.stop}
-          </Button>
-        )
-      }
+      actions={run && !run.is_over && <Button kind="danger" onClick={() => setStopping(true)} words={text.stop} />}
     >
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_emulator_run')} />}
       {!run && !failure && <PageSkeleton />}

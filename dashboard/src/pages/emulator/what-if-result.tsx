@@ -32,9 +32,7 @@ export function WhatIfMapLink({ job_number, commands, minutes, agents }: WhatIfM
   useEffect(() => keepDifference(job_number, { commands, after_seconds }), [JSON.stringify(commands), after_seconds]);
   return (
     <p class="cluster">
-      <ButtonLink icon="map" href={differenceAddress(job_number, technology)}>
-        {link}
-      </ButtonLink>
+      <ButtonLink icon="map" href={differenceAddress(job_number, technology)} words={link} />
       <span class="soft small">{linkWords}</span>
     </p>
   );

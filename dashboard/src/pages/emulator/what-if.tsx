@@ -98,9 +98,7 @@ export function WhatIf({ job_number, agents }: { job_number: string; agents: rea
             label={text.futures}
             options={futuresOffered.map((count) => [String(count), text.futureChoice(count)] as const)}
           />
-          <SubmitButton form={ask} disabled={planned.length === 0}>
-            {text.submit}
-          </SubmitButton>
+          <SubmitButton form={ask} disabled={planned.length === 0} words={text.submit} />
         </div>
       </Form>
       {startedAt !== undefined && <Looking since={startedAt} values={ask.values.value} />}
@@ -152,9 +150,7 @@ function Planner({ agents, onAdd }: { agents: readonly FleetAgent[]; onAdd: (pla
           commands && <CommandFields form={form} commands={commands} />
         )}
         <div>
-          <Button icon="plus" disabled={chosen.size === 0 || !hasCommand} onClick={add}>
-            {text.add}
-          </Button>
+          <Button icon="plus" disabled={chosen.size === 0 || !hasCommand} onClick={add} words={text.add} />
         </div>
       </div>
     </div>

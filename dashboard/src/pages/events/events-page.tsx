@@ -78,7 +78,7 @@ export function EventsPage() {
           ))}
         </div>
       )}
-      <OlderButton feed={feed}>{text.older}</OlderButton>
+      <OlderButton feed={feed} words={text.older} />
       {!loadOlder && rows && rows.length > 0 && !filters.isSet && <p class="faint small">{text.kept}</p>}
     </Page>
   );

@@ -110,11 +110,7 @@ export function JobPage({ params }: PageProps) {
           <Button icon="download" disabled={messages.length === 0} onClick={() => download(job_number, messages)}>
             {text.download}
           </Button>
-          {isOpen && (
-            <Button kind="danger" onClick={() => setCancelling(true)}>
-              {text.cancel}
-            </Button>
-          )}
+          {isOpen && <Button kind="danger" onClick={() => setCancelling(true)} words={text.cancel} />}
         </>
       }
     >

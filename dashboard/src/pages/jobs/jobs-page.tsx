@@ -162,12 +162,8 @@ export function JobsPage() {
   usePaletteActions(actions);
   const asking = (
     <>
-      <Button isBusy={isBusy} onClick={askDetails}>
-        {jobsText.requestDetails}
-      </Button>
-      <Button kind="primary" icon="plus" onClick={() => setAsking(true)}>
-        {jobsText.requestData}
-      </Button>
+      <Button isBusy={isBusy} onClick={askDetails} words={jobsText.requestDetails} />
+      <Button kind="primary" icon="plus" onClick={() => setAsking(true)} words={jobsText.requestData} />
     </>
   );
   const isEmpty = rows?.length === 0;
@@ -209,7 +205,7 @@ export function JobsPage() {
           }
         />
       )}
-      <OlderButton feed={feed}>{jobsText.older}</OlderButton>
+      <OlderButton feed={feed} words={jobsText.older} />
       {isAsking && <AgentDataDialog onClose={() => setAsking(false)} />}
     </Page>
   );

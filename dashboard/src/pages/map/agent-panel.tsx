@@ -60,9 +60,7 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
       </div>
       {state === 'asleep' && <p class="soft small">{text.asleep}</p>}
       {details && !isInService(state) && state !== 'asleep' && <p class="soft small">{details.reason}</p>}
-      <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`}>
-        {text.open}
-      </ButtonLink>
+      <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`} words={text.open} />
       <Facts
         rows={[
           [text.lastReport, <LastSeen key="seen" at={details?.last_seen} />],

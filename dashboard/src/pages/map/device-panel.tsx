@@ -82,9 +82,7 @@ function PanelBody({ details, agents }: { details: DeviceDetails; agents: readon
   );
   return (
     <>
-      <ButtonLink kind="primary" href={deviceHref(device)}>
-        {text.open}
-      </ButtonLink>
+      <ButtonLink kind="primary" href={deviceHref(device)} words={text.open} />
       <h3>{text.serving}</h3>
       {links.length === 0 && <p class="soft">{devicesText.attachedNowhere}</p>}
       <dl class="facts values">{links.map(({ ap_id, rssi_dbm }) => row(ap_id, rssi_dbm))}</dl>

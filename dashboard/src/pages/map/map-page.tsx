@@ -92,11 +92,7 @@ export function MapPage() {
         <div class="card">
           <EmptyState
             title={mapText.empty.title}
-            actions={
-              <ButtonLink kind="primary" href="/">
-                {mapText.empty.demo}
-              </ButtonLink>
-            }
+            actions={<ButtonLink kind="primary" href="/" words={mapText.empty.demo} />}
           >
             {mapText.empty.words}
           </EmptyState>
@@ -126,9 +122,7 @@ export function MapPage() {
             {filtered?.length === 0 && (
               <div class="map-nothing card">
                 <p>{mapText.noMatch}</p>
-                <Button size="small" onClick={() => setQuery({ q: '', type: '', state: '' })}>
-                  {mapText.clear}
-                </Button>
+                <Button size="small" onClick={() => setQuery({ q: '', type: '', state: '' })} words={mapText.clear} />
               </div>
             )}
           </div>

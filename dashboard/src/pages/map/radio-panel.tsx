@@ -167,9 +167,7 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
               formatSpan(planned.after_seconds, 2),
             )}
           </span>
-          <Button size="small" onClick={radio.leaveDifference}>
-            {text.difference.back}
-          </Button>
+          <Button size="small" onClick={radio.leaveDifference} words={text.difference.back} />
         </div>
       )}
       {layer && failure && (

@@ -37,9 +37,7 @@ export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
   const [editing, setEditing] = useState<{ row: Row | undefined } | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
   const create = isAdmin && (
-    <Button icon="plus" kind="primary" onClick={() => setEditing({ row: undefined })}>
-      {text.create[kind]}
-    </Button>
+    <Button icon="plus" kind="primary" onClick={() => setEditing({ row: undefined })} words={text.create[kind]} />
   );
   return (
     <>
@@ -89,12 +87,8 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
         {acts?.(row)}
         {isAdmin && (
           <>
-            <Button size="small" isBusy={isBusy} aria-label={text.testOf(name)} onClick={tryIt}>
-              {text.test}
-            </Button>
-            <Button size="small" kind="quiet" aria-label={text.editOf(name)} onClick={onEdit}>
-              {text.edit}
-            </Button>
+            <Button size="small" isBusy={isBusy} aria-label={text.testOf(name)} onClick={tryIt} words={text.test} />
+            <Button size="small" kind="quiet" aria-label={text.editOf(name)} onClick={onEdit} words={text.edit} />
             <Button size="small" kind="quiet" aria-label={text.removeTitle(name)} onClick={() => setRemoving(true)}>
               {text.remove}
             </Button>

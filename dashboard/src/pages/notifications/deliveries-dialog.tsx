@@ -52,9 +52,7 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: 
           ))}
         </ol>
       )}
-      <OlderButton feed={feed} size="small">
-        {text.older}
-      </OlderButton>
+      <OlderButton feed={feed} size="small" words={text.older} />
       {session.value?.isAdmin && (
         <Form
           form={form}
@@ -70,9 +68,7 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: 
           }}
         >
           <TextField {...form.at('after')} label={text.replay} hint={text.replayHint} inputMode="numeric" />
-          <SubmitRow form={form} kind="plain">
-            {text.replay}
-          </SubmitRow>
+          <SubmitRow form={form} kind="plain" words={text.replay} />
         </Form>
       )}
     </Dialog>

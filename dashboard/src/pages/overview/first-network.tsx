@@ -36,11 +36,7 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
       <Notice
         kind="failure"
         title={text.failed}
-        action={
-          <Button size="small" onClick={forgetDemoNetwork}>
-            {text.again}
-          </Button>
-        }
+        action={<Button size="small" onClick={forgetDemoNetwork} words={text.again} />}
       >
         {run.data.detail ?? text.failedNext}
       </Notice>
@@ -106,13 +102,9 @@ export function FirstNetwork() {
           title={text.title}
           actions={
             <>
-              <Button kind="primary" size="large" icon="play" isBusy={isStarting} onClick={start}>
-                {text.demo}
-              </Button>
+              <Button kind="primary" size="large" icon="play" isBusy={isStarting} onClick={start} words={text.demo} />
               {isAdmin && (
-                <Button size="large" icon="plus" onClick={() => setRegistering(true)}>
-                  {text.register}
-                </Button>
+                <Button size="large" icon="plus" onClick={() => setRegistering(true)} words={text.register} />
               )}
             </>
           }

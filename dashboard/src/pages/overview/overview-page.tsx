@@ -168,9 +168,7 @@ export function OverviewPage() {
       actions={
         !isEmpty && (
           <>
-            <ButtonLink icon="screen" href="/wall">
-              {overviewText.wall.open}
-            </ButtonLink>
+            <ButtonLink icon="screen" href="/wall" words={overviewText.wall.open} />
             <TimeWindowMenu />
           </>
         )

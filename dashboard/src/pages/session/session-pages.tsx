@@ -157,11 +157,7 @@ export function ResetPasswordPage() {
     // A link that was pasted before this ran is not yet read: it stays for the next time.
     if (hash !== '' && location.hash === hash) navigate('/reset-password', { isReplacing: true });
   }, [hash]);
-  const signIn = (
-    <ButtonLink kind="primary" href="/sign-in">
-      {sessionText.signIn}
-    </ButtonLink>
-  );
+  const signIn = <ButtonLink kind="primary" href="/sign-in" words={sessionText.signIn} />;
   if (token === '') {
     return (
       <SessionFrame title={pageTitles.resetPassword} foot={<a href="/sign-in">{sessionText.back}</a>}>

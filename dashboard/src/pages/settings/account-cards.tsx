@@ -29,9 +29,7 @@ export function AccountCard() {
         ]}
       />
       <div>
-        <Button icon="sign-out" onClick={signOut}>
-          {text.signOut}
-        </Button>
+        <Button icon="sign-out" onClick={signOut} words={text.signOut} />
       </div>
     </section>
   );
@@ -95,9 +93,7 @@ export function DeleteAccountCard() {
       <h2>{text.title}</h2>
       <p class="soft">{text.words}</p>
       <div>
-        <Button kind="danger" onClick={() => setAsked(true)}>
-          {text.action}
-        </Button>
+        <Button kind="danger" onClick={() => setAsked(true)} words={text.action} />
       </div>
       {isAsked && (
         <ConfirmDialog

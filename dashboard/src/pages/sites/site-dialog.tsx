@@ -75,11 +75,7 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
         <TextField {...form.at('notes')} label={text.notes} hint={text.notesHint} rows={3} isOptional />
         <div class="spread">
           <SubmitButton form={form}>{text.save}</SubmitButton>
-          {site && (
-            <Button kind="danger" onClick={() => setRemoving(true)}>
-              {text.remove}
-            </Button>
-          )}
+          {site && <Button kind="danger" onClick={() => setRemoving(true)} words={text.remove} />}
         </div>
       </Form>
     </Dialog>

@@ -24,11 +24,7 @@ export function SitesPage() {
   const roots = useMemo(() => siteTree(sites ?? []), [sites]);
   const { data } = useNetworkHealth();
   const healths = useMemo(() => new Map(data?.sites.map((site) => [site.path, site])), [data]);
-  const create = isAdmin && (
-    <Button icon="plus" kind="primary" onClick={() => setEditing({})}>
-      {text.create}
-    </Button>
-  );
+  const create = isAdmin && <Button icon="plus" kind="primary" onClick={() => setEditing({})} words={text.create} />;
   return (
     <Page title={pageTitles.sites} actions={roots.length > 0 && create}>
       <Loading data={sites} failure={failure} again="list_sites" lines={8} />

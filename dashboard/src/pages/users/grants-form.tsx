@@ -59,10 +59,7 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       ))}
       {rows.length === 0 && grants.length > 0 && (
         <p class="is-warning" role="alert">
-          {text.widens}{' '}
-          <Button size="small" onClick={() => setRows([{ role: 'none' }])}>
-            {text.takeAll}
-          </Button>
+          {text.widens} <Button size="small" onClick={() => setRows([{ role: 'none' }])} words={text.takeAll} />
         </p>
       )}
       {rows.map((grant, index) => (
@@ -78,9 +75,7 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
           {text.add}
         </Button>
         {isChanged && (
-          <Button kind="primary" size="small" disabled={isWrong} isBusy={isBusy} onClick={save}>
-            {text.save}
-          </Button>
+          <Button kind="primary" size="small" disabled={isWrong} isBusy={isBusy} onClick={save} words={text.save} />
         )}
       </div>
     </>

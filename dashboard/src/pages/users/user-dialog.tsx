@@ -129,9 +129,7 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
       </div>
       <div class="user-act">
         <span />
-        <Button kind="danger" onClick={() => setAsked('remove')}>
-          {text.remove}
-        </Button>
+        <Button kind="danger" onClick={() => setAsked('remove')} words={text.remove} />
       </div>
     </Dialog>
   );
@@ -157,9 +155,7 @@ function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: ()
         hint={usersText.roleHint[chosen]}
         options={usersText.roles}
       />
-      <SubmitRow form={form} disabled={chosen === role}>
-        {text.changeRole}
-      </SubmitRow>
+      <SubmitRow form={form} disabled={chosen === role} words={text.changeRole} />
     </Form>
   );
 }

@@ -130,11 +130,7 @@ export function UsersPage() {
     <Page
       title={pageTitles.users}
       isFilling
-      actions={
-        <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-          {usersText.invite}
-        </Button>
-      }
+      actions={<Button kind="primary" icon="plus" onClick={() => setAdding(true)} words={usersText.invite} />}
     >
       {failure && <FailureNotice failure={failure} onRetry={refreshUsers} />}
       {waiting && waiting.length > 0 && <WaitingUsers users={waiting} />}

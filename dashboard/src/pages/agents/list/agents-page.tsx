@@ -37,15 +37,9 @@ export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListIt
   return (
     <section class="card chosen-agents" aria-label={text.chosenLabel}>
       <strong aria-live="polite">{text.chosen(formatNumber(agents.length))}</strong>
-      {mayAll('manage') && (
-        <Button icon="tag" size="small" onClick={() => setLabelling(true)}>
-          {text.labels}
-        </Button>
-      )}
+      {mayAll('manage') && <Button icon="tag" size="small" onClick={() => setLabelling(true)} words={text.labels} />}
       {mayAll('command') && (
-        <ButtonLink icon="commands" size="small" href={`/commands/new?${names}`}>
-          {agentsText.one.sendCommand}
-        </ButtonLink>
+        <ButtonLink icon="commands" size="small" href={`/commands/new?${names}`} words={agentsText.one.sendCommand} />
       )}
       {agents.length <= maxAgents && (
         <ButtonLink icon="compare" size="small" href={`/compare?${new URLSearchParams({ agents: ids.join() })}`}>
@@ -53,9 +47,7 @@ export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListIt
         </ButtonLink>
       )}
       {!mayAll('manage') && !mayAll('command') && <span class="soft small">{text.mayNot}</span>}
-      <Button kind="quiet" size="small" onClick={onClear}>
-        {text.chooseNone}
-      </Button>
+      <Button kind="quiet" size="small" onClick={onClear} words={text.chooseNone} />
       {isLabelling && <LabelsDialog agents={agents} onClose={() => setLabelling(false)} />}
     </section>
   );
@@ -111,11 +103,7 @@ export function AgentsPage() {
   const isFiltered = [selector, settled, state, health, type, search].some((filter) => filter !== '');
   // What is on show may still be the answer to another filter.
   const isEmpty = data?.items.length === 0 && !isFiltered && updatedAt > 0;
-  const register = (
-    <Button icon="plus" onClick={() => setRegistering(true)}>
-      {overviewText.empty.register}
-    </Button>
-  );
+  const register = <Button icon="plus" onClick={() => setRegistering(true)} words={overviewText.empty.register} />;
   const turnColumn = (name: string) =>
     setColumns(
       (shownMetrics.includes(name) ? shownMetrics.filter((other) => other !== name) : [...shownMetrics, name]).join(
@@ -130,9 +118,7 @@ export function AgentsPage() {
           title={agentsText.empty.title}
           actions={
             <>
-              <ButtonLink kind="primary" href="/">
-                {agentsText.empty.demo}
-              </ButtonLink>
+              <ButtonLink kind="primary" href="/" words={agentsText.empty.demo} />
               {isManager && register}
             </>
           }

@@ -190,15 +190,11 @@ function BulkRun({ job_number, back, wave, onClose }: BulkRunProps) {
       actions={
         data?.is_over ? (
           <>
-            <Button kind="primary" onClick={close}>
-              {text.done}
-            </Button>
+            <Button kind="primary" onClick={close} words={text.done} />
             {back.length > 0 && <Button onClick={goBack}>{text.goBack}</Button>}
           </>
         ) : (
-          <Button kind="danger" onClick={stop}>
-            {text.stop}
-          </Button>
+          <Button kind="danger" onClick={stop} words={text.stop} />
         )
       }
     >

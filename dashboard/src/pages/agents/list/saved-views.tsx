@@ -105,9 +105,7 @@ function ViewsDialog({ views, current, store, onClose }: ViewsDialogProps) {
       >
         <TextField {...form.at('name')} label={text.name} hint={current === '' ? text.all : current} />
         <div>
-          <Button type="submit" kind="primary">
-            {text.save}
-          </Button>
+          <Button type="submit" kind="primary" words={text.save} />
         </div>
       </Form>
       {views.map(({ name }) => (
