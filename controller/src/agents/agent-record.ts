@@ -3,8 +3,9 @@ import { nameKey } from '@weft/contract/ap-id';
 import { ConflictError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
-import { type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
-import { inParts, type RowOf, runRows } from '../storage/sql-rows.ts';
+import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
+import { inParts, runRows } from '../storage/sql-rows.ts';
+import { RecordTable } from '../storage/sql-store.ts';
 
 export interface AgentRecord {
   id: string;
@@ -55,11 +56,13 @@ export async function fillNameKeys(tx: SqlQueries): Promise<void> {
 
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
 
-export type AgentRow = RowOf<AgentRecord, 'configuration' | 'tags', 'onboard'>;
-
 export const VISIBLE = `ap_id, emulated_for, display_name,
   (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
-export const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
+const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
+export const agentTable = new RecordTable<AgentRecord>('agents', COLUMNS, {
+  json: ['configuration', 'tags'],
+  flags: ['onboard'],
+});
 const INSERT = `INSERT INTO agents (id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at,
   display_name, site_id, tags, name_key, revision) VALUES {{rows}}`;
 const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?), ?, ?, ?)';
@@ -87,16 +90,6 @@ function toValues(agent: AgentRecord): SqlValue[] {
   const tags = JSON.stringify(agent.tags);
   const onboard = Number(agent.onboard);
   return [id, ap_id, password_hash, configuration, onboard, emulated_for, ver, created_at, display_name, site, tags];
-}
-
-export function throwAgentExists(error: unknown): never {
-  if (error instanceof UniqueViolation) throw agentExists();
-  throw error;
-}
-
-export function toRecord(row: AgentRow): AgentRecord {
-  const configuration = JSON.parse(row.configuration) as Record<string, unknown>;
-  return { ...row, configuration, onboard: row.onboard === 1, tags: JSON.parse(row.tags) as string[] };
 }
 
 /** The limit for a configuration in a request (input/formats.ts) and after a merge. */

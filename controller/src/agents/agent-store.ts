@@ -4,18 +4,16 @@ import type { VisibleAgent } from '../rights/rights.ts';
 import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
-import { SqlStore } from '../storage/sql-store.ts';
+import { ifTaken, SqlStore } from '../storage/sql-store.ts';
 import {
   type AgentChange,
   type AgentLabels,
   type AgentRecord,
-  type AgentRow,
-  COLUMNS,
+  agentExists,
+  agentTable,
   insertAgent,
   insertAgents,
   revokedHash,
-  throwAgentExists,
-  toRecord,
   VISIBLE,
 } from './agent-record.ts';
 
@@ -36,18 +34,12 @@ export class AgentStore extends SqlStore {
 
   /** Those of these ids that exist, in the caller's transaction. */
   async byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]> {
-    const found: AgentRecord[] = [];
-    for (const { marks, values } of inParts(ids)) {
-      const rows = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE id IN (${marks})`, values);
-      found.push(...rows.map(toRecord));
-    }
-    return found;
+    return agentTable.byIds(tx, ids);
   }
 
   /** All agents, ordered by ap_id. */
   async list(): Promise<AgentRecord[]> {
-    const rows = await this.db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents ORDER BY ap_id`);
-    return rows.map(toRecord);
+    return agentTable.list(this.db, 'ORDER BY ap_id');
   }
 
   /**
@@ -55,11 +47,7 @@ export class AgentStore extends SqlStore {
    * memory, begin after '' and continue after the last one until the result is empty.
    */
   async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
-    const rows = await this.db.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`, [
-      afterApId,
-      limit,
-    ]);
-    return rows.map(toRecord);
+    return agentTable.list(this.db, 'WHERE ap_id > ? ORDER BY ap_id LIMIT ?', [afterApId, limit]);
   }
 
   async count(): Promise<number> {
@@ -75,7 +63,7 @@ export class AgentStore extends SqlStore {
   async visible(ap_ids: readonly string[], tx: SqlQueries = this.db): Promise<VisibleAgent[]> {
     const found: VisibleAgent[] = [];
     for (const { marks, values } of inParts(ap_ids)) {
-      const rows = await tx.query<Pick<AgentRow, keyof VisibleAgent>>(
+      const rows = await tx.query<Omit<VisibleAgent, 'tags'> & { tags: string }>(
         `SELECT ${VISIBLE} FROM agents WHERE ap_id IN (${marks})`,
         values,
       );
@@ -91,7 +79,7 @@ export class AgentStore extends SqlStore {
         await insertAgent(tx, agent);
         await also?.(tx, { after: agent });
       })
-      .catch(throwAgentExists);
+      .catch(ifTaken(agentExists));
   }
 
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
@@ -138,10 +126,10 @@ export class AgentStore extends SqlStore {
   ): Promise<AgentRecord | undefined> {
     const { password_hash = null, configuration, onboard, ver = null } = change;
     return this.#change(ap_id, also, async (tx, revision) => {
-      const [row] = await tx.query<AgentRow>(
-        `UPDATE agents SET password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
-           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ?
-         WHERE ap_id = ? RETURNING ${COLUMNS}`,
+      const after = await agentTable.update(
+        tx,
+        `password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
+           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ? WHERE ap_id = ?`,
         [
           password_hash,
           configuration === undefined ? null : JSON.stringify(configuration),
@@ -151,7 +139,7 @@ export class AgentStore extends SqlStore {
           ap_id,
         ],
       );
-      return toRecord(row!);
+      return after!;
     });
   }
 
@@ -165,11 +153,8 @@ export class AgentStore extends SqlStore {
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     return this.#change(ap_id, also, async (tx, revision, before) => {
-      const [row] = await tx.query<AgentRow>(
-        `UPDATE agents SET configuration = ?, revision = ? WHERE ap_id = ? RETURNING ${COLUMNS}`,
-        [JSON.stringify(change(before)), revision, ap_id],
-      );
-      return toRecord(row!);
+      const values = [JSON.stringify(change(before)), revision, ap_id];
+      return (await agentTable.update(tx, 'configuration = ?, revision = ? WHERE ap_id = ?', values))!;
     });
   }
 
@@ -229,8 +214,7 @@ export class AgentStore extends SqlStore {
 
 /** In a transaction that holds the revision of the fleet, nobody changes it meanwhile. */
 async function getAgent(tx: SqlQueries, ap_id: string): Promise<AgentRecord | undefined> {
-  const [row] = await tx.query<AgentRow>(`SELECT ${COLUMNS} FROM agents WHERE ap_id = ?`, [ap_id]);
-  return row && toRecord(row);
+  return agentTable.get(tx, 'WHERE ap_id = ?', [ap_id]);
 }
 
 /** Changes of sites hold the revision of the fleet too, so that it is not removed meanwhile. */

@@ -1,9 +1,8 @@
 // Enrolment tokens, with which access points register themselves. Only their SHA-256 is stored.
 // One statement checks that a use is left and counts it.
 import type { InSameTransaction } from '../storage/sql-database.ts';
-import type { RowOf } from '../storage/sql-rows.ts';
-import { SqlStore } from '../storage/sql-store.ts';
-import { type AgentRecord, insertAgent, throwAgentExists } from './agent-record.ts';
+import { ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
+import { type AgentRecord, agentExists, insertAgent } from './agent-record.ts';
 import { UnknownSite } from './agent-store.ts';
 
 export interface EnrolmentTokenRecord {
@@ -23,10 +22,9 @@ export interface EnrolmentTokenRecord {
   managed_by: string | null;
 }
 
-type TokenRow = RowOf<EnrolmentTokenRecord, 'tags'>;
-
 const OWN = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses, tags, managed_by';
 const COLUMNS = `${OWN}, (SELECT sites.path FROM sites WHERE sites.id = enrolment_tokens.site_id) AS site`;
+const table = new RecordTable<EnrolmentTokenRecord>('enrolment_tokens', COLUMNS, { json: ['tags'] });
 const INSERT = `INSERT INTO enrolment_tokens (${OWN}, site_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE sites.path = ?))
   RETURNING site_id`;
@@ -35,20 +33,12 @@ const INSERT = `INSERT INTO enrolment_tokens (${OWN}, site_id)
 export class EnrolmentTokenStore extends SqlStore {
   /** The token with this hash if it can still be used at `now`, else undefined. */
   async getUsable(tokenHash: string, now: number): Promise<EnrolmentTokenRecord | undefined> {
-    const [row] = await this.db.query<TokenRow>(
-      `SELECT ${COLUMNS} FROM enrolment_tokens WHERE token_hash = ? AND expires_at > ? AND uses < max_uses`,
-      [tokenHash, now],
-    );
-    return row && toRecord(row);
+    return table.get(this.db, 'WHERE token_hash = ? AND expires_at > ? AND uses < max_uses', [tokenHash, now]);
   }
 
   /** All tokens not yet expired at `now`, newest first. */
   async list(now: number): Promise<EnrolmentTokenRecord[]> {
-    const rows = await this.db.query<TokenRow>(
-      `SELECT ${COLUMNS} FROM enrolment_tokens WHERE expires_at > ? ORDER BY created_at DESC, id DESC`,
-      [now],
-    );
-    return rows.map(toRecord);
+    return table.list(this.db, 'WHERE expires_at > ? ORDER BY created_at DESC, id DESC', [now]);
   }
 
   /** How many have not expired at `now`. */
@@ -79,12 +69,7 @@ export class EnrolmentTokenStore extends SqlStore {
 
   /** Resolves whether it existed. */
   async remove(id: string, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
-      const [row] = await tx.query<TokenRow>(`DELETE FROM enrolment_tokens WHERE id = ? RETURNING ${COLUMNS}`, [id]);
-      if (row === undefined) return false;
-      await also?.(tx, { before: toRecord(row) });
-      return true;
-    });
+    return this.removeRecord(table, 'WHERE id = ?', [id], also);
   }
 
   /**
@@ -109,7 +94,7 @@ export class EnrolmentTokenStore extends SqlStore {
         await also?.(tx, { after: agent });
         return true;
       })
-      .catch(throwAgentExists);
+      .catch(ifTaken(agentExists));
   }
 
   /** Removes tokens expired at `now`; resolves how many. */
@@ -117,8 +102,4 @@ export class EnrolmentTokenStore extends SqlStore {
     const rows = await this.db.query('DELETE FROM enrolment_tokens WHERE expires_at <= ? RETURNING id', [now]);
     return rows.length;
   }
-}
-
-function toRecord(row: TokenRow): EnrolmentTokenRecord {
-  return { ...row, tags: JSON.parse(row.tags) as string[] };
 }

@@ -2,8 +2,8 @@
 // Every change holds the revision of the fleet, so that no agent gets a site that is being removed.
 import { ConflictError } from '../errors.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
-import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
-import { SqlStore } from '../storage/sql-store.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { ifTaken, SqlStore } from '../storage/sql-store.ts';
 
 export interface SiteRecord {
   id: string;
@@ -81,7 +81,7 @@ export class SiteStore extends SqlStore {
         ]);
         await also?.(tx, { after: site });
       })
-      .catch(throwSiteExists);
+      .catch(ifTaken(siteExists));
   }
 
   /**
@@ -111,7 +111,7 @@ export class SiteStore extends SqlStore {
         await also?.(tx, { before, after });
         return after;
       })
-      .catch(throwSiteExists);
+      .catch(ifTaken(siteExists));
   }
 
   /**
@@ -165,11 +165,6 @@ function notEmpty(children: number, access_points: number): ConflictError {
     children,
     access_points,
   });
-}
-
-function throwSiteExists(error: unknown): never {
-  if (error instanceof UniqueViolation) throw siteExists();
-  throw error;
 }
 
 function toListed({ latitude, longitude, ...row }: SiteRow): ListedSite {

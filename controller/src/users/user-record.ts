@@ -1,7 +1,8 @@
 // A user as it is stored, and how a new one is inserted.
 import type { Grant } from '@weft/contract';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { insertRecord, type RowOf } from '../storage/sql-rows.ts';
+import { insertRecord } from '../storage/sql-rows.ts';
+import { RecordTable } from '../storage/sql-store.ts';
 
 export interface UserRecord {
   id: string;
@@ -29,18 +30,12 @@ export interface Disabling {
   ver: string;
 }
 
-export type UserRow = RowOf<UserRecord, 'roles' | 'grants'>;
-
-export const COLUMNS =
-  'id, username, password_hash, roles, grants, ver, created_at, disabled_at, disabled_by, waiting_since';
+const COLUMNS = 'id, username, password_hash, roles, grants, ver, created_at, disabled_at, disabled_by, waiting_since';
+export const userTable = new RecordTable<UserRecord>('users', COLUMNS, { json: ['roles', 'grants'] });
 
 export async function insertUser(tx: SqlQueries, user: UserRecord): Promise<void> {
   const columns = `${COLUMNS}, is_admin` as const;
   await insertRecord(tx, 'users', columns, { ...user, is_admin: isAdmin(user.roles) });
-}
-
-export function toRecord(row: UserRow): UserRecord {
-  return { ...row, roles: JSON.parse(row.roles) as string[], grants: JSON.parse(row.grants) as Grant[] };
 }
 
 export function isAdmin(roles: readonly string[]): boolean {

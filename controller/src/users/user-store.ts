@@ -3,19 +3,9 @@
 // administrator, and every transaction that may remove one updates it first, so that they are serialised. A
 // disabled or waiting administrator does not count.
 import { ConflictError } from '../errors.ts';
-import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../storage/sql-database.ts';
-import { inParts } from '../storage/sql-rows.ts';
-import { SqlStore } from '../storage/sql-store.ts';
-import {
-  COLUMNS,
-  type Disabling,
-  insertUser,
-  isAdmin,
-  toRecord,
-  type UserChange,
-  type UserRecord,
-  type UserRow,
-} from './user-record.ts';
+import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { ifTaken, SqlStore } from '../storage/sql-store.ts';
+import { type Disabling, insertUser, isAdmin, type UserChange, type UserRecord, userTable } from './user-record.ts';
 
 /**
  * Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. `also` runs with the
@@ -24,24 +14,17 @@ import {
 export class UserStore extends SqlStore {
   /** The record, or undefined. */
   async get(username: string): Promise<UserRecord | undefined> {
-    const [row] = await this.db.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE username = ?`, [username]);
-    return row && toRecord(row);
+    return userTable.get(this.db, 'WHERE username = ?', [username]);
   }
 
   /** Those of these ids that exist, in the caller's transaction. */
   async byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]> {
-    const found: UserRecord[] = [];
-    for (const { marks, values } of inParts(ids)) {
-      const rows = await tx.query<UserRow>(`SELECT ${COLUMNS} FROM users WHERE id IN (${marks})`, values);
-      found.push(...rows.map(toRecord));
-    }
-    return found;
+    return userTable.byIds(tx, ids);
   }
 
   /** All users, ordered by username. */
   async list(): Promise<UserRecord[]> {
-    const rows = await this.db.query<UserRow>(`SELECT ${COLUMNS} FROM users ORDER BY username`);
-    return rows.map(toRecord);
+    return userTable.list(this.db, 'ORDER BY username');
   }
 
   async count(): Promise<number> {
@@ -96,10 +79,11 @@ export class UserStore extends SqlStore {
       if (becomesAdmin === 0) await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
       if (before === undefined) return undefined;
-      const [row] = await tx.query<UserRow>(
-        `UPDATE users SET password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
+      const after = await userTable.update(
+        tx,
+        `password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
            is_admin = COALESCE(?, is_admin), grants = COALESCE(?, grants), ver = COALESCE(?, ver)
-         WHERE username = ? RETURNING ${COLUMNS}`,
+         WHERE username = ?`,
         [
           password_hash,
           roles ? JSON.stringify(roles) : null,
@@ -109,12 +93,11 @@ export class UserStore extends SqlStore {
           username,
         ],
       );
-      if (row === undefined) return undefined;
-      if (password_hash !== null) await endResetTokens(tx, row.id);
+      if (after === undefined) return undefined;
+      if (password_hash !== null) await endResetTokens(tx, after.id);
       if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
       if (becomesAdmin === 0) await assertAdminRemains(tx);
-      const after = toRecord(row);
-      await also?.(tx, { before: toRecord(before), after });
+      await also?.(tx, { before, after });
       return after;
     });
   }
@@ -126,20 +109,17 @@ export class UserStore extends SqlStore {
   async remove(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       await lockAdministration(tx);
-      const [row] = await tx.query<UserRow>(`DELETE FROM users WHERE username = ? RETURNING ${COLUMNS}`, [username]);
-      if (row === undefined) return false;
+      const [before] = await userTable.remove(tx, 'WHERE username = ?', [username]);
+      if (before === undefined) return false;
       await assertAdminRemains(tx);
-      await also?.(tx, { before: toRecord(row) });
+      await also?.(tx, { before });
       return true;
     });
   }
 
   /** The users who wait for approval, those that wait longest first. */
   async listWaiting(): Promise<UserRecord[]> {
-    const rows = await this.db.query<UserRow>(
-      `SELECT ${COLUMNS} FROM users WHERE waiting_since IS NOT NULL ORDER BY waiting_since, username`,
-    );
-    return rows.map(toRecord);
+    return userTable.list(this.db, 'WHERE waiting_since IS NOT NULL ORDER BY waiting_since, username');
   }
 
   async countWaiting(): Promise<number> {
@@ -153,32 +133,21 @@ export class UserStore extends SqlStore {
   async approve(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
     return this.db.transaction(async (tx) => {
       const before = await lockUserRow(tx, username);
-      if (before === undefined || before.waiting_since === null) return before && toRecord(before);
-      await tx.query('UPDATE users SET waiting_since = NULL WHERE username = ?', [username]);
-      const after = { ...toRecord(before), waiting_since: null };
-      await also?.(tx, { before: toRecord(before), after });
+      if (before === undefined || before.waiting_since === null) return before;
+      const after = await userTable.update(tx, 'waiting_since = NULL WHERE username = ?', [username]);
+      await also?.(tx, { before, after: after! });
       return after;
     });
   }
 
   /** Removes a user who waits; resolves whether there was one. */
   async removeWaiting(username: string, also?: InSameTransaction<UserRecord>): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
-      const [row] = await tx.query<UserRow>(
-        `DELETE FROM users WHERE username = ? AND waiting_since IS NOT NULL RETURNING ${COLUMNS}`,
-        [username],
-      );
-      if (row !== undefined) await also?.(tx, { before: toRecord(row) });
-      return row !== undefined;
-    });
+    return this.removeRecord(userTable, 'WHERE username = ? AND waiting_since IS NOT NULL', [username], also);
   }
 
   /** The disabled users, ordered by username. */
   async listDisabled(): Promise<UserRecord[]> {
-    const rows = await this.db.query<UserRow>(
-      `SELECT ${COLUMNS} FROM users WHERE disabled_at IS NOT NULL ORDER BY username`,
-    );
-    return rows.map(toRecord);
+    return userTable.list(this.db, 'WHERE disabled_at IS NOT NULL ORDER BY username');
   }
 
   /**
@@ -194,15 +163,12 @@ export class UserStore extends SqlStore {
     return this.db.transaction(async (tx) => {
       await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
-      if (before === undefined || before.disabled_at !== null) return before && toRecord(before);
-      const [row] = await tx.query<UserRow>(
-        `UPDATE users SET disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ? RETURNING ${COLUMNS}`,
-        [disabled_at, disabled_by, ver, username],
-      );
+      if (before === undefined || before.disabled_at !== null) return before;
+      const values = [disabled_at, disabled_by, ver, username];
+      const after = await userTable.update(tx, 'disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ?', values);
       await endResetTokens(tx, before.id);
       await assertAdminRemains(tx);
-      const after = toRecord(row!);
-      await also?.(tx, { before: toRecord(before), after });
+      await also?.(tx, { before, after: after! });
       return after;
     });
   }
@@ -211,24 +177,18 @@ export class UserStore extends SqlStore {
   async enable(username: string, also?: InSameTransaction<UserRecord>): Promise<UserRecord | undefined> {
     return this.db.transaction(async (tx) => {
       const before = await lockUserRow(tx, username);
-      if (before === undefined || before.disabled_at === null) return before && toRecord(before);
-      const [row] = await tx.query<UserRow>(
-        `UPDATE users SET disabled_at = NULL, disabled_by = NULL WHERE username = ? RETURNING ${COLUMNS}`,
-        [username],
-      );
-      const after = toRecord(row!);
-      await also?.(tx, { before: toRecord(before), after });
+      if (before === undefined || before.disabled_at === null) return before;
+      const isEnabled = 'disabled_at = NULL, disabled_by = NULL WHERE username = ?';
+      const after = await userTable.update(tx, isEnabled, [username]);
+      await also?.(tx, { before, after: after! });
       return after;
     });
   }
 }
 
 /** An update instead of a select, because it locks the row until the end of the transaction on both databases. */
-async function lockUserRow(tx: SqlQueries, username: string): Promise<UserRow | undefined> {
-  const [row] = await tx.query<UserRow>(`UPDATE users SET ver = ver WHERE username = ? RETURNING ${COLUMNS}`, [
-    username,
-  ]);
-  return row;
+async function lockUserRow(tx: SqlQueries, username: string): Promise<UserRecord | undefined> {
+  return userTable.update(tx, 'ver = ver WHERE username = ?', [username]);
 }
 
 async function endResetTokens(tx: SqlQueries, userId: string): Promise<void> {
@@ -259,7 +219,4 @@ async function assertAdminRemains(tx: SqlQueries): Promise<void> {
     throw new ConflictError('last_administrator', 'The last administrator cannot be disabled, demoted or deleted');
 }
 
-function throwUserExists(error: unknown): never {
-  if (error instanceof UniqueViolation) throw new ConflictError('user_exists', 'A user with this username exists');
-  throw error;
-}
+const throwUserExists = ifTaken(() => new ConflictError('user_exists', 'A user with this username exists'));

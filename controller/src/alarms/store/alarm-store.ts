@@ -1,9 +1,9 @@
 // Alarms: one row each, kept after it has cleared. While it is active no other alarm of the same rule and subject can exist, on
 // any number of nodes.
 import type { AlarmSeverity, AlarmState } from '@weft/contract';
-import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
+import type { SqlQueries, SqlValue } from '../../storage/sql-database.ts';
 import { toSqlValue } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 export interface AlarmRecord {
   /** Ordered by time. */
@@ -83,6 +83,7 @@ const columns = [
 ] as (keyof AlarmRecord)[];
 const COLUMNS = columns.join(', ');
 const MARKS = columns.map(() => '?').join(', ');
+const table = new RecordTable<AlarmRecord>('alarms', COLUMNS, { json: ['labels'], flags: ['is_announced'] });
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class AlarmStore extends SqlStore {
@@ -123,53 +124,40 @@ export class AlarmStore extends SqlStore {
     version: number,
   ): Promise<AlarmRecord | undefined> {
     const names = Object.keys(change) as (keyof AlarmChange)[];
-    const [row] = await tx.query(
-      `UPDATE alarms SET ${[...names.map((name) => `${name} = ?`), 'version = ?'].join(', ')}
-       WHERE id = ? AND cleared_at IS NULL RETURNING ${COLUMNS}`,
-      [...names.map((name) => toSqlValue(change[name]!)), version, id],
-    );
-    return row && toRecord(row);
+    const changes = [...names.map((name) => `${name} = ?`), 'version = ?'].join(', ');
+    const values = [...names.map((name) => toSqlValue(change[name]!)), version, id];
+    return table.update(tx, `${changes} WHERE id = ? AND cleared_at IS NULL`, values);
   }
 
   async get(id: string, tx: SqlQueries = this.db): Promise<AlarmRecord | undefined> {
-    const [row] = await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE id = ?`, [id]);
-    return row && toRecord(row);
+    return table.get(tx, 'WHERE id = ?', [id]);
   }
 
   /** All that are active, oldest first. */
   async listActive(tx: SqlQueries = this.db): Promise<AlarmRecord[]> {
-    return (await tx.query(`SELECT ${COLUMNS} FROM alarms WHERE cleared_at IS NULL ORDER BY id`)).map(toRecord);
+    return table.list(tx, 'WHERE cleared_at IS NULL ORDER BY id');
   }
 
   /** The active ones of a rule, oldest first. */
   async listActiveOf(tx: SqlQueries, rule_id: string): Promise<AlarmRecord[]> {
-    const sql = `SELECT ${COLUMNS} FROM alarms WHERE rule_id = ? AND cleared_at IS NULL ORDER BY id`;
-    return (await tx.query(sql, [rule_id])).map(toRecord);
+    return table.list(tx, 'WHERE rule_id = ? AND cleared_at IS NULL ORDER BY id', [rule_id]);
   }
 
   /** Up to `limit` alarms that changed after this version, in the order of the changes. */
   async changedAfter(version: number, limit: number): Promise<AlarmRecord[]> {
-    const rows = await this.db.query(`SELECT ${COLUMNS} FROM alarms WHERE version > ? ORDER BY version, id LIMIT ?`, [
-      version,
-      limit,
-    ]);
+    const changed = await table.list(this.db, 'WHERE version > ? ORDER BY version, id LIMIT ?', [version, limit]);
     // One version may have changed many: it is never cut in two.
-    if (rows.length < limit) return rows.map(toRecord);
-    const last = toRecord(rows.at(-1)!).version;
-    const whole = rows.map(toRecord).filter((alarm) => alarm.version < last);
-    const rest = await this.db.query(`SELECT ${COLUMNS} FROM alarms WHERE version = ? ORDER BY id`, [last]);
-    return [...whole, ...rest.map(toRecord)];
+    if (changed.length < limit) return changed;
+    const last = changed.at(-1)!.version;
+    const whole = changed.filter((alarm) => alarm.version < last);
+    return [...whole, ...(await table.list(this.db, 'WHERE version = ? ORDER BY id', [last]))];
   }
 
   /** Those that match all filters, newest first. */
   async list(options: AlarmPageOptions): Promise<AlarmRecord[]> {
     const { conditions, params } = toConditions(options);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.db.query(`SELECT ${COLUMNS} FROM alarms ${where} ORDER BY id DESC LIMIT ?`, [
-      ...params,
-      options.limit,
-    ]);
-    return rows.map(toRecord);
+    return table.list(this.db, `${where} ORDER BY id DESC LIMIT ?`, [...params, options.limit]);
   }
 
   /** When the last alarm of this rule and subject was cleared by somebody, or undefined. */
@@ -184,8 +172,8 @@ export class AlarmStore extends SqlStore {
 
   /** Removes all alarms of an agent; resolves those that were active. */
   async removeOf(tx: SqlQueries, ap_id: string): Promise<AlarmRecord[]> {
-    const rows = await tx.query(`DELETE FROM alarms WHERE ap_id = ? RETURNING ${COLUMNS}`, [ap_id]);
-    return rows.map(toRecord).filter(({ cleared_at }) => cleared_at === null);
+    const removed = await table.remove(tx, 'WHERE ap_id = ?', [ap_id]);
+    return removed.filter(({ cleared_at }) => cleared_at === null);
   }
 
   /**
@@ -230,12 +218,4 @@ function toConditions(options: AlarmPageOptions): { conditions: string[]; params
   if (untilMs !== undefined) add('fired_at < ?', untilMs);
   if (beforeId !== undefined) add('id < ?', beforeId);
   return { conditions, params };
-}
-
-function toRecord(row: SqlRow): AlarmRecord {
-  return {
-    ...(row as unknown as AlarmRecord),
-    labels: JSON.parse(row.labels as string),
-    is_announced: row.is_announced === 1,
-  };
 }

@@ -1,9 +1,9 @@
 // Rules and silences. Who changes them takes `nextVersion` of the alarm store first, in the same transaction.
 import type { SilenceInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import { type SqlQueries, UniqueViolation } from '../../storage/sql-database.ts';
-import type { RowOf } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import { insertRecord } from '../../storage/sql-rows.ts';
+import { ifTaken, RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { RuleText } from '../rules/parse-rule.ts';
 
 export interface RuleRecord {
@@ -29,28 +29,27 @@ export interface SilenceRecord {
   ends_at: number | null;
 }
 
-type RuleRow = RowOf<RuleRecord, 'rule', 'is_adjusted'>;
-type SilenceRow = RowOf<SilenceRecord, 'silence'>;
-
-const RULE = 'id, name, product, is_adjusted, rule, created_at, updated_at';
+const RULE = 'id, product, is_adjusted, rule, created_at, updated_at';
+const rules = new RecordTable<RuleRecord>('alarm_rules', RULE, { json: ['rule'], flags: ['is_adjusted'] });
 const SILENCE = 'id, silence, created_by, created_at, ends_at';
+const silences = new RecordTable<SilenceRecord>('silences', SILENCE, { json: ['silence'] });
+const throwRuleExists = ifTaken(() => new ConflictError('alarm_rule_exists', 'A rule with this name exists'));
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class RuleStore extends SqlStore {
   /** By name. */
   async list(tx: SqlQueries = this.db): Promise<RuleRecord[]> {
-    return (await tx.query<RuleRow>(`SELECT ${RULE} FROM alarm_rules ORDER BY name`)).map(toRule);
+    return rules.list(tx, 'ORDER BY name');
   }
 
   async get(id: string, tx: SqlQueries = this.db): Promise<RuleRecord | undefined> {
-    const [row] = await tx.query<RuleRow>(`SELECT ${RULE} FROM alarm_rules WHERE id = ?`, [id]);
-    return row && toRule(row);
+    return rules.get(tx, 'WHERE id = ?', [id]);
   }
 
   /** Throws ConflictError `alarm_rule_exists` if the name is taken; the transaction has failed then. */
-  async create(tx: SqlQueries, { id, rule, product, is_adjusted, created_at, updated_at }: RuleRecord): Promise<void> {
-    const values = [id, rule.name, product, Number(is_adjusted), JSON.stringify(rule), created_at, updated_at];
-    await tx.query(`INSERT INTO alarm_rules (${RULE}) VALUES (?, ?, ?, ?, ?, ?, ?)`, values).catch(throwRuleExists);
+  async create(tx: SqlQueries, record: RuleRecord): Promise<void> {
+    const named = { ...record, name: record.rule.name };
+    await insertRecord(tx, 'alarm_rules', `${RULE}, name` as const, named).catch(throwRuleExists);
   }
 
   /** The same; the rule must be there. */
@@ -62,8 +61,7 @@ export class RuleStore extends SqlStore {
 
   /** Resolves the rule that was removed, or undefined. */
   async remove(tx: SqlQueries, id: string): Promise<RuleRecord | undefined> {
-    const [row] = await tx.query<RuleRow>(`DELETE FROM alarm_rules WHERE id = ? RETURNING ${RULE}`, [id]);
-    return row && toRule(row);
+    return (await rules.remove(tx, 'WHERE id = ?', [id]))[0];
   }
 
   /** Those of these keys that were never given out before; from now on they are. */
@@ -84,17 +82,15 @@ export class RuleStore extends SqlStore {
 export class SilenceStore extends SqlStore {
   /** Oldest first. */
   async list(tx: SqlQueries = this.db): Promise<SilenceRecord[]> {
-    return (await tx.query<SilenceRow>(`SELECT ${SILENCE} FROM silences ORDER BY created_at, id`)).map(toSilence);
+    return silences.list(tx, 'ORDER BY created_at, id');
   }
 
   async get(id: string, tx: SqlQueries = this.db): Promise<SilenceRecord | undefined> {
-    const [row] = await tx.query<SilenceRow>(`SELECT ${SILENCE} FROM silences WHERE id = ?`, [id]);
-    return row && toSilence(row);
+    return silences.get(tx, 'WHERE id = ?', [id]);
   }
 
-  async create(tx: SqlQueries, { id, silence, created_by, created_at, ends_at }: SilenceRecord): Promise<void> {
-    const values = [id, JSON.stringify(silence), created_by, created_at, ends_at];
-    await tx.query(`INSERT INTO silences (${SILENCE}) VALUES (?, ?, ?, ?, ?)`, values);
+  async create(tx: SqlQueries, record: SilenceRecord): Promise<void> {
+    await insertRecord(tx, 'silences', SILENCE, record);
   }
 
   /** Resolves the silence before, or undefined if there is none. */
@@ -107,27 +103,11 @@ export class SilenceStore extends SqlStore {
 
   /** Resolves the silence that was removed, or undefined. */
   async remove(tx: SqlQueries, id: string): Promise<SilenceRecord | undefined> {
-    const [row] = await tx.query<SilenceRow>(`DELETE FROM silences WHERE id = ? RETURNING ${SILENCE}`, [id]);
-    return row && toSilence(row);
+    return (await silences.remove(tx, 'WHERE id = ?', [id]))[0];
   }
 
   /** Removes those that ended before this moment; resolves how many. */
   async prune(tx: SqlQueries, beforeMs: number): Promise<number> {
     return (await tx.query('DELETE FROM silences WHERE ends_at < ? RETURNING id', [beforeMs])).length;
   }
-}
-
-function throwRuleExists(error: unknown): never {
-  if (error instanceof UniqueViolation) {
-    throw new ConflictError('alarm_rule_exists', 'A rule with this name exists');
-  }
-  throw error;
-}
-
-function toRule({ id, rule, product, is_adjusted, created_at, updated_at }: RuleRow): RuleRecord {
-  return { id, rule: JSON.parse(rule), product, is_adjusted: is_adjusted === 1, created_at, updated_at };
-}
-
-function toSilence(row: SilenceRow): SilenceRecord {
-  return { ...row, silence: JSON.parse(row.silence) };
 }

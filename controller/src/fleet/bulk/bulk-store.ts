@@ -2,9 +2,9 @@
 import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
-import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord, runRows } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 export interface BulkRun {
   job_number: string;
@@ -37,6 +37,8 @@ export interface BulkTargetRecord extends BulkResult {
 
 const RUN = 'job_number, owner_kind, owner_id, owner_name, selector, kind, action, total, wave_size, pause_ms, next_at';
 const TARGET = 'number, ap_id, agent_id, state, detail, command_id';
+const runs = new RecordTable<BulkRun>('bulk_runs', RUN);
+const targetTable = new RecordTable<BulkTargetRecord>('bulk_targets', TARGET);
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class BulkStore extends SqlStore {
@@ -72,24 +74,20 @@ export class BulkStore extends SqlStore {
   }
 
   async get(job_number: string): Promise<BulkRun | undefined> {
-    const [row] = await this.db.query(`SELECT ${RUN} FROM bulk_runs WHERE job_number = ?`, [job_number]);
-    return row && toRun(row);
+    return runs.get(this.db, 'WHERE job_number = ?', [job_number]);
   }
 
   /** Up to `limit` runs whose time has come; nobody else gets them before `nowMs + holdMs`, on whichever node. */
   async takeDue(nowMs: number, holdMs: number, limit: number): Promise<BulkRun[]> {
-    const due = await this.db.query(
-      `SELECT ${RUN} FROM bulk_runs WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?`,
-      [nowMs, limit],
-    );
+    const isDue = 'WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at LIMIT ?';
     const taken: BulkRun[] = [];
-    for (const row of due) {
+    for (const run of await runs.list(this.db, isDue, [nowMs, limit])) {
       // Of several nodes that have read it, one changes it.
       const mine = await this.db.query(
         'UPDATE bulk_runs SET next_at = ? WHERE job_number = ? AND next_at = ? RETURNING job_number',
-        [nowMs + holdMs, row.job_number!, row.next_at!],
+        [nowMs + holdMs, run.job_number, run.next_at],
       );
-      if (mine.length > 0) taken.push({ ...toRun(row), next_at: nowMs + holdMs });
+      if (mine.length > 0) taken.push({ ...run, next_at: nowMs + holdMs });
     }
     return taken;
   }
@@ -101,20 +99,14 @@ export class BulkStore extends SqlStore {
 
   /** Up to `limit` targets without a result, in order. */
   async waiting(job_number: string, limit: number): Promise<BulkTargetRecord[]> {
-    const rows = await this.db.query(
-      `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND state = 'waiting' ORDER BY number LIMIT ?`,
-      [job_number, limit],
-    );
-    return rows.map(toTarget);
+    const isNext = `WHERE job_number = ? AND state = 'waiting' ORDER BY number LIMIT ?`;
+    return targetTable.list(this.db, isNext, [job_number, limit]);
   }
 
   /** Up to `limit` targets after that number, in order. */
   async targets(job_number: string, afterNumber: number, limit: number): Promise<BulkTargetRecord[]> {
-    const rows = await this.db.query(
-      `SELECT ${TARGET} FROM bulk_targets WHERE job_number = ? AND number > ? ORDER BY number LIMIT ?`,
-      [job_number, afterNumber, limit],
-    );
-    return rows.map(toTarget);
+    const isNext = 'WHERE job_number = ? AND number > ? ORDER BY number LIMIT ?';
+    return targetTable.list(this.db, isNext, [job_number, afterNumber, limit]);
   }
 
   /** Results of targets that had none; others keep theirs. */
@@ -146,12 +138,4 @@ export class BulkStore extends SqlStore {
     for (const { state, count } of rows) totals[state as BulkResult['state']] = count;
     return totals;
   }
-}
-
-function toRun(row: SqlRow): BulkRun {
-  return { ...row } as unknown as BulkRun;
-}
-
-function toTarget(row: SqlRow): BulkTargetRecord {
-  return { ...row } as unknown as BulkTargetRecord;
 }

@@ -1,9 +1,9 @@
 // Who is told by e-mail, and how far each has come in the event log.
 import type { NotificationInput } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import { type InSameTransaction, type SqlQueries, UniqueViolation } from '../../storage/sql-database.ts';
-import { insertRecord, type RowOf } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
+import { insertRecord } from '../../storage/sql-rows.ts';
+import { ifTaken, RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 /** What is told when; every field is set. */
 export type NotificationRule = Required<
@@ -41,7 +41,10 @@ export function notificationExists(): ConflictError {
 const COLUMNS =
   'id, name, email, rule, enabled, created_by, created_at, version, position, last_sent_at, failing_since';
 
-type Row = RowOf<NotificationRecord, 'rule', 'enabled'>;
+const table = new RecordTable<NotificationRecord>('notifications', COLUMNS, {
+  json: ['rule'],
+  flags: ['enabled'],
+});
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class NotificationStore extends SqlStore {
@@ -51,17 +54,17 @@ export class NotificationStore extends SqlStore {
 
   /** Ordered by name. */
   async list(): Promise<NotificationRecord[]> {
-    return (await this.db.query<Row>(`SELECT ${COLUMNS} FROM notifications ORDER BY name`)).map(toRecord);
+    return table.list(this.db, 'ORDER BY name');
   }
 
   /** Throws ConflictError `notification_exists` if the name is taken. */
   async create(record: NotificationRecord, also?: InSameTransaction<NotificationRecord>): Promise<void> {
-    await named(() =>
-      this.db.transaction(async (tx) => {
+    await this.db
+      .transaction(async (tx) => {
         await insertRecord(tx, 'notifications', COLUMNS, record);
         await also?.(tx, { after: record });
-      }),
-    );
+      })
+      .catch(ifTaken(notificationExists));
   }
 
   /** Resolves the updated record with the next version, or undefined. Throws ConflictError like `create`. */
@@ -70,8 +73,8 @@ export class NotificationStore extends SqlStore {
     change: NotificationChange,
     also?: InSameTransaction<NotificationRecord>,
   ): Promise<NotificationRecord | undefined> {
-    return named(() =>
-      this.db.transaction(async (tx) => {
+    return this.db
+      .transaction(async (tx) => {
         const before = await read(tx, id, this.db.dialect === 'postgres');
         if (!before) return undefined;
         const after = { ...before, ...change, version: before.version + 1 };
@@ -81,8 +84,8 @@ export class NotificationStore extends SqlStore {
         );
         await also?.(tx, { before, after });
         return after;
-      }),
-    );
+      })
+      .catch(ifTaken(notificationExists));
   }
 
   /** Resolves whether it existed. */
@@ -109,20 +112,5 @@ export class NotificationStore extends SqlStore {
 }
 
 async function read(tx: SqlQueries, id: string, isLocked = false): Promise<NotificationRecord | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM notifications WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`;
-  const [row] = await tx.query<Row>(sql, [id]);
-  return row && toRecord(row);
-}
-
-function toRecord({ rule, enabled, ...row }: Row): NotificationRecord {
-  return { ...row, rule: JSON.parse(rule), enabled: enabled === 1 };
-}
-
-async function named<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw notificationExists();
-    throw error;
-  }
+  return table.get(tx, `WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`, [id]);
 }

@@ -1,9 +1,9 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
 import type { WebhookFormat } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import { type InSameTransaction, type SqlQueries, type SqlRow, UniqueViolation } from '../../storage/sql-database.ts';
-import { insertRecord, type RowOf, runRows } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import type { InSameTransaction, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { insertRecord, runRows } from '../../storage/sql-rows.ts';
+import { ifTaken, RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 export interface WebhookRecord {
   id: string;
@@ -81,7 +81,10 @@ const COLUMNS =
   'id, name, url, events, selector, format, enabled, secret_encrypted, created_by, created_at, version, position, replayed_at, failing_since, is_failing_told';
 const DELIVERY_COLUMNS = 'id, ts, event_id, kind, attempt, outcome, status, error, duration_ms';
 
-type Row = RowOf<WebhookRecord, 'events', 'enabled' | 'is_failing_told'>;
+const table = new RecordTable<WebhookRecord>('webhooks', COLUMNS, {
+  json: ['events'],
+  flags: ['enabled', 'is_failing_told'],
+});
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class WebhookStore extends SqlStore {
@@ -91,7 +94,7 @@ export class WebhookStore extends SqlStore {
 
   /** Ordered by name. */
   async list(): Promise<WebhookRecord[]> {
-    return (await this.db.query<Row>(`SELECT ${COLUMNS} FROM webhooks ORDER BY name`)).map(toRecord);
+    return table.list(this.db, 'ORDER BY name');
   }
 
   async count(): Promise<number> {
@@ -100,12 +103,12 @@ export class WebhookStore extends SqlStore {
 
   /** Throws ConflictError `webhook_exists` if the name is taken. */
   async create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void> {
-    await named(() =>
-      this.db.transaction(async (tx) => {
+    await this.db
+      .transaction(async (tx) => {
         await insertRecord(tx, 'webhooks', COLUMNS, webhook);
         await also?.(tx, { after: webhook });
-      }),
-    );
+      })
+      .catch(ifTaken(webhookExists));
   }
 
   /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
@@ -114,8 +117,8 @@ export class WebhookStore extends SqlStore {
     change: WebhookChange,
     also?: InSameTransaction<WebhookRecord>,
   ): Promise<WebhookRecord | undefined> {
-    return named(() =>
-      this.db.transaction(async (tx) => {
+    return this.db
+      .transaction(async (tx) => {
         const before = await read(tx, id, this.db.dialect === 'postgres');
         if (!before) return undefined;
         const after = { ...before, ...change, version: before.version + 1 };
@@ -123,8 +126,8 @@ export class WebhookStore extends SqlStore {
         await insertRecord(tx, 'webhooks', COLUMNS, after);
         await also?.(tx, { before, after });
         return after;
-      }),
-    );
+      })
+      .catch(ifTaken(webhookExists));
   }
 
   /** With everything of it. Resolves whether it existed. */
@@ -242,21 +245,5 @@ async function forgetOldParked(tx: SqlQueries, id: string): Promise<void> {
 }
 
 async function read(tx: SqlQueries, id: string, isLocked = false): Promise<WebhookRecord | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM webhooks WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`;
-  const [row] = await tx.query<Row>(sql, [id]);
-  return row && toRecord(row);
-}
-
-function toRecord(row: Row): WebhookRecord {
-  const [enabled, is_failing_told] = [row.enabled === 1, row.is_failing_told === 1];
-  return { ...row, events: JSON.parse(row.events), enabled, is_failing_told };
-}
-
-async function named<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw webhookExists();
-    throw error;
-  }
+  return table.get(tx, `WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`, [id]);
 }

@@ -1,6 +1,6 @@
 // The secrets of agents that commands are pushed to: at most one an agent.
 import type { InSameTransaction } from '../../../storage/sql-database.ts';
-import { SqlStore } from '../../../storage/sql-store.ts';
+import { RecordTable, SqlStore } from '../../../storage/sql-store.ts';
 
 export interface PushSecretRecord {
   ap_id: string;
@@ -10,36 +10,33 @@ export interface PushSecretRecord {
   created_at: number;
 }
 
-type Row = { ap_id: string; agent_id: string; secret_encrypted: string; created_at: number };
-
 const columns = 'ap_id, agent_id, secret_encrypted, created_at';
+const table = new RecordTable<PushSecretRecord>('push_secrets', columns);
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class PushSecretStore extends SqlStore {
   /** The record, or undefined. */
   async get(ap_id: string): Promise<PushSecretRecord | undefined> {
-    const [row] = await this.db.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
-    return row && toRecord(row);
+    return table.get(this.db, 'WHERE ap_id = ?', [ap_id]);
   }
 
   /** All of them, ordered by ap_id. */
   async list(): Promise<PushSecretRecord[]> {
-    const rows = await this.db.query<Row>(`SELECT ${columns} FROM push_secrets ORDER BY ap_id`);
-    return rows.map(toRecord);
+    return table.list(this.db, 'ORDER BY ap_id');
   }
 
   /** Durable when it resolves; takes the place of an earlier one. `also` runs with it, see InSameTransaction. */
   async put(record: PushSecretRecord, also?: InSameTransaction<PushSecretRecord>): Promise<void> {
     const { ap_id, agent_id, secret_encrypted, created_at } = record;
     await this.db.transaction(async (tx) => {
-      const [row] = await tx.query<Row>(`SELECT ${columns} FROM push_secrets WHERE ap_id = ?`, [ap_id]);
+      const before = await table.get(tx, 'WHERE ap_id = ?', [ap_id]);
       await tx.query(
         `INSERT INTO push_secrets (${columns}, claimed_by, claimed_until) VALUES (?, ?, ?, ?, NULL, 0)
          ON CONFLICT (ap_id) DO UPDATE SET
            agent_id = excluded.agent_id, secret_encrypted = excluded.secret_encrypted, created_at = excluded.created_at`,
         [ap_id, agent_id, secret_encrypted, created_at],
       );
-      await also?.(tx, { ...(row && { before: toRecord(row) }), after: record });
+      await also?.(tx, { ...(before && { before }), after: record });
     });
   }
 
@@ -77,8 +74,4 @@ export class PushSecretStore extends SqlStore {
       [ap_id, node],
     );
   }
-}
-
-function toRecord({ ap_id, agent_id, secret_encrypted, created_at }: Row): PushSecretRecord {
-  return { ap_id, agent_id, secret_encrypted, created_at };
 }
