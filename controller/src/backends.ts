@@ -142,9 +142,9 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
     const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: TaskType.enum, deliveryLimit }));
     reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
   }
-  const { telemetryUrl, retention } = config;
+  const { telemetryUrl, telemetryRetentionDays } = config;
   if (telemetryUrl !== undefined && isClickHouse(telemetryUrl)) {
-    const open = () => openClickHouseTelemetry({ url: telemetryUrl, rawRetentionMs: retention.rawDays * dayMs });
+    const open = () => openClickHouseTelemetry({ url: telemetryUrl, rawRetentionMs: telemetryRetentionDays * dayMs });
     const advice = 'See the setting WEFT_TELEMETRY_URL';
     reports.push(report('Telemetry in ClickHouse', 'answers', advice, () => checkAndClose(open())));
   } else if (telemetryUrl !== undefined) {

@@ -47,7 +47,6 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   await database.migrate();
   const hasher = new PasswordHasher();
   const store = new UserStore(database);
-  const { quotas } = config;
   const keyring = openKeyring(config);
   const log = new AuditLog(database, { key: keyring });
   const audit = new AuditService(log);
@@ -57,7 +56,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     hasher,
     changes: new CallerChanges(log, endings({ database, config, keyring, audit: log })),
     audit,
-    maxUsers: quotas.users,
+    maxUsers: config.maxUsers,
     strictPasswords: config.strictPasswords,
   });
   const signups = new SignupService({
@@ -65,7 +64,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
     store,
     audit,
     signup: config.signup,
-    maxWaiting: quotas.waitingUsers,
+    maxWaiting: config.maxWaitingUsers,
   });
   const validator = new Validator(createFormats(config));
   return {

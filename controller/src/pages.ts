@@ -86,9 +86,9 @@ export function createPages(options: PagesOptions): {
 
 /** What describes the interface, for machines. */
 export function createDocuments(config: Config, routes: readonly Route[]) {
-  const { passwordLength, agentPasswordMinLength, appKeyMinLength, publicUrl, emulator } = config;
+  const { passwordLength, agentPasswordMinLength, appKeyMinLength, publicUrl } = config;
   const productVersion = packageJson.version;
-  const maxima = { emulator_max_seconds: emulator.maxHours * 3600 };
+  const maxima = { emulator_max_seconds: config.emulatorMaxHours * 3600 };
   return {
     openApi: createOpenApi({
       routes,

@@ -8,7 +8,7 @@ import { isObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
-import { type RowOf, runRows, storable } from '../storage/sql-rows.ts';
+import { runRows, storable } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 import { toConditions } from './event-conditions.ts';
 import { appendMembers, pruneGroups, removeDeviceEvents } from './event-devices.ts';
@@ -29,7 +29,7 @@ const maxScanned = 50_000;
 const maxTextLength = 2_000;
 const byIdsAtOnce = 100;
 
-type Row = RowOf<LoggedEvent, 'data'>;
+type Row = Omit<LoggedEvent, 'data'> & { data: string };
 
 export interface EventLogOptions {
   auditLog: Pick<AuditLog, 'lock'>;

@@ -1,12 +1,6 @@
 // Statements for many rows at once, in few variants: databases cache prepared statements by their text.
 import type { SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
 
-/** A record as a row: these of its fields are JSON there, and those are 0 or 1. */
-export type RowOf<Record, Json extends keyof Record, Flags extends keyof Record = never> = Omit<
-  Record,
-  Json | Flags
-> & { [Field in Json]: string } & { [Field in Flags]: number };
-
 /** What both databases return as it was written. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');

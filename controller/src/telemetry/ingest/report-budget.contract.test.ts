@@ -129,16 +129,16 @@ test('a backlog on disk that is larger than the reserve arrives whole, at the pa
 });
 
 test('by default an emulated access point may run a day within a minute, with reports of fifty values a second', () => {
-  const { reports } = loadConfig({ env: {}, file: {}, flags: {} });
+  const { pointsPerSecond, reportMibPerDay: mibPerDay } = loadConfig({ env: {}, file: {}, flags: {} });
   const seconds = 86_400;
   fc.assert(
     fc.property(fc.integer({ min: 60, max: 86_400 }), (runFor) => {
-      const budget = new ReportBudget(new Shares(), reports);
+      const budget = new ReportBudget(new Shares(), { pointsPerSecond, mibPerDay });
       for (let second = 0; second < 100; second++) budget.spend('emu', 50, 1500);
       expect(budget.left('emu')).toBeUndefined();
       // The reserve and what fills up meanwhile.
-      expect(reports.pointsPerSecond * (60 + runFor)).toBeGreaterThan(50 * seconds);
-      expect(reports.mibPerDay * 1024 * 1024).toBeGreaterThan(1500 * seconds);
+      expect(pointsPerSecond * (60 + runFor)).toBeGreaterThan(50 * seconds);
+      expect(mibPerDay * 1024 * 1024).toBeGreaterThan(1500 * seconds);
     }),
     { numRuns: 20 },
   );
