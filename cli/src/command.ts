@@ -1,6 +1,7 @@
 // A command of the client: its description, from which its help is generated, and its parsed arguments.
 import { parseArgs } from 'node:util';
 import { didYouMean } from '@weft/contract/closest-name';
+import { toJson } from './json-text.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 export interface CommandOption {
@@ -80,6 +81,26 @@ export function unknownValue(what: string, value: string, known: readonly string
 
 function oneOf(known: readonly string[]): string {
   return known.length < 2 ? known.join() : `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
+}
+
+/** Undefined if the option was not given. Throws UsageError. */
+export function countOf(line: CommandLine, option: string): number | undefined {
+  const given = line.get(option);
+  const count = Number(given ?? 1);
+  if (!Number.isInteger(count) || count < 1) throw new UsageError(`--${option} must be a whole number above 0.`);
+  return given === undefined ? undefined : count;
+}
+
+/** What a command with several actions was asked to do. Throws UsageError. */
+export function requireAction(action: string, known: readonly string[]): void {
+  if (known.includes(action)) return;
+  throw new UsageError(`Unknown action ${action}.${didYouMean(action, known)} Use ${known.join(', ')}.`);
+}
+
+/** One JSON object for programs, a sentence for people. */
+export function printResult(result: unknown, words: string, line: CommandLine, { stdout, stderr }: Surroundings): void {
+  if (line.has('json')) stdout.write(`${toJson(result)}\n`);
+  else stderr.write(`${words}\n`);
 }
 
 /** For a command with several actions: rejects options of other actions. Throws UsageError. */

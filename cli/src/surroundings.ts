@@ -57,3 +57,16 @@ export function hasColor(output: Output, env: Surroundings['env']): boolean {
 export function interruptionOf({ interruption }: Surroundings): AbortSignal {
   return interruption?.() ?? new AbortController().signal;
 }
+
+/** Up to `limit` of a stream, which ends with the command. Throws once it is interrupted. */
+export async function firstOf<Item>(
+  open: (signal: AbortSignal) => AsyncIterable<Item>,
+  limit: number,
+  around: Surroundings,
+): Promise<Item[]> {
+  const signal = interruptionOf(around);
+  const found: Item[] = [];
+  for await (const item of open(signal)) if (found.push(item) >= limit) break;
+  signal.throwIfAborted();
+  return found;
+}

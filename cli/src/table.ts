@@ -1,5 +1,6 @@
 // Formats rows as a table for people; programs use JSON.
 import type { CommandLine, CommandOption } from './command.ts';
+import { toJson } from './json-text.ts';
 import { hasColor, type Output, type Surroundings } from './surroundings.ts';
 
 /** How a table is shown. */
@@ -102,6 +103,30 @@ function stateColor(column: string, cell: string): number | undefined {
 
 function paint(text: string, color: number | undefined, hasColor: boolean): string {
   return hasColor && color !== undefined ? `\x1b[${color}m${text}\x1b[0m` : text;
+}
+
+interface Listing<Item> {
+  /** What is said if there are none. */
+  none: string;
+  head: readonly string[];
+  toRow: (item: Item, look: Look) => readonly string[];
+  wholeColumns?: number;
+  /** What programs get of one, if not all of it. */
+  toJson?: (item: Item) => unknown;
+}
+
+/** All of them: JSON for programs, a table for people. */
+export function printList<Item>(
+  items: readonly Item[],
+  { none, head, toRow, wholeColumns, toJson: shown = (item) => item }: Listing<Item>,
+  line: CommandLine,
+  around: Surroundings,
+): void {
+  const look = lookOf(line, around);
+  const rows = () => items.map((item) => toRow(item, look));
+  if (line.has('json')) around.stdout.write(`${toJson(items.map(shown), 2)}\n`);
+  else if (items.length === 0) around.stderr.write(`${none}\n`);
+  else around.stdout.write(toTable(head, rows(), around.stdout, look, wholeColumns));
 }
 
 let collator: Intl.Collator | undefined;

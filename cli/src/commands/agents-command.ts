@@ -4,10 +4,9 @@ import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
 import { UsageError } from '../surroundings.ts';
-import { type Look, lookOf, naturally, tableOptions, toTable } from '../table.ts';
+import { type Look, naturally, printList, tableOptions } from '../table.ts';
 
 const states = ['online', 'late', 'offline', 'never'];
 
@@ -54,34 +53,9 @@ export const agentsCommand: ClientCommand = {
       .sort((a, b) => naturally(a.ap_id, b.ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id), labels: labelsOf.get(agent.ap_id)! }))
       .filter(({ labels }) => state === undefined || labels.state === state);
-    if (line.has('json')) {
-      const found = rows.map(({ agent, presence, labels }) => ({
-        ...agent,
-        ...presence,
-        display_name: labels.display_name,
-        site: labels.site,
-        tags: labels.tags,
-      }));
-      around.stdout.write(`${toJson(found, 2)}\n`);
-      return;
-    }
-    if (rows.length === 0) {
-      around.stderr.write(
-        agents.length === 0 ? 'There are no access points yet. Try: weft emulate\n' : 'No access point matches.\n',
-      );
-      return;
-    }
+    const none = agents.length === 0 ? 'There are no access points yet. Try: weft emulate' : 'No access point matches.';
     const head = ['NAME', 'ACCESS POINT', 'TYPE', 'STATE', 'SITE', 'LAST SEEN', 'COMMANDS', 'WHY'];
-    const look = lookOf(line, around);
-    around.stdout.write(
-      toTable(
-        head,
-        rows.map((row) => toRow(row, look)),
-        around.stdout,
-        look,
-        2,
-      ),
-    );
+    printList(rows, { none, head, toRow, wholeColumns: 2, toJson }, line, around);
   },
 };
 
@@ -94,6 +68,10 @@ interface ListedAgent {
   agent: AgentDetails;
   presence: AgentPresence | undefined;
   labels: AgentListItem;
+}
+
+function toJson({ agent, presence, labels: { display_name, site, tags } }: ListedAgent): object {
+  return { ...agent, ...presence, display_name, site, tags };
 }
 
 function toRow({ agent, presence, labels }: ListedAgent, { isIso }: Look): string[] {

@@ -1,13 +1,19 @@
 // `weft alarms`: what is wrong, and saying that somebody is on it.
-
-import { didYouMean } from '@weft/contract/closest-name';
 import type { Alarm } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
+import {
+  type ClientCommand,
+  type CommandLine,
+  countOf,
+  jsonOption,
+  printResult,
+  requireAction,
+  requireOptions,
+  unknownValue,
+} from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { toJson } from '../json-text.ts';
 import { parseDuration, toMoment } from '../moments.ts';
-import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { lookOf, tableOptions, toTable } from '../table.ts';
+import { firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { type Look, printList, tableOptions } from '../table.ts';
 
 const states = ['firing', 'acknowledged', 'cleared'] as const;
 const severities = ['critical', 'major', 'minor', 'warning'] as const;
@@ -45,9 +51,7 @@ ${identityHelp}`,
       requireOptions(line, 'alarms', ['select', 'state', 'severity', 'limit', 'wide', 'iso', 'json', 'url']);
       return list(line, around);
     }
-    if (!actions.includes(action)) {
-      throw new UsageError(`Unknown action ${action}.${didYouMean(action, actions)} Use ${actions.join(', ')}.`);
-    }
+    requireAction(action, actions);
     if (ids.length === 0) throw new UsageError(`Give at least one alarm. weft alarms lists them.`);
     requireOptions(line, `alarms ${action}`, ['note', 'json', 'url', ...(action === 'shelve' ? ['for'] : [])]);
     return act(action, ids, line, around);
@@ -55,37 +59,21 @@ ${identityHelp}`,
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
-  const limit = Number(line.get('limit') ?? 200);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
-  const selector = line.get('select');
+  const limit = countOf(line, 'limit') ?? 200;
   const wanted = {
     states: checked('--state', line.all('state'), states),
     severities: checked('--severity', line.all('severity'), severities),
+    selector: line.get('select'),
   };
-  const alarms: Alarm[] = [];
-  const signal = interruptionOf(around);
-  const found = connect(line, around).alarms({
-    ...wanted,
-    ...(selector !== undefined && { selector }),
-    signal,
-  });
-  for await (const alarm of found) if (alarms.push(alarm) >= limit) break;
-  signal.throwIfAborted();
-  if (line.has('json')) {
-    around.stdout.write(`${toJson(alarms, 2)}\n`);
-    return;
-  }
-  if (alarms.length === 0) {
-    around.stderr.write('No alarms.\n');
-    return;
-  }
-  const look = lookOf(line, around);
-  const rows = alarms.map(({ id, severity, state, subject, site, since, message, acknowledged_by }) => [
-    ...[id, severity, state, subject, site ?? '–', toMoment(since, look.isIso)],
-    acknowledged_by === null ? message : `${message} (${acknowledged_by})`,
-  ]);
+  const alarms = await firstOf((signal) => connect(line, around).alarms({ ...wanted, signal }), limit, around);
   const head = ['ALARM', 'SEVERITY', 'STATE', 'SUBJECT', 'SITE', 'SINCE', 'MESSAGE'];
-  around.stdout.write(toTable(head, rows, around.stdout, look));
+  printList(alarms, { none: 'No alarms.', head, toRow }, line, around);
+}
+
+function toRow(alarm: Alarm, { isIso }: Look): string[] {
+  const { id, severity, state, subject, site, since, message, acknowledged_by } = alarm;
+  const told = acknowledged_by === null ? message : `${message} (${acknowledged_by})`;
+  return [id, severity, state, subject, site ?? '–', toMoment(since, isIso), told];
 }
 
 async function act(action: string, ids: string[], line: CommandLine, around: Surroundings): Promise<void> {
@@ -101,8 +89,7 @@ async function act(action: string, ids: string[], line: CommandLine, around: Sur
   const path = action === 'ack' ? 'acknowledge' : action;
   for (const id of ids.map((each) => fullId(each, known))) {
     const alarm: Alarm = await app.request('POST', `/api/v1/alarms/${encodeURIComponent(id)}/${path}`, { json });
-    if (line.has('json')) around.stdout.write(`${toJson(alarm)}\n`);
-    else around.stderr.write(`${alarm.rule} on ${alarm.subject} is ${stateOf(alarm)}.\n`);
+    printResult(alarm, `${alarm.rule} on ${alarm.subject} is ${stateOf(alarm)}.`, line, around);
   }
 }
 

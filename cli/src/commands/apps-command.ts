@@ -7,7 +7,7 @@ import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { type Surroundings, UsageError } from '../surroundings.ts';
-import { lookOf, naturally, tableOptions, toTable } from '../table.ts';
+import { naturally, printList, tableOptions } from '../table.ts';
 
 const path = '/api/v1/third_party_apps/';
 
@@ -47,13 +47,10 @@ export const appsCommand: ClientCommand = {
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const apps: ThirdPartyAppSummary[] = await connect(line, around).request('GET', path);
-  if (line.has('json')) around.stdout.write(`${toJson(apps, 2)}\n`);
-  else if (apps.length === 0) around.stderr.write('There are no apps yet. Try: weft apps add NAME\n');
-  else {
-    const sorted = apps.toSorted((a, b) => naturally(a.app_name, b.app_name));
-    const rows = sorted.map(({ app_name, permissions }) => [app_name, inWords(permissions as AppPermissions)]);
-    around.stdout.write(toTable(['APP', 'MAY'], rows, around.stdout, lookOf(line, around)));
-  }
+  const sorted = line.has('json') ? apps : apps.toSorted((a, b) => naturally(a.app_name, b.app_name));
+  const toRow = (app: ThirdPartyAppSummary) => [app.app_name, inWords(app.permissions as AppPermissions)];
+  const none = 'There are no apps yet. Try: weft apps add NAME';
+  printList(sorted, { none, head: ['APP', 'MAY'], toRow }, line, around);
 }
 
 async function add(app_name: string, line: CommandLine, around: Surroundings): Promise<void> {

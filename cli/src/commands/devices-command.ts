@@ -1,11 +1,11 @@
 // `weft devices`: what is attached where, and moving one.
 import type { Device, DeviceDetails } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
-import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { lookOf, tableOptions, toTable } from '../table.ts';
+import { exitCode, firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { type Look, lookOf, printList, tableOptions, toTable } from '../table.ts';
 
 export const devicesCommand: ClientCommand = {
   summary: 'list devices, show one, move one to another access point',
@@ -49,37 +49,23 @@ ${identityHelp}`,
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<number> {
-  const limit = wholeNumber(line, 'limit') ?? 200;
-  const [selector, search] = [line.get('select'), line.get('search')];
-  const devices: Device[] = [];
-  const signal = interruptionOf(around);
-  const found = connect(line, around).devices({
-    ...(selector !== undefined && { selector }),
-    ...(search !== undefined && { search }),
-    signal,
-  });
-  for await (const device of found) if (devices.push(device) >= limit) break;
-  signal.throwIfAborted();
-  if (line.has('json')) {
-    around.stdout.write(`${toJson(devices, 2)}\n`);
-    return exitCode.ok;
-  }
-  if (devices.length === 0) {
-    around.stderr.write('No devices.\n');
-    return exitCode.ok;
-  }
-  const look = lookOf(line, around);
-  const rows = devices.map(({ device, technologies, links, last_ap_id, last_seen, sticky }) => [
+  const limit = countOf(line, 'limit') ?? 200;
+  const wanted = { selector: line.get('select'), search: line.get('search') };
+  const devices = await firstOf((signal) => connect(line, around).devices({ ...wanted, signal }), limit, around);
+  const head = ['DEVICE', 'TECHNOLOGY', 'ACCESS POINT', 'SIGNAL', 'SINCE', 'STICKY'];
+  printList(devices, { none: 'No devices.', head, toRow }, line, around);
+  return exitCode.ok;
+}
+
+function toRow({ device, technologies, links, last_ap_id, last_seen, sticky }: Device, { isIso }: Look): string[] {
+  return [
     device,
     technologies.join(' ') || '–',
     links.map(({ ap_id }) => ap_id).join(' ') || `(${last_ap_id ?? 'nowhere'})`,
     toLevel(links[0]?.rssi_dbm),
-    toMoment(links[0]?.since ?? last_seen, look.isIso),
+    toMoment(links[0]?.since ?? last_seen, isIso),
     sticky ? sticky.reason : '',
-  ]);
-  const head = ['DEVICE', 'TECHNOLOGY', 'ACCESS POINT', 'SIGNAL', 'SINCE', 'STICKY'];
-  around.stdout.write(toTable(head, rows, around.stdout, look));
-  return exitCode.ok;
+  ];
 }
 
 async function show(name: string, line: CommandLine, around: Surroundings): Promise<number> {
@@ -124,15 +110,13 @@ async function steer(words: string[], line: CommandLine, around: Surroundings): 
   if (device === undefined || target === undefined || more.length > 0) {
     throw new UsageError('Give a device and the access point that it should go to.');
   }
-  const from = line.get('from');
-  const timeoutSeconds = wholeNumber(line, 'timeout');
   const signal = interruptionOf(around);
-  const sent = await connect(line, around).steer(device, target, {
-    ...(from !== undefined && { from }),
-    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
-    ...(line.has('force') && { force: true }),
-    signal,
-  });
+  const asked = {
+    from: line.get('from'),
+    timeoutSeconds: countOf(line, 'timeout'),
+    force: line.has('force') || undefined,
+  };
+  const sent = await connect(line, around).steer(device, target, { ...asked, signal });
   const { state, result, detail } = await sent.result({ signal });
   const outcome = (result as { outcome?: string } | null)?.outcome;
   if (line.has('json')) around.stdout.write(`${toJson({ command_id: sent.command_id, state, result }, 2)}\n`);
@@ -143,14 +127,6 @@ async function steer(words: string[], line: CommandLine, around: Surroundings): 
 function titleOf({ device, randomised, last_seen, sticky }: DeviceDetails, isIso: boolean): string {
   const notes = [randomised ? 'made-up address' : '', sticky ? `sticky: ${sticky.reason}` : ''].filter(Boolean);
   return `${device}, last seen ${toMoment(last_seen, isIso)}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`;
-}
-
-function wholeNumber(line: CommandLine, option: string): number | undefined {
-  const given = line.get(option);
-  if (given === undefined) return undefined;
-  const number = Number(given);
-  if (!Number.isInteger(number) || number < 1) throw new UsageError(`--${option} must be a whole number above 0.`);
-  return number;
 }
 
 function toLevel(rssi_dbm: number | null | undefined): string {

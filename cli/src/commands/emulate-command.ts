@@ -2,14 +2,14 @@
 import type { CoverageAnswer } from '@weft/contract';
 import { decodeCoverage } from '@weft/contract/coverage-values';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { type ClientCommand, type CommandLine, jsonOption, printResult, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { type Look, lookOf, printable, tableOptions, toTable } from '../table.ts';
+import { type Look, printable, printList, tableOptions } from '../table.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
@@ -191,23 +191,8 @@ async function waitForEnd(network: EmulatedNetwork, around: Surroundings): Promi
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const runs: EmulatorRun[] = await connect(line, around).request('GET', '/api/v1/emulator');
-  if (line.has('json')) {
-    around.stdout.write(`${toJson(runs, 2)}\n`);
-    return;
-  }
-  if (runs.length === 0) around.stderr.write('There are no emulated networks. Try: weft emulate\n');
-  else {
-    const look = lookOf(line, around);
-    const head = ['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'];
-    around.stdout.write(
-      toTable(
-        head,
-        runs.map((run) => toRow(run, look)),
-        around.stdout,
-        look,
-      ),
-    );
-  }
+  const head = ['RUN', 'STATE', 'ACCESS POINTS', 'DEVICES', 'LENGTH', 'STARTED'];
+  printList(runs, { none: 'There are no emulated networks. Try: weft emulate', head, toRow }, line, around);
 }
 
 function toRow({ job_number, state, by_type, devices, duration, created_at }: EmulatorRun, { isIso }: Look): string[] {
@@ -218,8 +203,7 @@ function toRow({ job_number, state, by_type, devices, duration, created_at }: Em
 async function stop(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/stop`;
   const run: EmulatorRun = await connect(line, around).request('POST', path);
-  if (line.has('json')) around.stdout.write(`${toJson(run)}\n`);
-  else around.stderr.write('Stopped. Its agents and their telemetry are kept for a day.\n');
+  printResult(run, 'Stopped. Its agents and their telemetry are kept for a day.', line, around);
 }
 
 /** `weft emulate map RUN`: the radio map of a running network as a table, one line for each point. */

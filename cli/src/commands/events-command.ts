@@ -1,10 +1,10 @@
 // `weft events`: what happened in the network, and with --follow what happens.
 import type { EventItem, EventPattern } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseMoment, toMoment } from '../moments.ts';
-import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { firstOf, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions } from '../table.ts';
 
 const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
@@ -47,16 +47,12 @@ ${identityHelp}`,
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
-  const limit = Number(line.get('limit') ?? 50);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit must be a whole number above 0.');
+  const limit = countOf(line, 'limit') ?? 50;
   const from = parseMoment(line.get('from') ?? '24h', '--from');
   const to = parseMoment(line.get('to') ?? 'now', '--to');
   if (from >= to) throw new UsageError('--from must be before --to.');
-  const signal = interruptionOf(around);
-  const newest: EventItem[] = [];
-  const past = connect(line, around).pastEvents({ ...wanted(line), from, until: to, signal });
-  for await (const event of past) if (newest.push(event) >= limit) break;
-  signal.throwIfAborted();
+  const asked = { ...wanted(line), from, until: to };
+  const newest = await firstOf((signal) => connect(line, around).pastEvents({ ...asked, signal }), limit, around);
   const print = printer(line, around);
   for (const event of newest.reverse()) await print(event);
   if (newest.length === 0) around.stderr.write('Nothing happened in that time. --from shows more.\n');

@@ -1,12 +1,19 @@
 // `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
 import { didYouMean } from '@weft/contract/closest-name';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions, unknownValue } from '../command.ts';
+import {
+  type ClientCommand,
+  type CommandLine,
+  jsonOption,
+  printResult,
+  requireOptions,
+  unknownValue,
+} from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
 import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
-import { lookOf, tableOptions, toTable } from '../table.ts';
+import { type Look, printList, tableOptions } from '../table.ts';
 
 const states = ['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
 
@@ -52,18 +59,12 @@ async function list(line: CommandLine, around: Surroundings): Promise<void> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 200) throw new UsageError('--limit must be from 1 to 200.');
   const query = { state, limit, all: line.has('all') || undefined };
   const jobs: Job[] = await connect(line, around).request('GET', '/api/v1/jobs', { query });
-  if (line.has('json')) {
-    around.stdout.write(`${toJson(jobs, 2)}\n`);
-    return;
-  }
-  if (jobs.length === 0) around.stderr.write('There are no such jobs.\n');
-  else {
-    const look = lookOf(line, around);
-    const rows = jobs.map(({ job_number, task_type, state, last_seq, created_at, detail }) => [
-      ...[job_number, task_type, state, String(last_seq), toMoment(created_at, look.isIso), detail ?? ''],
-    ]);
-    around.stdout.write(toTable(['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'], rows, around.stdout, look));
-  }
+  const head = ['JOB', 'TYPE', 'STATE', 'MESSAGES', 'CREATED', 'REASON'];
+  printList(jobs, { none: 'There are no such jobs.', head, toRow }, line, around);
+}
+
+function toRow({ job_number, task_type, state, last_seq, created_at, detail }: Job, { isIso }: Look): string[] {
+  return [job_number, task_type, state, String(last_seq), toMoment(created_at, isIso), detail ?? ''];
 }
 
 async function follow(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
@@ -81,6 +82,5 @@ async function follow(job_number: string, line: CommandLine, around: Surrounding
 
 async function cancel(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const job: Job = await connect(line, around).request('DELETE', `/api/v1/jobs/${encodeURIComponent(job_number)}`);
-  if (line.has('json')) around.stdout.write(`${toJson(job)}\n`);
-  else around.stderr.write(`The job is ${job.state}.\n`);
+  printResult(job, `The job is ${job.state}.`, line, around);
 }

@@ -1,12 +1,18 @@
 // `weft sites` and `weft label`: where access points stand, and what people call them.
 import type { AgentLabels, Site } from '@weft/contract';
-import { didYouMean } from '@weft/contract/closest-name';
 import { withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import {
+  type ClientCommand,
+  type CommandLine,
+  jsonOption,
+  printResult,
+  requireAction,
+  requireOptions,
+} from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
-import { lookOf, tableOptions, toTable } from '../table.ts';
+import { lookOf, printList, tableOptions, toTable } from '../table.ts';
 
 const path = '/api/v1/sites';
 const actions = ['add', 'move', 'remove'];
@@ -35,28 +41,21 @@ ${identityHelp}`,
       requireOptions(line, 'sites', ['wide', 'iso', 'json', 'url']);
       return list(line, around);
     }
-    if (!actions.includes(action)) {
-      throw new UsageError(`Unknown action ${action}.${didYouMean(action, actions)} Use ${actions.join(', ')}.`);
-    }
+    requireAction(action, actions);
     if (words.length !== (action === 'move' ? 2 : 1)) {
       throw new UsageError(`Usage: weft ${sitesCommand.usage.join('\n       weft ')}`);
     }
     requireOptions(line, `sites ${action}`, ['json', 'url', ...(action === 'add' ? ['name', 'zone'] : [])]);
     const site = await change(action, words as [string, string], line, around);
-    if (line.has('json')) around.stdout.write(`${toJson(site)}\n`);
-    else around.stderr.write(action === 'remove' ? `${words[0]} is removed.\n` : `${site.path} is there.\n`);
+    printResult(site, action === 'remove' ? `${words[0]} is removed.` : `${site.path} is there.`, line, around);
   },
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const sites = await allSites(line, around);
-  if (line.has('json')) around.stdout.write(`${toJson(sites, 2)}\n`);
-  else if (sites.length === 0) around.stderr.write('There are no sites yet. Try: weft sites add uk/bristol/hall\n');
-  else {
-    const rows = sites.map((site) => [site.path, site.name, site.time_zone ?? '–', String(site.access_points)]);
-    const look = lookOf(line, around);
-    around.stdout.write(toTable(['SITE', 'NAME', 'TIME ZONE', 'ACCESS POINTS'], rows, around.stdout, look));
-  }
+  const toRow = (site: Site) => [site.path, site.name, site.time_zone ?? '–', String(site.access_points)];
+  const none = 'There are no sites yet. Try: weft sites add uk/bristol/hall';
+  printList(sites, { none, head: ['SITE', 'NAME', 'TIME ZONE', 'ACCESS POINTS'], toRow }, line, around);
 }
 
 async function allSites(line: CommandLine, around: Surroundings): Promise<Site[]> {
@@ -80,8 +79,7 @@ async function change(
   const app = connect(line, around);
   if (action === 'add') {
     const [name, time_zone] = [line.get('name'), line.get('zone')];
-    const json = { path: at, ...(name !== undefined && { name }), ...(time_zone !== undefined && { time_zone }) };
-    return app.request('POST', path, { json });
+    return app.request('POST', path, { json: { path: at, name, time_zone } });
   }
   const { items }: { items: Site[] } = await app.request('GET', path, { query: { path: at } });
   const site = items.find((each) => each.path === at);
