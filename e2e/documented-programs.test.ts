@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { documentedCommands } from '../scripts/documented-commands.ts';
 import { App } from '../sdk/src/index.ts';
+import { documentedCommands } from '../test/pure/documented-commands.ts';
 import { folderOfNode } from './other-node.ts';
 import { root, temporaryFolder, WeftProcess } from './weft-process.ts';
 

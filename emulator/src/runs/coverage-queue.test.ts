@@ -1,10 +1,10 @@
 // Radio maps of a run: computed in a thread of their own, once for equal questions of one second.
 import { decodeCoverage } from '@weft/contract/coverage-values';
 import { afterEach, expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import { CoverageQueue } from './coverage-queue.ts';
 import { EmulatedRun } from './emulated-run.ts';
-import { createTask } from './task-fixture.ts';
 
 const question = { layer: 'signal', technology: 'WiFi', columns: 16, rows: 12 };
 const open: CoverageQueue[] = [];

@@ -2,9 +2,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { EmulatedRun, type RunEntry } from './emulated-run.ts';
 import { RunFiles } from './run-files.ts';
-import { createTask } from './task-fixture.ts';
 
 const task = createTask({
   durations: [40, 40, 30],

@@ -1,7 +1,7 @@
 import type { EmulatorTask } from '@weft/contract';
 import { expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { FaultPlan } from './fault-plan.ts';
-import { createTask } from './task-fixture.ts';
 
 const seconds = (plan: FaultPlan, until: number) => {
   const taken: [number, string, string, number][] = [];

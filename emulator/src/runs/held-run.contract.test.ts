@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { openMemoryBroker } from '@weft/broker';
 import type { EmulatorLeaseRequest } from '@weft/contract';
 import { afterEach, expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
-import { createTask } from './task-fixture.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {

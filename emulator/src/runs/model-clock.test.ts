@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { ModelClock, WeftClock } from './model-clock.ts';
-import { createTask } from './task-fixture.ts';
 
 const startedAt = Date.UTC(2026, 0, 7, 10);
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { EmulatedRun } from './emulated-run.ts';
 import { takeUpRun } from './resume-run.ts';
 import { OtherModel, RunFiles } from './run-files.ts';
-import { createTask } from './task-fixture.ts';
 
 const task = createTask({ durations: [60] });
 const takeUp = (given: typeof task, files?: RunFiles) =>

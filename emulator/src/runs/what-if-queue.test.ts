@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { createTask } from '../../../test/pure/emulator-task.ts';
 import { town } from '../town.ts';
 import { createWorld } from '../world/world.ts';
 import { EmulatedRun } from './emulated-run.ts';
-import { createTask } from './task-fixture.ts';
 import { answerWhatIf, toAgents } from './what-if-answer.ts';
 import { budgetOf, parseCommand, WhatIfQueue } from './what-if-queue.ts';
 

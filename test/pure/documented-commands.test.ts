@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clientCommandNames } from '../cli/src/index.ts';
-import { helpTopics } from '../controller/src/bin/help.ts';
+import { clientCommandNames } from '../../cli/src/index.ts';
+import { helpTopics } from '../../controller/src/bin/help.ts';
 import { commandsIn, documentedCommands, problemOf } from './documented-commands.ts';
 
-const root = resolve(import.meta.dirname, '..');
+const root = resolve(import.meta.dirname, '..', '..');
 const known = {
   root,
   npmScripts: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts),

@@ -1,6 +1,6 @@
 // A small network to run in tests.
 import type { EmulatorTask } from '@weft/contract';
-import { modelVersion } from '../world/world-spec.ts';
+import { modelVersion } from '../../emulator/src/world/world-spec.ts';
 
 export interface TaskWish {
   /** One access point each. */
