@@ -59,7 +59,7 @@ async function underLoad(ledger: JobLedger, ask: Ask, fault: (more: More) => Pro
   const asking = (async () => {
     for (let count = 0; !isOver; count++) {
       const job = await ask(count);
-      if (job) following.push(ledger.follow(job, 90_000));
+      if (job) following.push(ledger.follow(job));
       // Not as many as there is time for: a server takes seconds to come back.
       await pause(100);
     }
@@ -215,7 +215,7 @@ export async function killProcess(rounds: number): Promise<Record<string, number
   const applied = await obey(weft.url, 'ap-2');
   const poisons = new JobLedger(() => weft.url, token);
   const poison = (await poisons.ask(dataPath('ap-3', Date.now() + 3_600_000)))!;
-  const poisoned = poisons.follow(poison, 600_000);
+  const poisoned = poisons.follow(poison);
   const ledger = new JobLedger(() => weft.url, token);
   const emulators = [
     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 3 },
@@ -240,7 +240,7 @@ export async function killProcess(rounds: number): Promise<Record<string, number
     for (let kills = 0; kills < rounds; kills++) {
       await more(10);
       // More than the workers take at once, and some accepted without an answer.
-      const askAndFollow = () => ledger.ask(details).then((job) => job && ledger.follow(job, 90_000));
+      const askAndFollow = () => ledger.ask(details).then((job) => job && ledger.follow(job));
       atOnce.push(...Array.from({ length: 30 }, askAndFollow));
       await pause(Math.random() * 300);
       await restart();

@@ -54,7 +54,7 @@ export class JobLedger {
   }
 
   /** Follows the job's socket, again and again, until its last message. */
-  async follow(job: LedgerJob, patienceMs = 240_000): Promise<LedgerJob> {
+  async follow(job: LedgerJob, patienceMs = 800_000): Promise<LedgerJob> {
     const deadline = Date.now() + patienceMs;
     while (job.end === undefined) {
       if (Date.now() >= deadline) {
