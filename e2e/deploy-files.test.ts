@@ -14,6 +14,8 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .map(({ parentPath, name }) => join(parentPath, name));
 const ending = (end: string) => files.filter((file) => file.endsWith(end));
 const textOf = (file: string) => readFileSync(file, 'utf8');
+const operations = textOf(join(root, 'docs', 'operations.md'));
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 /** What would be in the files of secrets. */
 const secrets: Record<string, string> = {
@@ -80,17 +82,31 @@ describe.each(ending('.service'))('%s', (file) => {
     for (const path of program.filter((word) => word.startsWith('/opt/weft'))) {
       expect([path, existsSync(path.replace('/opt/weft', root))]).toEqual([path, true]);
     }
-    expect(existsSync(join(file, '..', program.at(-1)!.split('/').at(-1)!))).toBe(true);
+    // docs/operations.md installs one of them under another name.
+    const settingsFile = program.at(-1)!;
+    const installed = new RegExp(`deploy/one-machine/(\\S+) ${settingsFile}`).exec(operations)?.[1];
+    expect(existsSync(join(file, '..', installed ?? settingsFile.split('/').at(-1)!))).toBe(true);
     expect(Number(value('TimeoutStopSec'))).toBeGreaterThan(Number(settings.shutdownSeconds.default) + 5);
     expect(Number(value('LimitNOFILE'))).toBeGreaterThan(Number(settings.maxConnections.default));
   });
 
-  test.skipIf(spawnSync('systemd-analyze', ['--version']).status !== 0)('systemd finds nothing wrong', () => {
+  test.skipIf(!hasSystemd)('systemd finds nothing wrong', () => {
     const copy = join(temporaryFolder(), 'weft.service');
     // The account exists only where Weft is installed.
     writeFileSync(copy, text.replaceAll('/opt/weft', root).replace('User=weft\n', ''));
     const { stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', copy], { encoding: 'utf8' });
     expect(stderr.split('\n').filter((line) => line.includes('weft.service'))).toEqual([]);
+  });
+
+  test.skipIf(!hasSystemd)('systemd rates the exposure of the service at 3 or less', () => {
+    const rate = (unit: string) => {
+      const copy = join(temporaryFolder(), 'weft.service');
+      writeFileSync(copy, unit.replaceAll('/opt/weft', root));
+      const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', copy], { encoding: 'utf8' });
+      return Number(/Overall exposure level for weft\.service: ([\d.]+)/.exec(stdout)?.[1]);
+    };
+    expect(rate(text)).toBeLessThanOrEqual(3);
+    expect(rate(text.replace(/^(Protect|Private|Restrict|SystemCall|Capab|NoNew).*\n/gm, ''))).toBeGreaterThan(8);
   });
 });
 

@@ -1,56 +1,99 @@
-// Commands that a document shows, done as they stand there: each block of sh is run, in order and in one shell, and what it
-// prints can be held against the block below.
+// What a page says, done unchanged: its files are written and its commands run, in order and in one shell, as somebody does who
+// has nothing but the text. What a block prints can be compared with the block below it.
 import { spawn } from 'node:child_process';
+import { type Block, documentedUrl, isShell, stepsOf } from './document-pages.ts';
 import { folderOfNode } from './other-node.ts';
 
-/** Where the documents have Weft. */
-export const documentedUrl = 'http://127.0.0.1:8000';
 const separator = '--- next block ---';
-
-export interface Step {
-  commands: string;
-  /** Without what differs from one run to the next; empty where the document shows nothing. */
-  shown: string;
+const patienceMs = 240_000;
+/** An answer that refuses is a mistake of the page, where the page does not show it: curl itself would not mind. */
+const preamble = `trap : INT
+strict=
+curl() {
+  local word fail=--fail-with-body
+  for word; do case $word in --fail | -f*) fail= ;; esac; done
+  command curl \${strict:+$fail} "$@"
 }
+`;
 
-/** A block that names a file, such as ```js app.mjs, is a step that writes it. */
-export function stepsIn(text: string): Step[] {
-  const blocks = text.matchAll(/```(?:sh|\w+ ([\w./-]+))\n(.*?)```\n(?:\n```(?:json|text)\n(.*?)```\n)?/gs);
-  return [...blocks].map(([, file, content = '', shown = '']) => ({
-    commands: file === undefined ? content : `cat > ${file} <<'END OF FILE'\n${content}END OF FILE\n`,
-    shown: withoutChance(shown),
-  }));
-}
-
-export interface StepsOptions {
+export interface Surroundings {
   /** Where Weft is. */
   url: string;
   /** Where the commands run. */
-  folder?: string;
+  folder: string;
+  /** For whoever is asked to log in: a terminal would be asked. */
+  password: string;
   env?: Record<string, string>;
-  /** Stands before the first one. */
-  before?: string;
-  /** Looked into for commands before anything else. */
-  path?: string;
+  /** Places of the machine, and what stands for them here. */
+  places?: Record<string, string>;
 }
 
-/** What each step prints, without what differs from one run to the next. */
-export async function runSteps(steps: Step[], { url, folder, env, before = '', path }: StepsOptions) {
-  const script = steps.map(({ commands }) => `${commands}\nprintf '\\n${separator}\\n'\n`).join('');
-  const search = [path, folderOfNode, process.env.PATH].filter(Boolean).join(':');
-  const shell = spawn('bash', ['-eu', '-c', before + script.replaceAll(documentedUrl, url)], {
-    cwd: folder,
-    env: { ...process.env, ...env, PATH: search },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let said = '';
-  for await (const chunk of shell.stdout!.setEncoding('utf8')) said += chunk;
-  const printed = said.split(`\n${separator}\n`);
-  if (printed.length !== steps.length + 1) throw new Error(`not all steps were done:\n${said}`);
-  return steps.map(({ commands }, index) => ({
-    commands,
-    prints: withoutChance((printed[index] ?? '').replaceAll(url, documentedUrl)),
+export interface Done {
+  commands: string;
+  /** Both without what differs from one run to the next. */
+  shown: string;
+  prints: string;
+}
+
+/** `text` stands for that of the page. */
+export async function runPage(page: string, around: Surroundings, text?: string): Promise<Done[]> {
+  const steps = stepsOf(page, text);
+  const printed = await runShell(page, steps, around);
+  return steps.map(({ content, shown }, at) => ({
+    commands: content,
+    shown: withoutChance(shown),
+    prints: withoutChance(printed[at]!.replaceAll(around.url, documentedUrl)),
   }));
+}
+
+async function runShell(page: string, steps: Block[], around: Surroundings): Promise<string[]> {
+  const { url, folder, password, env, places = {} } = around;
+  let script = preamble + steps.map((step) => `${scriptOf(step)}\nprintf '\\n${separator}\\n'\n`).join('');
+  for (const [place, here] of Object.entries({ ...places, [documentedUrl]: url })) {
+    script = script.replaceAll(place, here);
+  }
+  script = script.replaceAll(/(\blogin \S+ --user \S+)$/gm, '$1 --password-stdin <<< "$DOCUMENTED_PASSWORD"');
+  const shell = spawn('bash', ['-eu', '-o', 'pipefail', '-c', script], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      HOME: folder,
+      DOCUMENTED_PASSWORD: password,
+      ...env,
+      PATH: [env?.PATH, folderOfNode, process.env.PATH].filter(Boolean).join(':'),
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Ctrl+C goes to every process of its group.
+    detached: true,
+  });
+  const kill = setTimeout(() => process.kill(-shell.pid!, 'SIGKILL'), patienceMs);
+  let said = '';
+  let complaints = '';
+  const interrupted = new Set<number>();
+  shell.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaints += text;
+  });
+  for await (const chunk of shell.stdout.setEncoding('utf8')) {
+    said += chunk;
+    const printed = said.split(`\n${separator}\n`);
+    const at = printed.length - 1;
+    const until = steps[at]?.runUntil;
+    if (until === undefined || interrupted.has(at) || !printed[at]!.includes(until)) continue;
+    interrupted.add(at);
+    process.kill(-shell.pid!, 'SIGINT');
+  }
+  clearTimeout(kill);
+  const printed = said.split(`\n${separator}\n`);
+  const failed = steps[printed.length - 1];
+  if (!failed) return printed;
+  throw new Error(`${page}:${failed.line} failed:\n${failed.content}\n${printed.at(-1)}\n${complaints}`);
+}
+
+function scriptOf(step: Block): string {
+  const { content, file, shown, runUntil } = step;
+  if (!isShell(step)) return `cat > ${file} <<'END OF FILE'\n${content}END OF FILE\n`;
+  if (runUntil !== undefined) return `{ ${content}} 2>&1 || test $? -le 130\n`;
+  return `strict=${shown === '' ? 'yes' : ''}\n${content}`;
 }
 
 function withoutChance(text: string): string {

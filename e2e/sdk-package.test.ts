@@ -251,7 +251,7 @@ describe.skipIf(!node)('under the Node of the system', () => {
 test('a TypeScript compiler is content with the types and with every example', () => {
   const sources = ['docs/sdk.md', ...sourcesOf('sdk/src')];
   const examples = sources.flatMap((path) => {
-    const blocks = readFileSync(join(root, path), 'utf8').matchAll(/```ts\n(.*?)\n(?: +\* )?```/gs);
+    const blocks = readFileSync(join(root, path), 'utf8').matchAll(/```(?:ts|js \S+)\n(.*?)\n(?: +\* )?```/gs);
     return [...blocks].map(([, block = '']) => block.replaceAll(/^ +\* ?/gm, '').replaceAll(/^import .*$/gm, ''));
   });
   expect(examples.length).toBeGreaterThan(30);

@@ -1,4 +1,4 @@
-// How the network gets on, in one word and with its causes.
+// The health of the network, in one word and with its causes.
 
 import { AlarmSeverity } from './alarms.ts';
 import * as Type from './schema/schema.ts';

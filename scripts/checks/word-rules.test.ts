@@ -23,6 +23,8 @@ test.each([
   'the way in and out',
   'ways to the agents',
   'What happened lately',
+  'makes it as it came',
+  'How the network gets on',
 ])('%s is found', (text) => {
   expect(findDialect([{ path: 'docs/a.md', text }])).toEqual(
     expect.arrayContaining([expect.stringMatching(/^docs\/a\.md:1: ".+": write ".+"$/)]),
@@ -37,12 +39,10 @@ test('a phrase is found across the end of a line, and its line is named', () => 
 test('in code strings and comments are searched', () => {
   const text = "// Made anew.\n/**\n * As it\n * stands.\n */\nconst url = 'http://a.test/ made anew'; // lately\n";
   expect(findDialect([{ path: 'cli/src/a.ts', text }]).sort()).toEqual([
-    expect.stringMatching(/:1: "Made anew"/),
     expect.stringMatching(/^cli\/src\/a\.ts:1: "anew"/),
     expect.stringMatching(/:3: "As it stands"/),
     expect.stringMatching(/:6: "anew"/),
     expect.stringMatching(/:6: "lately"/),
-    expect.stringMatching(/:6: "made anew"/),
   ]);
 });
 

@@ -26,7 +26,7 @@ interface Example {
 function examplesIn(path: string): Example[] {
   const text = readFileSync(join(root, path), 'utf8');
   const isDocument = path.endsWith('.md');
-  const blocks = text.matchAll(isDocument ? /```ts\n(.*?)```/gs : /```ts\n(.*?)\n +\* ```/gs);
+  const blocks = text.matchAll(isDocument ? /```js \S+\n(.*?)```/gs : /```ts\n(.*?)\n +\* ```/gs);
   return [...blocks].map(([, block = ''], index) => ({
     title: `${path} ${index + 1}`,
     code: isDocument ? block : block.replaceAll(/^ +\* ?/gm, ''),

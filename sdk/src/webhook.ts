@@ -8,7 +8,7 @@ export interface SignedRequest {
   secret: string;
   /** The header `X-Weft-Signature`. */
   signature: string | readonly string[] | null | undefined;
-  /** As it came, before it is parsed. */
+  /** As received, before it is parsed. */
   body: string | Uint8Array;
   /** How old it may be; default: 300. */
   toleranceSeconds?: number | undefined;

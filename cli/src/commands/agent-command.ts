@@ -57,10 +57,10 @@ export const agentCommand: ClientCommand = {
     ...jsonOption,
   },
   examples: [
-    'agent line roof-1 --set site=Bristol --allow set_tx_power',
+    'agent line ap-roof-1 --set site=uk/bristol/roof --allow set_tx_power',
     'agent import access-points.csv --agent-url https://weft.example.org > lines.csv',
-    'agent run --url https://weft.example.org --ap-id roof-1',
-    'agent install --url https://weft.example.org --ap-id roof-1 --print-unit',
+    'agent run --url https://weft.example.org --ap-id ap-roof-1',
+    'agent install --url https://weft.example.org --ap-id ap-roof-1 --print-unit',
   ],
   async run(line, around) {
     // `weft agent --link` is short for `weft agent run --link`.

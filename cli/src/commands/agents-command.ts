@@ -29,7 +29,7 @@ export const agentsCommand: ClientCommand = {
   },
   examples: [
     'agents',
-    "agents 'hall-*' --state offline",
+    "agents 'ap-hall-*' --state offline",
     "agents --select 'site:uk/bristol/** type:WiFi'",
     'agents --json | jq -r .[].ap_id',
   ],

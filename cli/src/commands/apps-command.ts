@@ -28,7 +28,7 @@ export const appsCommand: ClientCommand = {
     ...jsonOption,
     ...urlOption,
   },
-  examples: ['apps', "apps add planner --agents 'hall-*' --read-only", 'apps rotate planner'],
+  examples: ['apps', "apps add planner --agents 'ap-hall-*' --read-only", 'apps rotate planner'],
   async run(line, around) {
     const [action, name, ...rest] = line.words;
     if (action === undefined) {

@@ -34,7 +34,7 @@ ${identityHelp}`,
   examples: [
     'command ap-roof-1 set_tx_power dbm=17',
     'command ap-roof-1 set_tx_power dbm=17 --hold 5m --dry-run',
-    "command 'hall-*' sleep --no-wait --json",
+    "command 'ap-hall-*' sleep --no-wait --json",
   ],
   async run(line, around) {
     const [ap_id, name, ...pairs] = line.words;

@@ -27,7 +27,7 @@ export const newCommand: ClientCommand = {
     offline: { about: 'only write the files; fill in .env yourself' },
     ...urlOption,
   },
-  examples: ['new app night-watch', 'new agent roof-1 --url https://weft.example.org'],
+  examples: ['new app night-watch', 'new agent ap-roof-1 --url https://weft.example.org'],
   async run(line, around) {
     const [kind = '', folder, ...rest] = line.words;
     const wanted = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;

@@ -52,7 +52,7 @@ const deviceFields = {
   }),
   last_seen: Time('The time of the newest list with it.'),
   last_ap_id: Type.Union([Type.String(), Type.Null()], {
-    description: 'Where it was last, if the caller may see that; also while it is attached nowhere.',
+    description: 'Where it was last, if the caller may see that; also while it is not attached.',
   }),
   sticky: Type.Optional.Object(
     {

@@ -41,6 +41,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
   const { serve } = await import('../serve.ts');
   const weft = await serve({ ...config, maxConnections: openFileLimit(config.maxConnections).maxConnections });
   let saver: ChildProcess | undefined;
+  process.once('exit', () => saver?.kill());
   ending.watch({ ...weft, stop: () => stopAll(weft, () => saver) });
   if (weft.firstAdminNeeded !== false)
     throw new StartError('the demonstration needs a database, and it does not answer');

@@ -10,7 +10,7 @@ export function healthRoutes(health: HealthService): Route[] {
   return [
     route('network_health', 'GET /api/v1/health', {
       permission: networkReaders,
-      summary: 'How the network gets on: one word, causes, the worst ten, sites, alarms by severity',
+      summary: 'The health of the network: one word, causes, the worst ten, sites, alarms by severity',
       description: 'Of the access points that the caller may see. Alarms that are silenced or shelved do not count.',
       response: NetworkHealth,
       handle: ({ caller }) => health.network(caller),
@@ -18,7 +18,7 @@ export function healthRoutes(health: HealthService): Route[] {
     route('agent_health', 'GET /api/v1/health/agents/:ap_id', {
       permission: agentReaders,
       target: 'ap_id',
-      summary: 'How one access point gets on, and the minutes of the last day in which users were served well',
+      summary: 'The health of one access point, and the minutes of the last day in which users were served well',
       response: AgentHealthReport,
       handle: (context) => health.agent(context.caller, context.path('ap_id')),
     }),

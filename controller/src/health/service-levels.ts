@@ -129,7 +129,7 @@ export function countMinutes(slots: readonly Slot[], expected: number, slotMs: n
   return [availability, ...counted.filter((level) => level.minutes > 0)];
 }
 
-/** Whether the level is below its goal; a few bad minutes of few are no verdict. */
+/** Whether the level is below its goal; a few bad minutes of few are too few to judge. */
 export function isBelowGoal({ good_minutes, minutes, goal }: ServiceLevel): boolean {
   return minutes >= minMinutes && good_minutes < goal * minutes;
 }

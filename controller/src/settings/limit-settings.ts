@@ -71,7 +71,7 @@ export const limitSettings = {
     'WEFT_MAX_DEVICES',
     '100000',
     10_000_000,
-    'Maximum number of devices that are remembered. Above it those are forgotten that are attached nowhere; then new ones are left out.',
+    'Maximum number of devices that are remembered. Above it, devices that are not attached to any access point are forgotten; then new ones are left out.',
   ),
   maxSites: count('WEFT_MAX_SITES', '10000', 100_000, 'Maximum number of sites.'),
   maxApps: count('WEFT_MAX_APPS', '10000', 100_000_000, 'Maximum number of third-party apps.'),

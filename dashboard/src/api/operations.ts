@@ -62,7 +62,7 @@ export type AgentDevice = {
   randomised: boolean;
   /** The time of the newest list with it. */
   last_seen: string;
-  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  /** Where it was last, if the caller may see that; also while it is not attached. */
   last_ap_id: string | null;
   /** It refused to be moved, or went back at once: steering it is of little use for now. */
   sticky?: {
@@ -855,7 +855,7 @@ export type Device = {
   randomised: boolean;
   /** The time of the newest list with it. */
   last_seen: string;
-  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  /** Where it was last, if the caller may see that; also while it is not attached. */
   last_ap_id: string | null;
   /** It refused to be moved, or went back at once: steering it is of little use for now. */
   sticky?: {
@@ -884,7 +884,7 @@ export type DeviceDetails = {
   randomised: boolean;
   /** The time of the newest list with it. */
   last_seen: string;
-  /** Where it was last, if the caller may see that; also while it is attached nowhere. */
+  /** Where it was last, if the caller may see that; also while it is not attached. */
   last_ap_id: string | null;
   /** It refused to be moved, or went back at once: steering it is of little use for now. */
   sticky?: {

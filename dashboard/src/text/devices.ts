@@ -43,7 +43,7 @@ export const devicesText = {
     unknownWords:
       'It was not seen for 24 hours, was erased, or was last at an access point that you do not have permission to see.',
     links: 'Links now',
-    noLinks: (moment: string) => `Attached nowhere. Last seen at ${moment}.`,
+    noLinks: (moment: string) => `Not attached. Last seen at ${moment}.`,
     signal: 'Signal',
     snr: 'SNR',
     down: 'To the device',

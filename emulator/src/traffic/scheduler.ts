@@ -123,7 +123,7 @@ function deliver(state: WorldState, ap: number): void {
  */
 export function waitOf(burst: number, stream: number, bps: number): number {
   if (bps < burst + stream) return burst + (stream - bps) / 2;
-  // At least as fast as it came in; said so, because rounding may not.
+  // At least as fast as it arrived; said so, because rounding may not.
   return burst === 0 ? 0 : (burst * burst) / (2 * Math.max(burst, bps - stream));
 }
 

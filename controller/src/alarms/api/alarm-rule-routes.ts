@@ -66,7 +66,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
     }),
     route('reset_alarm_rule', 'POST /api/v1/alarm_rules/:rule_id/reset', {
       permission: adminsOnly,
-      summary: 'Make a rule that comes with Weft as it came',
+      summary: 'Restore the original of a rule that comes with Weft',
       failures: { 409: 'The rule did not come with Weft' },
       response: AlarmRule,
       handle: (context) => rules.reset(context.path('rule_id'), context.caller),

@@ -105,7 +105,7 @@ export class AlarmRuleService {
     }));
   }
 
-  /** A rule that comes with Weft is again as it came. Throws ConflictError for any other. */
+  /** Restores the original of a rule that comes with Weft. Throws ConflictError for any other. */
   async reset(id: string, by: Actor): Promise<AlarmRule> {
     return this.#update(id, by, 'alarm_rule_reset', (before) => {
       const product = before.product === null ? undefined : this.#options.products().get(before.product);

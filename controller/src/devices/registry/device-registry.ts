@@ -285,7 +285,7 @@ export class DeviceRegistry {
     agent.unwritten = this.#options.onChanges(changes);
   }
 
-  /** Forgets the device that is attached nowhere for the longest time. Whatever is attached stays. */
+  /** Forgets the device that has not been attached for the longest time. Whatever is attached stays. */
   #makeRoom(): boolean {
     if (this.#attached === this.table.deviceCount) return false;
     const { firstLink, looseSince } = this.table.devices;

@@ -1,4 +1,4 @@
-// How an access point gets on, in one word: by its state and its worst alarm. Pure.
+// The health of an access point in one word: by its state and its worst alarm. Pure.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import type { AgentState } from '@weft/contract/selector';
 

@@ -75,9 +75,9 @@ export class RouteContext<Query = unknown, Body = unknown> {
   readonly callerIfAny: Caller | undefined;
   /** The paths of integers of the body that were rounded; see readJson. */
   readonly inexact: JsonPath[];
-  /** The JSON body as it came, if the route takes it so; else empty. */
+  /** The JSON body as received, if the route takes it so; else empty. */
   readonly bytes: Uint8Array;
-  /** The JSON body as it came, if the route keeps it; else empty. */
+  /** The JSON body as received, if the route keeps it; else empty. */
   readonly text: string;
   readonly #request: FastifyRequest | undefined;
   readonly #reply: FastifyReply | undefined;
@@ -215,7 +215,7 @@ export function success(detail: string): StatusAnswer {
   return { status: 'success', detail };
 }
 
-/** The query as it came, without its `?`: the framework's own reading is switched off. */
+/** The query as received, without its `?`: the framework's own reading is switched off. */
 export function searchOf(request: IncomingRequest): string {
   const url = request.raw.url ?? '';
   const start = url.indexOf('?');

@@ -1,4 +1,4 @@
-// Beside the charts of an access point: how it is connected and where it is, how it gets on, and what administrators and managers
+// Beside the charts of an access point: how it is connected and where it is, its health, and what administrators and managers
 // can do with it. Rows are there before their values, so that nothing below them moves.
 import { useState } from 'preact/hooks';
 import {

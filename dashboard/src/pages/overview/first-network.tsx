@@ -1,5 +1,5 @@
 // An empty network as an invitation: one button to a whole demo network, the way to register real access points, and how the demo
-// network gets on.
+// network is doing.
 import { useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../../api/client.ts';
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
