@@ -1,4 +1,5 @@
 // What agents report, and the answer they get.
+import { ignoredReasons } from './functions/ignored-reasons.ts';
 import * as Type from './schema/schema.ts';
 
 export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
@@ -14,39 +15,17 @@ export type AgentUpdateRequest = Type.Static<typeof AgentUpdateRequest>;
 
 export const IgnoredField = Type.Named('IgnoredField', {
   field: Type.String({ description: 'The name that it would have had, cut to 256 characters.' }),
-  reason: Type.Enum(
-    [
-      'array',
-      'text_for_metric',
-      'metric_for_text',
-      'name',
-      'repeated',
-      'not_finite',
-      'text',
-      'empty',
-      'not_an_object',
-      'not_a_place',
-      'beside_payload',
-      'beside_samples',
-      'unreadable_time',
-      'not_a_list',
-      'no_device',
-      'not_a_number',
-      'too_many_devices',
-      'too_many_new_devices',
-    ],
-    {
-      description:
-        '`text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: ' +
-        'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
-        'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
-        'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
-        '`unreadable_time`: the sample of this time was not stored. ' +
-        '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
-        'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. ' +
-        '`too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later.',
-    },
-  ),
+  reason: Type.Enum(Object.keys(ignoredReasons) as (keyof typeof ignoredReasons)[], {
+    description:
+      '`text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: ' +
+      'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
+      'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
+      'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
+      '`unreadable_time`: the sample of this time was not stored. ' +
+      '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
+      'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. ' +
+      '`too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later.',
+  }),
 });
 export type IgnoredField = Type.Static<typeof IgnoredField>;
 

@@ -5,20 +5,8 @@ const minBytes = 32;
 
 // Six letters or more: a random base64 secret contains one of these about once in ten million.
 const givenAwayBy = [
-  'changeme',
-  'replace',
-  'placeholder',
-  'example',
-  'secret',
-  'password',
-  'passphrase',
-  'default',
-  'insert',
-  'letmein',
-  'qwerty',
-  'supersafe',
-  'random',
-  'generate',
+  ...['changeme', 'replace', 'placeholder', 'example', 'secret', 'password', 'passphrase', 'default'],
+  ...['insert', 'letmein', 'qwerty', 'supersafe', 'random', 'generate'],
 ];
 const givenAwayByWord = new Set(['test', 'testing', 'todo', 'your', 'demo', 'sample', 'dummy', 'weft']);
 

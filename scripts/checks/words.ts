@@ -6,18 +6,8 @@ import { findDialect } from './word-rules.ts';
 const root = resolve(import.meta.dirname, '..', '..');
 // Not CHANGELOG.md: it is history.
 const places = [
-  'README.md',
-  'docs',
-  'examples',
-  'broker/src',
-  'cli/src',
-  'contract/src',
-  'controller/src',
-  'dashboard/README.md',
-  'dashboard/src',
-  'emulator/src',
-  'sdk/src',
-  'timeseries/src',
+  ...['README.md', 'docs', 'examples', 'broker/src', 'cli/src', 'contract/src', 'controller/src'],
+  ...['dashboard/README.md', 'dashboard/src', 'emulator/src', 'sdk/src', 'timeseries/src'],
 ];
 
 const chosen = process.argv.slice(2);

@@ -12,37 +12,25 @@ export interface LinkPolicy {
 /** How many links a device can hold: one of each technology. */
 export const linksEach = accessPointTypes.length;
 
-export interface MultiLinks {
-  /** By device: its entry, or -1. An entry stays, also with the mode `single`. */
-  entry: Int32Array;
-  /** How many entries there are. By entry: the device, an index into linkModes, and an index into accessPointTypes or -1. */
-  count: number;
-  device: Int32Array;
-  mode: Uint8Array;
-  primary: Int32Array;
-  /** The technology that carries most now, or -1; and how often that has changed. */
-  carrier: Int32Array;
-  switches: Int32Array;
-  /** Bits that were delivered once more than needed. */
-  duplicateBits: Float64Array;
-  /** By entry and technology. All weights 0: by what the links can carry. */
-  weights: Float64Array;
-  /** For how many seconds the link could be used without a break, and what it gave recently to somebody with data without end. */
-  usableSteps: Int32Array;
-  usualBps: Float64Array;
-}
+export type MultiLinks = ReturnType<typeof createMultiLinks>;
 
-export function createMultiLinks(devices: number): MultiLinks {
+export function createMultiLinks(devices: number) {
   return {
+    /** By device: its entry, or -1. An entry stays, also with the mode `single`. */
     entry: new Int32Array(devices).fill(-1),
+    /** How many entries there are. By entry: the device, an index into linkModes, and an index into accessPointTypes or -1. */
     count: 0,
     device: new Int32Array(),
     mode: new Uint8Array(),
     primary: new Int32Array(),
+    /** The technology that carries most now, or -1; and how often that has changed. */
     carrier: new Int32Array(),
     switches: new Int32Array(),
+    /** Bits that were delivered once more than needed. */
     duplicateBits: new Float64Array(),
+    /** By entry and technology. All weights 0: by what the links can carry. */
     weights: new Float64Array(),
+    /** For how many seconds the link could be used without a break, and what it gave recently to somebody with data without end. */
     usableSteps: new Int32Array(),
     usualBps: new Float64Array(),
   };

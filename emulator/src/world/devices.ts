@@ -8,101 +8,11 @@ import type { AccessPointType } from './world-spec.ts';
 
 export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const;
 
-export interface Devices {
-  count: number;
-  kind: Uint8Array;
-  /** Index of the access point it lives around. */
-  home: Int32Array;
-  x: Float64Array;
-  y: Float64Array;
-  /** Metres since the step before. */
-  movedM: Float64Array;
-  isIndoor: Uint8Array;
-  /** Loss through the facade it sits behind, or the car it sits in; and as a gain. */
-  wallDb: Float64Array;
-  wallGain: Float64Array;
-  speedMPerS: Float64Array;
-  /** Where on its way a device that goes to and fro began, in metres. */
-  phaseM: Float64Array;
-  axisX: Float64Array;
-  axisY: Float64Array;
-  /** The way of those who walk about: the number of the leg, its end, and when it begins. */
-  leg: Int32Array;
-  targetX: Float64Array;
-  targetY: Float64Array;
-  pausesUntilStep: Int32Array;
-  /** Index of the access point it is attached to, or -1; and since when. */
-  serving: Int32Array;
-  sinceStep: Int32Array;
-  /** For how many seconds another of its kind has been better than its own, and its own too bad. */
-  betterSteps: Int32Array;
-  weakSteps: Int32Array;
-  /** Out of service until then, after a link that broke. */
-  outUntilStep: Int32Array;
-  /** Where it came from, and when: whoever goes back soon goes to and fro. */
-  previous: Int32Array;
-  leftAtStep: Int32Array;
-  /** Share of this second that a change of access point cost. */
-  lostS: Float64Array;
-  steeredTo: Int32Array;
-  steeredUntilStep: Int32Array;
-  /** Stays where it was steered to, even without service. */
-  isForced: Uint8Array;
-  /** The lamp it sits under, or -1; by slot, which lamps somebody hides from it; whether its own; since when not. */
-  lamp: Int32Array;
-  hidden: Uint8Array;
-  isBlocked: Uint8Array;
-  clearSinceStep: Int32Array;
-  /** Index into trafficClasses, and what it asks for in the busiest hour. */
-  trafficClass: Uint8Array;
-  peakBps: Float64Array;
-  /** Bits asked for and not yet delivered, down and up; and what of the first arrives evenly in this second. */
-  backlogBits: Float64Array;
-  upBacklogBits: Float64Array;
-  streamBits: Float64Array;
-  /** What all of the access point's air would give it, down and up, and the share of that air it needs. */
-  rateBps: Float64Array;
-  upRateBps: Float64Array;
-  need: Float64Array;
-  /** What it received of its access point in the last second: dBm (5G: of one resource element), W of light (LiFi); and the SINR in dB. */
-  signal: Float64Array;
-  qualityDb: Float64Array;
-  /** What it would really get in the last second if it had data without end. */
-  serviceBps: Float64Array;
-  /** What was delivered in the last second, and for which part of it the device received and sent. */
-  sentBits: Float64Array;
-  airS: Float64Array;
-  upAirS: Float64Array;
-  /** What its radios have taken from the battery so far. */
-  energyJ: Float64Array;
-  /** Mean time in the network of what was delivered in the last second, in ms; 0 if nothing was, Infinity if it waits in vain. */
-  latencyMs: Float64Array;
-}
-
 /** What belongs to a link: devices that hold several have a row behind all devices for each of them (multi-link/). */
 export const linkColumns = [
-  'serving',
-  'sinceStep',
-  'betterSteps',
-  'weakSteps',
-  'outUntilStep',
-  'previous',
-  'leftAtStep',
-  'lostS',
-  'trafficClass',
-  'backlogBits',
-  'upBacklogBits',
-  'streamBits',
-  'rateBps',
-  'upRateBps',
-  'need',
-  'signal',
-  'qualityDb',
-  'serviceBps',
-  'sentBits',
-  'airS',
-  'upAirS',
-  'latencyMs',
+  ...['serving', 'sinceStep', 'betterSteps', 'weakSteps', 'outUntilStep', 'previous', 'leftAtStep'],
+  ...['lostS', 'trafficClass', 'backlogBits', 'upBacklogBits', 'streamBits', 'rateBps', 'upRateBps'],
+  ...['need', 'signal', 'qualityDb', 'serviceBps', 'sentBits', 'airS', 'upAirS', 'latencyMs'],
 ] as const;
 
 interface Habits {
@@ -203,58 +113,80 @@ function kindOf(u: number, [seated, walking, corridor]: Habits['shares']): numbe
   return u < seated + walking + corridor ? kinds.corridor : kinds.vehicle;
 }
 
-function emptyColumns(count: number): Devices {
-  const numbers = () => new Float64Array(count);
-  const integers = (value = 0) => new Int32Array(count).fill(value);
-  const flags = () => new Uint8Array(count);
+export type Devices = ReturnType<typeof emptyColumns>;
+
+function emptyColumns(count: number) {
+  const numbers = (): Float64Array => new Float64Array(count);
+  const integers = (value = 0): Int32Array => new Int32Array(count).fill(value);
+  const flags = (): Uint8Array => new Uint8Array(count);
   return {
     count,
     kind: flags(),
+    /** Index of the access point it lives around. */
     home: integers(),
     x: numbers(),
     y: numbers(),
+    /** Metres since the step before. */
     movedM: numbers(),
     isIndoor: flags(),
+    /** Loss through the facade it sits behind, or the car it sits in; and as a gain. */
     wallDb: numbers(),
     wallGain: numbers(),
     speedMPerS: numbers(),
+    /** Where on its way a device that goes to and fro began, in metres. */
     phaseM: numbers(),
     axisX: numbers(),
     axisY: numbers(),
+    /** The way of those who walk about: the number of the leg, its end, and when it begins. */
     leg: integers(),
     targetX: numbers(),
     targetY: numbers(),
     pausesUntilStep: integers(),
+    /** Index of the access point it is attached to, or -1; and since when. */
     serving: integers(-1),
     sinceStep: integers(),
+    /** For how many seconds another of its kind has been better than its own, and its own too bad. */
     betterSteps: integers(),
     weakSteps: integers(),
+    /** Out of service until then, after a link that broke. */
     outUntilStep: integers(),
+    /** Where it came from, and when: whoever goes back soon goes to and fro. */
     previous: integers(-1),
     leftAtStep: integers(-1000),
+    /** Share of this second that a change of access point cost. */
     lostS: numbers(),
     steeredTo: integers(-1),
     steeredUntilStep: integers(),
+    /** Stays where it was steered to, even without service. */
     isForced: flags(),
+    /** The lamp it sits under, or -1; by slot, which lamps somebody hides from it; whether its own; since when not. */
     lamp: integers(-1),
     hidden: flags(),
     isBlocked: flags(),
     clearSinceStep: integers(-1000),
+    /** Index into trafficClasses, and what it asks for in the busiest hour. */
     trafficClass: flags(),
     peakBps: numbers(),
+    /** Bits asked for and not yet delivered, down and up; and what of the first arrives evenly in this second. */
     backlogBits: numbers(),
     upBacklogBits: numbers(),
     streamBits: numbers(),
+    /** What all of the access point's air would give it, down and up, and the share of that air it needs. */
     rateBps: numbers(),
     upRateBps: numbers(),
     need: numbers(),
+    /** What it received of its access point in the last second: dBm (5G: of one resource element), W of light (LiFi); and the SINR in dB. */
     signal: numbers(),
     qualityDb: numbers(),
+    /** What it would really get in the last second if it had data without end. */
     serviceBps: numbers(),
+    /** What was delivered in the last second, and for which part of it the device received and sent. */
     sentBits: numbers(),
     airS: numbers(),
     upAirS: numbers(),
+    /** What its radios have taken from the battery so far. */
     energyJ: numbers(),
+    /** Mean time in the network of what was delivered in the last second, in ms; 0 if nothing was, Infinity if it waits in vain. */
     latencyMs: numbers(),
   };
 }

@@ -7,28 +7,9 @@ type ColumnType = 'TEXT' | 'BIGINT';
 
 /** What is written once. */
 const fixedColumns = [
-  'command_id',
-  'job_number',
-  'ap_id',
-  'agent_id',
-  'name',
-  'parameter',
-  'caller_kind',
-  'caller_id',
-  'caller_name',
-  'owner_kind',
-  'owner_id',
-  'rank',
-  'priority',
-  'created_at',
-  'expires_at',
-  'idempotency_key',
-  'guard',
-  'settle_ms',
-  'inverse_of',
-  'batch_id',
-  'args',
-  'text',
+  ...['command_id', 'job_number', 'ap_id', 'agent_id', 'name', 'parameter', 'caller_kind', 'caller_id'],
+  ...['caller_name', 'owner_kind', 'owner_id', 'rank', 'priority', 'created_at', 'expires_at'],
+  ...['idempotency_key', 'guard', 'settle_ms', 'inverse_of', 'batch_id', 'args', 'text'],
 ] as const;
 
 /** What changes with the state. PostgreSQL needs the types, SQLite ignores them. */

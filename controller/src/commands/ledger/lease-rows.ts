@@ -5,18 +5,8 @@ import type { Lease } from '../arbitration/conflict-intent.ts';
 import type { ReadSetFields, StateRecord } from './command-record.ts';
 
 const leaseColumns = [
-  'ap_id',
-  'parameter',
-  'caller_id',
-  'parameter_group',
-  'command_id',
-  'caller_kind',
-  'caller_name',
-  'rank',
-  'priority',
-  'since',
-  'until',
-  'value',
+  ...['ap_id', 'parameter', 'caller_id', 'parameter_group', 'command_id', 'caller_kind', 'caller_name'],
+  ...['rank', 'priority', 'since', 'until', 'value'],
 ] as const;
 const LEASE_COLUMNS = leaseColumns.join(', ');
 /** All but the key. */

@@ -7,18 +7,8 @@ import type { Metric } from './use-agent-series.ts';
 
 /** In the order they are worth looking at; an agent has some of them. */
 const telling = [
-  'throughput_mbps',
-  'connected_devices',
-  'power_w',
-  'latency_ms',
-  'prb_load_pct',
-  'airtime_pct',
-  'channel_utilisation_pct',
-  'rsrp_dbm',
-  'rssi_dbm',
-  'sinr_db',
-  'snr_db',
-  'illuminance_lx',
+  ...['throughput_mbps', 'connected_devices', 'power_w', 'latency_ms', 'prb_load_pct', 'airtime_pct'],
+  ...['channel_utilisation_pct', 'rsrp_dbm', 'rssi_dbm', 'sinr_db', 'snr_db', 'illuminance_lx'],
 ];
 export const usualCount = 6;
 const maxShown = 60;
