@@ -31,29 +31,21 @@ export interface EnrolmentServiceOptions {
 }
 
 export class EnrolmentService {
-  readonly #agents: AgentService;
-  readonly #tokens: EnrolmentTokenStore;
-  readonly #audit: AuditService;
-  readonly #users: Pick<PrincipalSource, 'principal'>;
-  readonly #reachableUrls: () => string[];
+  readonly #options: EnrolmentServiceOptions;
 
-  constructor({ agents, tokens, audit, users, reachableUrls }: EnrolmentServiceOptions) {
-    this.#agents = agents;
-    this.#tokens = tokens;
-    this.#audit = audit;
-    this.#users = users;
-    this.#reachableUrls = reachableUrls;
+  constructor(options: EnrolmentServiceOptions) {
+    this.#options = options;
   }
 
   /** Throws AuthenticationError unless the token can still be used. */
   async require(token: string): Promise<void> {
-    if (!(await this.#tokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badToken();
+    if (!(await this.#options.tokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badToken();
   }
 
   /** Registers an agent with this token; a use is counted only if the agent is created. */
   async enrol(token: string, input: NewAgent): Promise<Agent> {
     const hash = hashGeneratedSecret(token);
-    const enrolment = await this.#tokens.getUsable(hash, Date.now());
+    const enrolment = await this.#options.tokens.getUsable(hash, Date.now());
     if (!enrolment) throw badToken();
     if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
       throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
@@ -61,8 +53,8 @@ export class EnrolmentService {
     const { site, tags } = enrolment;
     await this.#requireManaged(enrolment, input.ap_id);
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
-    const agent = await this.#agents.register({ ...input, site, tags }, by, (record, also) =>
-      this.#tokens.redeem(hash, Date.now(), record, also),
+    const agent = await this.#options.agents.register({ ...input, site, tags }, by, (record, also) =>
+      this.#options.tokens.redeem(hash, Date.now(), record, also),
     );
     if (!agent) throw badToken();
     return agent;
@@ -77,7 +69,7 @@ export class EnrolmentService {
     rightsOf(createdBy).requireOwnLabels(noLabels, { site, tags });
     const token = enrolmentTokenPrefix + generateSecret();
     const now = Date.now();
-    if ((await this.#tokens.count(now)) >= maxTokens) {
+    if ((await this.#options.tokens.count(now)) >= maxTokens) {
       throw new TryLaterError(
         429,
         'too_many_enrolment_tokens',
@@ -98,30 +90,30 @@ export class EnrolmentService {
       tags: [...new Set(tags)].sort(),
       managed_by: isManager(createdBy) ? createdBy.id : null,
     };
-    const also = this.#audit.entry<EnrolmentTokenRecord>(() => enrolmentTokenCreated(createdBy, record));
-    await this.#tokens.create(record, also).catch((error) => {
+    const also = this.#options.audit.entry<EnrolmentTokenRecord>(() => enrolmentTokenCreated(createdBy, record));
+    await this.#options.tokens.create(record, also).catch((error) => {
       throw error instanceof UnknownSite ? noSuchSite(error) : error;
     });
-    return { ...toEnrolmentTokenResponse(record), token, urls: this.#reachableUrls() };
+    return { ...toEnrolmentTokenResponse(record), token, urls: this.#options.reachableUrls() };
   }
 
   /** All of them for administrators; a manager has its own. */
   async list(caller: Caller): Promise<EnrolmentToken[]> {
-    const tokens = await this.#tokens.list(Date.now());
+    const tokens = await this.#options.tokens.list(Date.now());
     const isShown = ({ managed_by }: EnrolmentTokenRecord) => !isManager(caller) || managed_by === caller.id;
     return tokens.filter(isShown).map(toEnrolmentTokenResponse);
   }
 
   async remove(id: string, by: Caller): Promise<void> {
     if (isManager(by) && !(await this.list(by)).some((token) => token.id === id)) throw tokenNotFound();
-    const also = this.#audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
-    if (!(await this.#tokens.remove(id, also))) throw tokenNotFound();
+    const also = this.#options.audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
+    if (!(await this.#options.tokens.remove(id, also))) throw tokenNotFound();
   }
 
   /** Whoever created the token by a grant must still manage what it would register. */
   async #requireManaged({ managed_by, created_by, site, tags }: EnrolmentTokenRecord, ap_id: string): Promise<void> {
     if (managed_by === null) return;
-    const manager = (await this.#users.principal(created_by))?.caller;
+    const manager = (await this.#options.users.principal(created_by))?.caller;
     if (manager?.id !== managed_by) throw badToken();
     rightsOf(manager).requireOwnLabels(noLabels, { site, tags });
     if (rightsOf(manager).manages({ ap_id, site, tags, display_name: null, emulated_for: null })) return;

@@ -63,28 +63,22 @@ export interface AuthServiceOptions {
 }
 
 export class AuthService {
-  readonly #sources: Record<LoginType, PrincipalSource>;
-  readonly #keyring: Keyring;
+  readonly #options: AuthServiceOptions;
   readonly #revisions: Partial<Record<LoginType, RecordRevision>> = {};
   readonly #ended: EndedSessions;
-  readonly #tokenTtlSeconds: number;
-  readonly #freshMs: number;
   /** By the ends of the tokens. */
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
   /** Counts changes, so that a record read before a change is not cached after it. */
   #changes = 0;
 
-  constructor({ sources, sessions, keyring, tokenTtlSeconds, freshMs }: AuthServiceOptions) {
-    this.#ended = new EndedSessions(sessions, freshMs);
-    this.#freshMs = freshMs;
-    this.#sources = sources;
+  constructor(options: AuthServiceOptions) {
+    this.#ended = new EndedSessions(options.sessions, options.freshMs);
+    this.#options = options;
     for (const kind of ['user', 'agent', 'third_party_app'] as const) {
-      const source = sources[kind];
-      if (source.revision) this.#revisions[kind] = new RecordRevision(source.revision.bind(source), freshMs);
+      const source = options.sources[kind];
+      if (source.revision) this.#revisions[kind] = new RecordRevision(source.revision.bind(source), options.freshMs);
     }
-    this.#keyring = keyring;
-    this.#tokenTtlSeconds = tokenTtlSeconds;
   }
 
   /**
@@ -93,7 +87,7 @@ export class AuthService {
    */
   async checkSecret(kind: LoginType, name: string, secret: string, turn?: PasswordTurn): Promise<Principal> {
     const failsAt = performance.now() + minFailureMs;
-    const principal = await this.#sources[kind].authenticate(name, secret, turn);
+    const principal = await this.#options.sources[kind].authenticate(name, secret, turn);
     if (!principal) {
       await setTimeout(Math.max(0, failsAt - performance.now()));
       throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
@@ -119,13 +113,13 @@ export class AuthService {
       .setJti(endsAtMs === undefined ? session : `${session}.${randomBytes(9).toString('base64url')}`)
       .setIssuedAt()
       .setExpirationTime(Math.floor(expiresAtMs / 1000))
-      .sign(this.#keyring.tokenKeys[0]!);
+      .sign(this.#options.keyring.tokenKeys[0]!);
     return { token: { access_token, token_type: 'bearer', expires_in }, expiresAtMs };
   }
 
   /** When a token that is issued now expires, in a session that ends then. On a whole second. */
   expiryOf(endsAtMs = Number.POSITIVE_INFINITY): number {
-    const usual = (Math.floor(Date.now() / 1000) + this.#tokenTtlSeconds) * 1000;
+    const usual = (Math.floor(Date.now() / 1000) + this.#options.tokenTtlSeconds) * 1000;
     return Math.min(usual, Math.floor(endsAtMs / 1000) * 1000);
   }
 
@@ -197,7 +191,7 @@ export class AuthService {
 
   #isFresh(kind: LoginType, known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
     if (known === undefined) return false;
-    if (now - known.loadedAt < this.#freshMs) return true;
+    if (now - known.loadedAt < this.#options.freshMs) return true;
     return known.revision !== undefined && known.revision === this.#revisions[kind]?.known(now);
   }
 
@@ -221,7 +215,7 @@ export class AuthService {
     const revision = await this.#revisions[claims.kind]?.current();
     const known = this.#principals.get(key);
     if (revision !== undefined && known?.revision === revision) return match(claims, known.principal);
-    const principal = await this.#sources[claims.kind].principal(claims.name);
+    const principal = await this.#options.sources[claims.kind].principal(claims.name);
     if (!principal) throw invalidToken();
     if (changesBefore === this.#changes) {
       this.#principals.set(key, { principal, loadedAt: performance.now(), revision });
@@ -236,7 +230,7 @@ export class AuthService {
   }
 
   async #verify(token: string): Promise<Claims> {
-    for (const key of this.#keyring.tokenKeys) {
+    for (const key of this.#options.keyring.tokenKeys) {
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],

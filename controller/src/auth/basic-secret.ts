@@ -23,18 +23,12 @@ export interface BasicSecretOptions {
 }
 
 export class BasicSecret {
-  readonly #auth: AuthService;
-  readonly #kind: BasicSecretOptions['kind'];
-  readonly #source: PrincipalSource;
-  readonly #failures: LoginFailures;
+  readonly #options: BasicSecretOptions;
   readonly #key = createSecretKey(randomBytes(32));
   readonly #remembered = new BoundedMap<string, Proof>(maxRemembered, { ttlMs: rememberedMs });
 
-  constructor({ kind, auth, source, failures }: BasicSecretOptions) {
-    this.#kind = kind;
-    this.#auth = auth;
-    this.#source = source;
-    this.#failures = failures;
+  constructor(options: BasicSecretOptions) {
+    this.#options = options;
   }
 
   /**
@@ -51,7 +45,7 @@ export class BasicSecret {
       return this.#check(credentials, address, key);
     };
     try {
-      const caller = this.#auth.recall(known);
+      const caller = this.#options.auth.recall(known);
       return caller instanceof Promise ? caller.catch(again) : caller;
     } catch (error) {
       return again(error);
@@ -60,10 +54,11 @@ export class BasicSecret {
 
   async #check(credentials: string, address: string, key: string): Promise<Caller> {
     const { username, password } = await this.#split(credentials);
-    const { caller, ver } = await this.#failures.count({ kind: this.#kind, username, address }, (turn) =>
-      this.#auth.checkSecret(this.#kind, username, password, turn),
+    const { caller, ver } = await this.#options.failures.count(
+      { kind: this.#options.kind, username, address },
+      (turn) => this.#options.auth.checkSecret(this.#options.kind, username, password, turn),
     );
-    const proof: Proof = { kind: this.#kind, name: caller.name, ver };
+    const proof: Proof = { kind: this.#options.kind, name: caller.name, ver };
     this.#remembered.set(key, proof);
     return caller;
   }
@@ -77,7 +72,7 @@ export class BasicSecret {
     }
     let colon = colons[0] ?? credentials.length;
     for (const longer of colons.slice(1)) {
-      if (await this.#source.principal(credentials.slice(0, longer))) colon = longer;
+      if (await this.#options.source.principal(credentials.slice(0, longer))) colon = longer;
     }
     return { username: credentials.slice(0, colon), password: credentials.slice(colon + 1) };
   }

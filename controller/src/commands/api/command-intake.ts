@@ -48,20 +48,12 @@ const defaultExpiryS = 600;
 const actions: ReadonlySet<string> = new Set(['reboot', 'identify']);
 
 export class CommandIntake {
-  readonly #agents: Pick<AgentService, 'find'>;
-  readonly #fleet: FleetMap;
-  readonly #rate: RateLimiter;
-  readonly #keyring: CommandIntakeOptions['keyring'];
-  readonly #names: CommandIntakeOptions['names'];
+  readonly #options: CommandIntakeOptions;
   readonly #now: () => number;
 
-  constructor({ agents, fleet, rate, keyring, names, now }: CommandIntakeOptions) {
-    this.#names = names;
-    this.#agents = agents;
-    this.#fleet = fleet;
-    this.#rate = rate;
-    this.#keyring = keyring;
-    this.#now = now ?? Date.now;
+  constructor(options: CommandIntakeOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
   }
 
   /** Throws what is wrong with it for this caller, whatever the agent. */
@@ -79,7 +71,7 @@ export class CommandIntake {
 
   /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
   takeTurn(caller: Caller): void {
-    if (rightsOf(caller).app) this.#rate.take(caller.id);
+    if (rightsOf(caller).app) this.#options.rate.take(caller.id);
   }
 
   /** Throws NotFoundError, and PermissionError for a user who may see the agent and not command it. */
@@ -92,7 +84,7 @@ export class CommandIntake {
     const rights = rightsOf(caller);
     const isPerson = rights.isUser && !rights.isAdmin;
     try {
-      const agent = await this.#agents.find(ap_id, caller);
+      const agent = await this.#options.agents.find(ap_id, caller);
       if (isPerson && !rights.operates(agent)) throw notYours();
       await this.#requireKnownTarget(caller, command, loc);
       return agent;
@@ -106,7 +98,7 @@ export class CommandIntake {
   /** Throws ValidationError if a device is to be moved to an access point that the caller does not see. */
   async #requireKnownTarget(caller: Caller, { name, args: { target } }: ParsedCommand, loc: Loc): Promise<void> {
     if (name !== steerDevice || typeof target !== 'string') return;
-    const found = await this.#agents.find(target, caller).catch((error) => {
+    const found = await this.#options.agents.find(target, caller).catch((error) => {
       if (error instanceof NotFoundError) return undefined;
       throw error;
     });
@@ -116,7 +108,7 @@ export class CommandIntake {
   /** A device is named by its pseudonym. Throws ValidationError for an address, which would be stored and logged. */
   #withDeviceName(command: ParsedCommand, loc: Loc): ParsedCommand {
     const { name, args, text } = command;
-    if (!this.#names || !isDeviceCommand(name)) return command;
+    if (!this.#options.names || !isDeviceCommand(name)) return command;
     const { device, ...others } = args;
     // Also in free text, and under any other key.
     if (looksLikeAddress(JSON.stringify(others))) throw addressInCommand(loc);
@@ -124,7 +116,7 @@ export class CommandIntake {
       if (device !== undefined && looksLikeAddress(JSON.stringify(device))) throw addressInCommand(loc);
       return command;
     }
-    const named = { ...args, device: this.#names.read(device, [...loc, 'device']) };
+    const named = { ...args, device: this.#options.names.read(device, [...loc, 'device']) };
     return { ...command, args: named, text: named.device === device ? text : toCommandText(name, named) };
   }
 
@@ -145,12 +137,12 @@ export class CommandIntake {
     const { name: called, args, text } = this.#withDeviceName(asDeclared(command, declared), loc);
     const declaration = requireDeclared(declared, { name: called, args }, loc);
     requireCommandPermission(caller, { name: called, args });
-    this.#fleet.set(agent);
+    this.#options.fleet.set(agent);
     const now = this.#now();
     const command_id = orderedUuid(now);
     // Of each caller its own: a verdict must not tell one caller whether it has guessed the secret of another.
     const shown = withoutSecretArguments({ name: called, args }, declaration ?? null, (value) =>
-      this.#keyring.fingerprint(JSON.stringify([caller.kind, caller.id, value])),
+      this.#options.keyring.fingerprint(JSON.stringify([caller.kind, caller.id, value])),
     );
     const isText = command.isFreeText === true && !declared;
     const hasSecrets = shown !== args;
@@ -176,7 +168,7 @@ export class CommandIntake {
         declaration: declaration ?? null,
       },
       text: hasSecrets ? toCommandText(called, shown) : text,
-      sealed: hasSecrets ? seal(this.#keyring, command_id, { text, args }) : null,
+      sealed: hasSecrets ? seal(this.#options.keyring, command_id, { text, args }) : null,
       agent_id: agent.id,
       owner_kind: kind === 'user' ? 'user' : 'third_party_app',
       owner_id: id,

@@ -24,21 +24,15 @@ export interface CommandDecisionOptions {
 }
 
 export class CommandDecision {
-  readonly #fleet: FleetMap;
-  readonly #blast: BlastRadius;
-  readonly #life: CommandStateMachine;
-  readonly #isSent: (command_id: string) => boolean;
+  readonly #options: CommandDecisionOptions;
 
-  constructor({ fleet, blast, life, isSent }: CommandDecisionOptions) {
-    this.#isSent = isSent;
-    this.#fleet = fleet;
-    this.#blast = blast;
-    this.#life = life;
+  constructor(options: CommandDecisionOptions) {
+    this.#options = options;
   }
 
   readSet(reads: ReadSet, rules: ConflictRules, intent: Intent): void {
     const { ap_id, technology, parameter } = intent;
-    const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
+    const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
     reads.leasesOn(subject, group.parameters);
     reads.states.push([subject, parameter]);
@@ -85,10 +79,10 @@ export class CommandDecision {
       if (command.ended_at !== null && command.guard_until === null) continue;
       // The callers of neighbours need not know of each other.
       const who = subjectOf(command) === subjectOf(intent) ? whoIs(intent) : 'another caller';
-      this.#life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);
+      this.#options.life.end(batch, command, 'superseded', `Superseded by a command of ${who} (${decision.reason})`);
     }
-    if (replaced?.state === 'queued' && replaced.ended_at === null && !this.#isSent(replaced.command_id)) {
-      this.#life.end(
+    if (replaced?.state === 'queued' && replaced.ended_at === null && !this.#options.isSent(replaced.command_id)) {
+      this.#options.life.end(
         batch,
         replaced,
         'superseded',
@@ -98,7 +92,7 @@ export class CommandDecision {
     this.#keepState(batch, intent, decision);
     if (decision.args && intent.caller_kind === 'third_party_app') {
       // At once, so that the next one of this batch counts on; should the batch fail, the app has to wait a little.
-      this.#blast.count(intent.caller_id, intent.site, intent.ap_id, nowMs);
+      this.#options.blast.count(intent.caller_id, intent.site, intent.ap_id, nowMs);
     }
     return { decision, group };
   }
@@ -106,7 +100,7 @@ export class CommandDecision {
   #decide(batch: LedgerBatch, intent: Intent) {
     const { rules, nowMs } = batch;
     const { ap_id, technology, parameter } = intent;
-    const { group, near } = this.#fleet.around(rules, ap_id, technology, parameter);
+    const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
     const leases = batch.leases.around(subject, near, group.name);
     const { recent, frozen_until } = batch.state(subject, parameter);
@@ -117,7 +111,7 @@ export class CommandDecision {
   #lookAtBlast({ rules, nowMs }: LedgerBatch, { caller_kind, caller_id, rank, site, ap_id }: Intent) {
     if (caller_kind !== 'third_party_app' || rank >= ranks.operator) return null;
     const { window_s } = rules.blast_radius;
-    return this.#blast.look(caller_id, site, ap_id, this.#fleet.siteSize(site), window_s * 1000, nowMs);
+    return this.#options.blast.look(caller_id, site, ap_id, this.#options.fleet.siteSize(site), window_s * 1000, nowMs);
   }
 
   #keepState(batch: LedgerBatch, intent: Intent, decision: Decision): void {

@@ -19,14 +19,10 @@ export interface GuardOperationsOptions {
 }
 
 export class GuardOperations {
-  readonly #life: CommandStateMachine;
-  readonly #decision: CommandDecision;
-  readonly #send: GuardOperationsOptions['send'];
+  readonly #options: GuardOperationsOptions;
 
-  constructor({ life, decision, send }: GuardOperationsOptions) {
-    this.#life = life;
-    this.#decision = decision;
-    this.#send = send;
+  constructor(options: GuardOperationsOptions) {
+    this.#options = options;
   }
 
   /** The guard has been watched for long enough: it has held, or nothing came. */
@@ -36,7 +32,7 @@ export class GuardOperations {
       run: async (batch) => {
         const command = await batch.command(command_id);
         if (!command || command.guard_until === null || command.guard_until > batch.nowMs) return;
-        this.#life.guardOver(batch, command, state);
+        this.#options.life.guardOver(batch, command, state);
       },
     };
   }
@@ -46,7 +42,7 @@ export class GuardOperations {
     for (const { inverse_of, state } of [...batch.closed]) {
       const guarded = inverse_of === null ? undefined : await batch.command(inverse_of);
       if (guarded?.guard_state === 'broken' && guarded.state === 'succeeded')
-        this.#life.rolledBack(batch, guarded, state === 'succeeded');
+        this.#options.life.rolledBack(batch, guarded, state === 'succeeded');
     }
   };
 
@@ -57,7 +53,7 @@ export class GuardOperations {
       readSet: (reads, rules) => {
         reads.commands.add(command_id);
         reads.statesOf.add(command_id);
-        if (wish) this.#decision.readSet(reads, rules, wish.intent);
+        if (wish) this.#options.decision.readSet(reads, rules, wish.intent);
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
@@ -65,8 +61,8 @@ export class GuardOperations {
         const { value } = batch.state(subjectOf(command), parameter);
         const isStill =
           value === null || isSameWant(value, { name: command.name, args: command.sent_args ?? command.args });
-        if (!isStill) return this.#life.guardOver(batch, command, 'ended');
-        const outcome = wish && (await this.#send(batch, wish));
+        if (!isStill) return this.#options.life.guardOver(batch, command, 'ended');
+        const outcome = wish && (await this.#options.send(batch, wish));
         const inverse = outcome?.command?.command_id ?? null;
         const guard = shownGuard(command.guard!);
         const detail = inverse
@@ -78,7 +74,7 @@ export class GuardOperations {
           target: { kind: 'agent', name: ap_id },
           detail: { ap_id, parameter, command_id, inverse_command_id: inverse, detail, ...why },
         });
-        this.#life.guardBroken(batch, command, detail, inverse);
+        this.#options.life.guardBroken(batch, command, detail, inverse);
       },
     };
   }

@@ -45,27 +45,17 @@ export interface JobServiceOptions {
 }
 
 export class JobService {
-  readonly #jobs: JobStore;
-  readonly #mailbox: Pick<MailboxService, 'list' | 'end'>;
-  readonly #view: Pick<MessageView, 'show'>;
-  readonly #outbox: JobOutbox;
-  readonly #timeoutMs: number;
-  readonly #limits: JobLimits;
+  readonly #options: JobServiceOptions;
   readonly #requireRight: NonNullable<JobServiceOptions['requireRight']>;
   readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
   readonly #kinds = new BoundedMap<string, string>(10_000);
 
-  constructor({ jobs, mailbox, view, outbox, timeoutMs, limits, requireRight, cancelOther, now }: JobServiceOptions) {
-    this.#jobs = jobs;
-    this.#mailbox = mailbox;
-    this.#view = view;
-    this.#outbox = outbox;
-    this.#timeoutMs = timeoutMs;
-    this.#limits = limits;
-    this.#requireRight = requireRight ?? (async () => {});
-    this.#cancelOther = cancelOther ?? (async () => false);
-    this.#now = now ?? Date.now;
+  constructor(options: JobServiceOptions) {
+    this.#options = options;
+    this.#requireRight = options.requireRight ?? (async () => {});
+    this.#cancelOther = options.cancelOther ?? (async () => false);
+    this.#now = options.now ?? Date.now;
   }
 
   /**
@@ -75,7 +65,7 @@ export class JobService {
   async create(caller: Caller, task: NewTask): Promise<JobAccepted> {
     const job_number = randomUUID();
     const text = JSON.stringify(task.data);
-    const data = task.isSecret ? this.#outbox.seal(text, job_number) : text;
+    const data = task.isSecret ? this.#options.outbox.seal(text, job_number) : text;
     const now = this.#now();
     const job = {
       ...ownedBy(caller),
@@ -84,13 +74,13 @@ export class JobService {
       subject: task.subject ?? null,
       data,
       created_at: now,
-      expires_at: Math.max(now, task.dueMs ?? now) + this.#timeoutMs,
+      expires_at: Math.max(now, task.dueMs ?? now) + this.#options.timeoutMs,
       published_at: null,
       publish_after: now + publishHoldMs,
     };
-    await this.#jobs.create(job, this.#limitsFor(job));
+    await this.#options.jobs.create(job, this.#limitsFor(job));
     this.#kinds.set(job_number, task.task_type);
-    this.#outbox.publish(job);
+    this.#options.outbox.publish(job);
     return { job_number, status: 'queued', websocket: socketPath(job_number) };
   }
 
@@ -101,7 +91,7 @@ export class JobService {
   ): Promise<Job[]> {
     const { all = false, state, before, limit } = filter;
     if (all && !rightsOf(caller).isAdmin) throw new PermissionError();
-    const jobs = await this.#jobs.list({
+    const jobs = await this.#options.jobs.list({
       ...(!all && { owner: ownedBy(caller) }),
       ...(state !== undefined && { state }),
       ...(before !== undefined && { before: await this.requireVisible(caller, before) }),
@@ -113,12 +103,12 @@ export class JobService {
   /** The text of a JobWithMessages: messages after that number, as many as fit into a page. */
   async read(caller: Caller, job_number: string, afterSeq: number): Promise<string> {
     let job: JobSummary = await this.requireVisible(caller, job_number);
-    const messages = await this.#mailbox.list(job_number, afterSeq, pageBytes);
+    const messages = await this.#options.mailbox.list(job_number, afterSeq, pageBytes);
     // The end has come meanwhile: state and messages of one answer must not contradict each other.
     if (messages.at(-1)?.final && job.ended_at === null) job = await this.requireVisible(caller, job_number);
     const hasMore = job.last_seq > (messages.at(-1)?.seq ?? afterSeq);
     const head = JSON.stringify(toJobResponse(job)).slice(0, -1);
-    const shown = await this.#view.show(caller, job.subject, messages);
+    const shown = await this.#options.view.show(caller, job.subject, messages);
     return `${head},"messages":[${shown.map(toEnvelopeText).join(',')}],"has_more":${hasMore}}`;
   }
 
@@ -127,7 +117,7 @@ export class JobService {
     const job = await this.requireVisible(caller, job_number);
     if (job.ended_at === null && !(await this.#cancelOther(caller, job))) {
       const by = rightsOf(caller).owns(job) ? 'its owner' : 'an administrator';
-      await this.#mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
+      await this.#options.mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
     }
     const after = await this.requireVisible(caller, job_number);
     if (after.state !== 'cancelled') throw jobEnded();
@@ -145,7 +135,7 @@ export class JobService {
   async admit(caller: Caller, job_number: string): Promise<JobRecord> {
     if (rightsOf(caller).isWorker) return this.find(job_number);
     const mayAdopt = rightsOf(caller).isAdmin && plausibleNumber.test(job_number);
-    if (mayAdopt && !(await this.#jobs.get(job_number))) await this.#adopt(caller, job_number);
+    if (mayAdopt && !(await this.#options.jobs.get(job_number))) await this.#adopt(caller, job_number);
     return this.requireVisible(caller, job_number);
   }
 
@@ -163,7 +153,7 @@ export class JobService {
 
   /** For whoever has proved to be allowed otherwise. Throws NotFoundError if there is no such job. */
   async find(job_number: string): Promise<JobRecord> {
-    const job = plausibleNumber.test(job_number) ? await this.#jobs.get(job_number) : undefined;
+    const job = plausibleNumber.test(job_number) ? await this.#options.jobs.get(job_number) : undefined;
     if (!job) throw jobNotFound();
     return job;
   }
@@ -171,7 +161,7 @@ export class JobService {
   /** Rights that may have gone since the request was let in are looked at again: those of apps, and of administrators. */
   #limitsFor(job: NewJob): JobLimits {
     const mayLose = job.owner_kind === 'third_party_app' || job.task_type === 'adopted';
-    return mayLose ? { ...this.#limits, check: (tx) => this.#requireRight(tx, job) } : this.#limits;
+    return mayLose ? { ...this.#options.limits, check: (tx) => this.#requireRight(tx, job) } : this.#options.limits;
   }
 
   async #adopt(caller: Caller, job_number: string): Promise<void> {
@@ -182,12 +172,12 @@ export class JobService {
       task_type: 'adopted',
       data: '{}',
       created_at: now,
-      expires_at: now + this.#timeoutMs,
+      expires_at: now + this.#options.timeoutMs,
       published_at: now,
       publish_after: now,
     };
     try {
-      await this.#jobs.create(job, this.#limitsFor(job));
+      await this.#options.jobs.create(job, this.#limitsFor(job));
     } catch (error) {
       // Another request was first: then it is that one's.
       if (!(error instanceof ConflictError)) throw error;

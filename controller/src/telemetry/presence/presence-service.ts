@@ -54,14 +54,10 @@ export interface PresenceServiceOptions {
 }
 
 export class PresenceService {
-  readonly #store: PresenceStore;
-  readonly #agents: AgentService;
-  readonly #telemetry: Pick<TelemetryStore, 'latest'>;
+  readonly #options: PresenceServiceOptions;
   readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
   readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
   readonly #hasOtherNodes: boolean;
-  readonly #hearing: Hearing | undefined;
-  readonly #onError: (error: unknown, message: string) => void;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
   readonly #states: PresenceStates;
@@ -74,23 +70,19 @@ export class PresenceService {
       this.#follow();
       return this.save();
     },
-    onError: (...failure) => this.#onError(...failure),
+    onError: (...failure) => this.#options.onError(...failure),
   });
   /** When what other nodes have written was last read. */
   #adoptedAt = 0;
   #adopting: Promise<void> | undefined;
 
   constructor(options: PresenceServiceOptions) {
-    this.#store = options.presence;
+    this.#options = options;
     this.#records = new PresenceRecords(options.presence);
     this.#states = new PresenceStates(options.hearing);
-    this.#agents = options.agents;
-    this.#telemetry = options.telemetry;
     this.#reportBudget = options.reportBudget ?? (() => undefined);
     this.#commandTransports = options.commandTransports ?? (() => undefined);
-    this.#onError = options.onError;
     this.#hasOtherNodes = options.hasOtherNodes ?? false;
-    this.#hearing = options.hearing;
     this.#now = options.now ?? Date.now;
     this.#steadyNow = options.steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
@@ -99,13 +91,15 @@ export class PresenceService {
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
   async start(): Promise<void> {
     const nowMs = this.#now();
-    for (const record of await this.#store.list()) {
+    for (const record of await this.#options.presence.list()) {
       const heardNow = this.#states.adopt(record, nowMs);
       if (heardNow) this.#records.changed(heardNow);
     }
     this.#adoptedAt = nowMs;
     const ap_ids = await this.#readAgents();
-    await this.#catchUp(ap_ids).catch((error) => this.#onError(error, 'the newest telemetry could not be read'));
+    await this.#catchUp(ap_ids).catch((error) =>
+      this.#options.onError(error, 'the newest telemetry could not be read'),
+    );
     this.#saving.start();
   }
 
@@ -119,7 +113,7 @@ export class PresenceService {
   seen(ap_id: string, receivedMs: number): void {
     const { wall, steady } = this.#clocks;
     if (Math.abs(receivedMs - wall - (this.#steadyNow() - steady)) > clockToleranceMs) this.#followClock();
-    this.#hearing?.look();
+    this.#options.hearing?.look();
     this.#records.changed(this.#states.seen(ap_id, receivedMs));
   }
 
@@ -205,7 +199,7 @@ export class PresenceService {
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
   async list(caller: Caller, filter?: readonly string[]): Promise<AgentPresence[]> {
     const wanted = filter && filter.length > 0 ? new Set(filter) : undefined;
-    return (await this.#agents.list(caller))
+    return (await this.#options.agents.list(caller))
       .filter(({ ap_id }) => !wanted || wanted.has(ap_id))
       .map(({ ap_id, configuration }) => this.of(ap_id, configuration));
   }
@@ -213,7 +207,7 @@ export class PresenceService {
   /** The agent is no more: one that gets its name later starts from nothing. */
   async remove(ap_id: string): Promise<void> {
     this.#records.forget(this.#states.forget(ap_id));
-    await this.#store.remove([ap_id]);
+    await this.#options.presence.remove([ap_id]);
   }
 
   /** Writes down what has changed. */
@@ -231,7 +225,7 @@ export class PresenceService {
         this.#adopting = undefined;
       });
       if (!mayWait) {
-        this.#adopting.catch((error) => this.#onError(error, 'what other nodes have heard could not be read'));
+        this.#adopting.catch((error) => this.#options.onError(error, 'what other nodes have heard could not be read'));
       }
     }
     if (mayWait) await this.#adopting;
@@ -240,7 +234,8 @@ export class PresenceService {
   /** Takes over what other nodes have heard since. */
   async #adopt(): Promise<void> {
     const now = this.#now();
-    for (const record of await this.#store.listSince(this.#adoptedAt - adoptOverlapMs)) this.#states.adopt(record, now);
+    for (const record of await this.#options.presence.listSince(this.#adoptedAt - adoptOverlapMs))
+      this.#states.adopt(record, now);
     this.#adoptedAt = now;
   }
 
@@ -250,7 +245,7 @@ export class PresenceService {
     const known = new Set<string>();
     // In pages: all of 100,000 at once would keep everybody waiting.
     for (let after = ''; ; ) {
-      const page = await this.#agents.page(after, pageSize);
+      const page = await this.#options.agents.page(after, pageSize);
       for (const { ap_id, configuration } of page) {
         known.add(ap_id);
         this.configured(ap_id, configuredIntervalMs(configuration));
@@ -268,7 +263,7 @@ export class PresenceService {
   async #catchUp(ap_ids: readonly string[]): Promise<void> {
     for (let start = 0; start < ap_ids.length; start += pageSize) {
       const now = this.#now();
-      for (const { ap_id, metrics } of await this.#telemetry.latest(ap_ids.slice(start, start + pageSize))) {
+      for (const { ap_id, metrics } of await this.#options.telemetry.latest(ap_ids.slice(start, start + pageSize))) {
         let newest = Number.NEGATIVE_INFINITY;
         for (const { ts } of metrics) if (ts <= now + maxAheadMs) newest = Math.max(newest, Math.min(ts, now));
         if (Number.isFinite(newest) && (this.lastSeen(ap_id) ?? 0) < newest) this.seen(ap_id, newest);
@@ -283,7 +278,7 @@ export class PresenceService {
 
   /** A clock that is set, by hand or by a time server, makes no agent late. */
   #followClock(): void {
-    this.#hearing?.look();
+    this.#options.hearing?.look();
     const clocks = { wall: this.#now(), steady: this.#steadyNow() };
     const jump = clocks.wall - this.#clocks.wall - (clocks.steady - this.#clocks.steady);
     this.#clocks = clocks;

@@ -42,24 +42,16 @@ export interface LoadedTablesOptions {
 }
 
 export class LoadedTables implements BlockTables {
-  readonly #session: PostgresSession;
-  readonly #source: number;
-  readonly #memory: BlockMemory;
+  readonly #options: LoadedTablesOptions;
   /** In order of time. */
   #places: BlockPlace[] | undefined;
   #changes: Changes = noChanges();
   /** Of levels that were asked for: by field, in order of time. */
   readonly #rollups = new Map<Level, Map<number, { chunk: number; data: Uint8Array }[]>>();
-  readonly #numbers: readonly number[];
-  readonly #range: TimeRange;
   #lastNewId = 0;
 
-  constructor({ session, source, fields, range, memory }: LoadedTablesOptions) {
-    this.#session = session;
-    this.#source = source;
-    this.#numbers = fields;
-    this.#range = range;
-    this.#memory = memory;
+  constructor(options: LoadedTablesOptions) {
+    this.#options = options;
   }
 
   /** Puts the question until everything that it needs is there. `work` must have no other effects. */
@@ -126,7 +118,7 @@ export class LoadedTables implements BlockTables {
   get(id: number): Block | undefined {
     const fresh = this.#changes.inserted.get(id);
     if (fresh) return new Block(fresh.data);
-    const known = this.#memory.get(id);
+    const known = this.#options.memory.get(id);
     if (known) return known === 'damaged' ? undefined : known;
     throw new NotLoaded(() => this.#loadBlocks(id));
   }
@@ -148,9 +140,9 @@ export class LoadedTables implements BlockTables {
   }
 
   async #loadPlaces(): Promise<void> {
-    const { startMs, endMs } = this.#range;
-    const source = this.#source;
-    this.#places = await this.#session.query<{ id: number; start_ts: number; end_ts: number; rows: number }>(
+    const { startMs, endMs } = this.#options.range;
+    const source = this.#options.source;
+    this.#places = await this.#options.session.query<{ id: number; start_ts: number; end_ts: number; rows: number }>(
       `(SELECT id, start_ts, end_ts, rows FROM telemetry_blocks WHERE source = ? AND start_ts <= ?
         ORDER BY start_ts DESC LIMIT 1)
        UNION ALL
@@ -167,22 +159,22 @@ export class LoadedTables implements BlockTables {
   async #loadBlocks(id: number): Promise<void> {
     const places = this.#known();
     const at = places.findIndex((place) => place.id === id);
-    const wanted = places.slice(at, at + 16).filter((place) => !this.#memory.get(place.id));
-    const rows = await this.#session.query<{ id: number; data: Uint8Array }>(
+    const wanted = places.slice(at, at + 16).filter((place) => !this.#options.memory.get(place.id));
+    const rows = await this.#options.session.query<{ id: number; data: Uint8Array }>(
       'SELECT id, data FROM telemetry_blocks WHERE source = ? AND start_ts BETWEEN ? AND ? AND id = ANY(?::bigint[])',
-      [this.#source, wanted[0]!.start_ts, wanted.at(-1)!.start_ts, wanted.map((place) => place.id)],
+      [this.#options.source, wanted[0]!.start_ts, wanted.at(-1)!.start_ts, wanted.map((place) => place.id)],
     );
-    for (const row of rows) this.#memory.put(row.id, row.data);
-    if (!this.#memory.get(id)) throw new Error(`block ${id} of telemetry is not there`);
+    for (const row of rows) this.#options.memory.put(row.id, row.data);
+    if (!this.#options.memory.get(id)) throw new Error(`block ${id} of telemetry is not there`);
   }
 
   /** All of the range: who asks for one asks for the others. */
   async #loadRollups(level: Level): Promise<void> {
-    const { startMs, endMs } = this.#range;
-    const rows = await this.#session.query<{ field: number; chunk: number; data: Uint8Array }>(
+    const { startMs, endMs } = this.#options.range;
+    const rows = await this.#options.session.query<{ field: number; chunk: number; data: Uint8Array }>(
       `SELECT field, chunk, data FROM telemetry_rollups
        WHERE source = ? AND field = ANY(?::int[]) AND level = ? AND chunk BETWEEN ? AND ? ORDER BY chunk`,
-      [this.#source, this.#numbers, level, chunkOf(level, startMs), chunkOf(level, endMs)],
+      [this.#options.source, this.#options.fields, level, chunkOf(level, startMs), chunkOf(level, endMs)],
     );
     this.#rollups.set(
       level,
