@@ -122,17 +122,9 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     remove: (nowMs) => alarms.prune({ beforeMs: nowMs - keptMs, keep: keptAlarms, limit: pruneRows }),
   });
   const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft, readings)));
-  const rules = new AlarmRuleService({
-    database,
-    ...stores,
-    eventLog,
-    auditLog,
-    activeAlarms,
-    directory,
-    readings: () => readings.names,
-    products,
-  });
-  const silences = new SilenceService({ database, ...stores, auditLog, activeAlarms, directory, retention });
+  const shared = { database, ...stores, eventLog, auditLog, activeAlarms, directory };
+  const rules = new AlarmRuleService({ ...shared, readings: () => readings.names, products });
+  const silences = new SilenceService({ ...shared, retention });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,
@@ -140,12 +132,8 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     statesNow: () => deps.agentStates.list(),
     parse: (input) => rules.parse(input),
   });
-  const service = new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory });
-
-  const ofApps = new AppAlarmService({
-    ...{ database, alarms, eventLog, auditLog, activeAlarms, directory, writer, onError },
-    apps: deps.principals.third_party_app,
-  });
+  const service = new AlarmService(shared);
+  const ofApps = new AppAlarmService({ ...shared, writer, onError, apps: deps.principals.third_party_app });
   events.callerChanged.within(ofApps.end);
 
   events.agentRemoved.add('data', async (ap_id) => {

@@ -3,34 +3,23 @@ import { randomUUID } from 'node:crypto';
 import type { AlarmRule, AlarmRuleInput } from '@weft/contract';
 import { matchesSelector, parseSelector } from '@weft/contract/selector';
 import { changedKeys, type NewAuditEntry } from '../../audit/audit-entry.ts';
-import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Actor, Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
-import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { parseRule, type RuleText } from '../rules/parse-rule.ts';
 import { alarmEvent } from '../store/alarm-events.ts';
-import type { AlarmStore } from '../store/alarm-store.ts';
 import type { RuleRecord, RuleStore } from '../store/rule-store.ts';
-import type { ActiveAlarms } from '../watch/active-alarms.ts';
-import type { AgentDirectory } from '../watch/agent-directory.ts';
 import { shareSeen } from './alarm-rights.ts';
+import type { AlarmServiceOptions } from './alarm-service.ts';
 
 const maxRules = 500;
 
-export interface AlarmRuleServiceOptions {
-  database: SqlDatabase;
+export interface AlarmRuleServiceOptions extends AlarmServiceOptions {
   rules: RuleStore;
-  alarms: AlarmStore;
-  eventLog: Pick<EventLog, 'append'>;
-  auditLog: Pick<AuditLog, 'append'>;
-  activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
   /** The names of readings of Weft. */
   readings: () => readonly string[];
   /** The rules that come with Weft, by key. */
   products: () => ReadonlyMap<string, AlarmRuleInput>;
-  now?: () => number;
 }
 
 export class AlarmRuleService {
@@ -168,7 +157,7 @@ export class AlarmRuleService {
     const active = (await alarms.listActive(tx)).filter((alarm) => alarm.rule_id === rule_id);
     const cleared = [];
     for (const { id } of active) cleared.push(await alarms.updateActive(tx, id, change, version));
-    const told = cleared.filter((alarm) => alarm !== undefined && alarm.is_announced);
+    const told = cleared.filter((alarm) => alarm?.is_announced);
     await eventLog.append(
       tx,
       told.map((alarm) => alarmEvent('cleared', alarm!, by.name)),

@@ -2,36 +2,26 @@
 // subject. They are cleared by the app or by people, and end with the app or with its right to raise them.
 import type { Alarm, AlarmRaise } from '@weft/contract';
 import { looksLikeAddress } from '@weft/contract/device-address';
-import type { AuditLog } from '../../audit/audit-store.ts';
 import { type Caller, type CallerChange, isEnded, type PrincipalSource } from '../../caller.ts';
 import { NotFoundError, TryLaterError, ValidationError } from '../../errors.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { alarmRaisers, requirePermission } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { limitPerMinutes } from '../../shares/rate-limiter.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
-import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { alarmEvent } from '../store/alarm-events.ts';
-import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
-import type { ActiveAlarms } from '../watch/active-alarms.ts';
-import type { AgentDirectory } from '../watch/agent-directory.ts';
+import type { AlarmChange, AlarmRecord } from '../store/alarm-store.ts';
 import type { AlarmOperation, AlarmWriter } from '../watch/alarm-writer.ts';
-import { toAlarm } from './alarm-service.ts';
+import { type AlarmServiceOptions, toAlarm } from './alarm-service.ts';
 
 /** Of one app. */
 const maxActive = 100;
 const raisesPerMinute = 60;
 const subject_kind = 'app';
 
-export interface AppAlarmServiceOptions {
-  database: SqlDatabase;
-  alarms: AlarmStore;
-  eventLog: Pick<EventLog, 'append'>;
-  auditLog: Pick<AuditLog, 'append'>;
-  activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
+export interface AppAlarmServiceOptions extends AlarmServiceOptions {
   writer: Pick<AlarmWriter, 'writeAll'>;
   apps: Pick<PrincipalSource, 'present'>;
   onError: (error: unknown, message: string) => void;

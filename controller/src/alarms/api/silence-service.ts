@@ -2,36 +2,27 @@
 import { randomUUID } from 'node:crypto';
 import type { Silence, SilenceInput } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
-import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
 import type { Retention } from '../../retention/retention.ts';
 import { rightsOf } from '../../rights/rights.ts';
-import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { compileSilence, isAbout, nextWindow } from '../silences/active-silence.ts';
 import { isTimeZone } from '../silences/weekly-window.ts';
-import type { AlarmStore } from '../store/alarm-store.ts';
 import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
-import type { ActiveAlarms } from '../watch/active-alarms.ts';
-import type { AgentDirectory } from '../watch/agent-directory.ts';
 import { shareSeen } from './alarm-rights.ts';
+import type { AlarmServiceOptions } from './alarm-service.ts';
 
 const maxSilences = 1_000;
 /** Those that are over stay this long, to be looked at. */
 const keptMs = 7 * 86_400_000;
 const longestMs = 365 * 86_400_000;
 
-export interface SilenceServiceOptions {
-  database: SqlDatabase;
+export interface SilenceServiceOptions extends AlarmServiceOptions {
   silences: SilenceStore;
-  alarms: Pick<AlarmStore, 'nextVersion'>;
-  auditLog: Pick<AuditLog, 'append'>;
-  activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
   retention: Pick<Retention, 'now'>;
-  now?: () => number;
 }
 
 export class SilenceService {

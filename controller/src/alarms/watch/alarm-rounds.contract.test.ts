@@ -145,6 +145,7 @@ eachDatabase((kind) => {
         silences: new SilenceService({
           database,
           ...stores,
+          eventLog,
           auditLog,
           activeAlarms,
           directory,
