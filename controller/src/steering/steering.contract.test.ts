@@ -47,11 +47,10 @@ async function setUp() {
   await report(a, address);
   const { items } = (await weft.request('GET', `/api/v1/agents/${a}/devices`, { token: admin })).body;
   const device: string = items[0].device;
-  const send = (token = admin, ap_id = a, target = b, more: object = {}) => {
+  const send = (token = admin, ap_id = a, target = b, more: object = {}, query: Record<string, string> = {}) => {
     const command = JSON.stringify({ name: 'steer_device', device, target, ...more });
-    return weft.request('POST', `/api/v1/send_command?agent_id=${ap_id}&command=${encodeURIComponent(command)}`, {
-      token,
-    });
+    const asked = new URLSearchParams({ agent_id: ap_id, command, ...query });
+    return weft.request('POST', `/api/v1/send_command?${asked}`, { token });
   };
   const take = async (ap_id = a) => {
     const answer = await weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=5`, { token: tokens[ap_id] });
@@ -86,6 +85,55 @@ describe('steer_device', () => {
     const json = { agents: [a], command: { name: 'steer_device', device, target: 'nowhere' } };
     const { body } = await weft.request('POST', '/api/v1/commands/batch', { token: admin, json });
     expect(body.targets[0]).toMatchObject({ reason: 'invalid_command', command_id: null });
+  });
+
+  test('with a guard that is broken is taken back: the target sends the device to where it was', async () => {
+    const { send, take, answer, report, ended, stateOf, device, address } = await setUp();
+    const guard = 'load<5';
+    // Somebody has sent it somewhere once; that is not where it goes back to.
+    const once = (await send(admin, a, 'plain')).body;
+    await take();
+    await answer(once.command_id, { state: 'succeeded' });
+    await report('plain', address);
+    expect((await ended(once.command_id)).state).toBe('succeeded');
+    await report('plain');
+    await report(a, address);
+    const { command_id } = (await send(admin, a, b, {}, { guard })).body;
+    await take();
+    await answer(command_id, { state: 'succeeded' });
+    await report(b, address);
+    expect(await ended(command_id)).toMatchObject({ state: 'succeeded', guard_state: 'watching' });
+    const inverse = await untilSo(async () => {
+      await weft.request('POST', '/api/v1/agent_update/update', { token: tokens[a], json: { load: 9, devices: [] } });
+      const { body } = await weft.request('GET', '/api/v1/commands', { token: admin });
+      const found = body.find(({ inverse_of }: { inverse_of: string | null }) => inverse_of === command_id);
+      expect(found).toMatchObject({ ap_id: b, name: 'steer_device', args: { device, target: a } });
+      return found;
+    });
+    expect((await take(b)).command_id).toBe(inverse.command_id);
+    await weft.request('POST', `/api/v1/agents/${b}/commands/${inverse.command_id}`, {
+      token: tokens[b],
+      json: { state: 'succeeded' },
+    });
+    await report(b);
+    await report(a, address);
+    expect((await ended(inverse.command_id)).state).toBe('succeeded');
+    expect(await stateOf(command_id)).toMatchObject({ state: 'rolled_back', rolled_back_by: inverse.command_id });
+  });
+
+  test('with a guard is refused where the target could not send the device back, or the caller not ask it to', async () => {
+    const { send } = await setUp();
+    await weft.agent('deaf', { commands: ['sleep'] });
+    const user = await weft.user('half@example.org');
+    const grants = [{ role: 'operator', selector: `name:${a}` }, { role: 'viewer' }];
+    await weft.request('PUT', '/api/v1/users/half@example.org/grants', { token: admin, json: grants });
+    for (const [token, target] of [
+      [admin, 'deaf'],
+      [admin, a],
+      [user, b],
+    ] as const) {
+      expect((await send(token, a, target, {}, { guard: 'load<5' })).body.code).toBe('guard_cannot_roll_back');
+    }
   });
 
   test('every spelling of an address is one device in results, before and after it is erased', async () => {

@@ -93,7 +93,8 @@ export class CommandSender extends NetworkReader {
   /**
    * Moves a device to another access point, by a command to the one that serves it. `result()` tells what the network saw, as
    * `result.outcome`: `moved` (the only `succeeded`), `refused`, `unreachable` or `ignored`. Throws CommandConflict if somebody
-   * else wants it elsewhere, and WeftRefusal if the device is unknown or not attached.
+   * else wants it elsewhere, and WeftRefusal if the device is unknown or not attached. With a `guard` that is broken the target
+   * sends it back; refused if you may not command the target.
    *
    * ```ts
    * const [phone] = await app.devices({ selector: 'name:ap-1' }).toArray();

@@ -22,6 +22,8 @@ export interface CommandReport<Result = unknown> {
   applied: Record<string, unknown> | null;
   /** What the access point answered. */
   result: Result;
+  /** Only with a guard: whether it still watches, and how that ended. */
+  guard_state?: NonNullable<Command['guard_state']>;
   /** Only where a guard was broken: the command that puts the old value back, or null if nothing could be. */
   rolled_back_by?: string | null;
 }

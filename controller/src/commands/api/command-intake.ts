@@ -5,7 +5,7 @@ import { looksLikeAddress } from '@weft/contract/device-address';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { DeviceNames } from '../../devices/privacy/device-names.ts';
-import { NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
+import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { invalidValue, valueError } from '../../input/value-rules.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
@@ -15,6 +15,7 @@ import { requireCommandPermission, standingOf } from '../grammar/command-permiss
 import { type ParsedCommand, parameterOfText } from '../grammar/command-text.ts';
 import { isDeviceCommand, steerDevice } from '../grammar/device-commands.ts';
 import { parseGuard } from '../grammar/guard-expression.ts';
+import type { Want } from '../grammar/requested-value.ts';
 import { requireDeclared } from '../grammar/require-declared.ts';
 import { withoutSecretArguments } from '../grammar/secret-arguments.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
@@ -92,6 +93,24 @@ export class CommandIntake {
       // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
       if (isPerson && rights.seesAll && error instanceof NotFoundError) throw notYours();
       throw error;
+    }
+  }
+
+  /**
+   * What brings a device back that is moved from here: a command to where it goes. Undefined for all other commands, and if the
+   * caller may not send that one, or the access point does not know it.
+   */
+  async wayBack(caller: Caller, ap_id: string, command: ParsedCommand): Promise<Want | undefined> {
+    const { device, target } = command.args;
+    if (command.name !== steerDevice || typeof target !== 'string' || target === ap_id) return undefined;
+    const args = { device, target: ap_id };
+    const back = { ...command, args, text: toCommandText(steerDevice, args) };
+    try {
+      const { intent } = this.toNewCommand(caller, await this.target(caller, target, back), back, {});
+      return { name: steerDevice, args: intent.args };
+    } catch (error) {
+      if (error instanceof TryLaterError || !(error instanceof WeftError)) throw error;
+      return undefined;
     }
   }
 

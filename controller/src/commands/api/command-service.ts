@@ -116,8 +116,9 @@ export class CommandService {
     const guard =
       options.guard === undefined ? undefined : await this.#options.guards.toStored(caller, agent, options.guard);
     const wish = intake.toNewCommand(caller, agent, command, { ...options, guard });
+    const wayBack = guard === undefined ? undefined : await intake.wayBack(caller, ap_id, command);
     intake.takeTurn(caller);
-    return wish;
+    return { ...wish, inverse: wayBack ?? wish.inverse };
   }
 
   #cancel(caller: Caller, command: CommandRecord): Promise<CommandRecord> {

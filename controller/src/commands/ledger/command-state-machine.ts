@@ -2,7 +2,7 @@
 // row, job and message always agree.
 import type { CommandState } from '@weft/contract';
 import type { EndState } from '../../jobs/store/job-record.ts';
-import { deviceOf, type SteeringOutcome, subjectOf, withOutcome } from '../grammar/device-commands.ts';
+import { deviceOf, type SteeringOutcome, steerDevice, subjectOf, withOutcome } from '../grammar/device-commands.ts';
 import { shownGuard } from '../grammar/guard-expression.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import { withoutEchoes } from '../grammar/secret-arguments.ts';
@@ -60,7 +60,7 @@ export class CommandStateMachine {
     this.tell(batch, command);
   }
 
-  /** The agent is done with it. While a guard is watched the job stays open. */
+  /** The agent is done with it. */
   answered(
     batch: LedgerBatch,
     command: CommandRecord,
@@ -75,13 +75,18 @@ export class CommandStateMachine {
     if (hasSecrets) hideEchoes(command);
     this.#close(batch, command, answer.state);
     if (answer.result !== null || answer.applied !== null) batch.changed(command);
-    if (answer.state === 'succeeded') this.#keepValue(batch, command, hasSecrets);
-    if (answer.state === 'succeeded' && command.guard !== null) {
-      command.guard_until = nowMs + (command.settle_ms ?? 0);
+    this.#settle(batch, command, answer.state, hasSecrets);
+  }
+
+  /** What has succeeded is kept. While a guard is watched the job stays open. */
+  #settle(batch: LedgerBatch, command: CommandRecord, state: 'succeeded' | 'failed', hasSecrets: boolean): void {
+    if (state === 'succeeded') this.#keepValue(batch, command, hasSecrets);
+    if (state === 'succeeded' && command.guard !== null) {
+      command.guard_until = batch.nowMs + (command.settle_ms ?? 0);
       command.guard_state = 'watching';
       batch.hasGuards = true;
       this.tell(batch, command);
-    } else this.#tellLast(batch, command, jobEnds[answer.state]);
+    } else this.#tellLast(batch, command, jobEnds[state]);
   }
 
   /** The agent has done its part; what the network sees next decides how it ends. */
@@ -97,8 +102,7 @@ export class CommandStateMachine {
     const state = outcome === 'moved' ? 'succeeded' : 'failed';
     this.#close(batch, command, state);
     batch.changed(command);
-    if (state === 'succeeded') this.#keepValue(batch, command, false);
-    this.#tellLast(batch, command, jobEnds[state]);
+    this.#settle(batch, command, state, false);
     const device = deviceOf(command) ?? chosenDevice(command.result);
     const { ap_id, command_id, args } = command;
     batch.steered.push({ device, ap_id, target: String(args.target ?? ''), outcome, command_id });
@@ -179,7 +183,9 @@ export class CommandStateMachine {
     const state = batch.state(subjectOf(command), command.parameter);
     // One that changes nothing has nothing to restore, unless another command takes it back.
     const hasInverse = command.previous !== null && command.previous.name !== command.name;
-    if (command.guard !== null && state.value && !(hasInverse && isSameWant(state.value, command))) {
+    // A device goes back to where it was, and not to where somebody once sent it.
+    const isRestored = command.guard !== null && command.name !== steerDevice;
+    if (isRestored && state.value && !(hasInverse && isSameWant(state.value, command))) {
       command.previous = state.value;
       batch.changed(command);
     }

@@ -4,6 +4,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Sample, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { positionOf } from '../arbitration/fleet-map.ts';
 import { ranks } from '../grammar/command-permissions.ts';
+import { steerDevice } from '../grammar/device-commands.ts';
 import { type Guard, isBroken, readGuard } from '../grammar/guard-expression.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
@@ -111,9 +112,12 @@ export class GuardWatch {
 
   /** The command that restores the value before; undefined if that is not known, or the agent was removed. */
   async #inverseOf(command: CommandRecord): Promise<NewCommand | undefined> {
-    const { ap_id, previous, parameter, command_id, agent_id, owner_kind, owner_id, caller_name } = command;
+    const { previous, parameter, command_id, owner_kind, owner_id, caller_name } = command;
+    // A device that was moved is now at the target, which is to send it back.
+    const isMove = previous?.name === steerDevice;
+    const ap_id = isMove ? String((command.sent_args ?? command.args).target) : command.ap_id;
     const agent = previous && (await this.#options.agents.lookUp(ap_id));
-    if (!previous || agent?.id !== agent_id) return undefined;
+    if (!agent || (!isMove && agent.id !== command.agent_id)) return undefined;
     const now = this.#now();
     return {
       intent: {
@@ -133,7 +137,7 @@ export class GuardWatch {
       },
       text: null,
       sealed: null,
-      agent_id,
+      agent_id: agent.id,
       owner_kind,
       owner_id,
       owner_name: caller_name,
