@@ -6,7 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { canMount, smallDisk } from '../test/mounts.ts';
 import { type Answered, BusyWeft } from './busy-weft.ts';
+import { runHere, serve as serveHere } from './weft-here.ts';
 import { adminUsername, command, eventually, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
+
+/** The settings of who works on the folder of a Weft, and the path of a file beside it. */
+const inFolder = (folder: string) => ({
+  env: { WEFT_DATA_DIR: join(folder, 'data') },
+  file: join(folder, 'file'),
+});
 
 async function backUp(busy: BusyWeft, name: string): Promise<void> {
   const { code, err } = await runWeft(['backup', name], { folder: busy.folder, env: { WEFT_DATA_DIR: busy.dataDir } });
@@ -17,11 +24,11 @@ async function backUp(busy: BusyWeft, name: string): Promise<void> {
 async function restoreAndServe(busy: BusyWeft, name: string): Promise<WeftServer> {
   const { folder, dataDir } = busy;
   const env = { WEFT_DATA_DIR: join(folder, `of-${name}`), WEFT_LOG_LEVEL: 'warn' };
-  const { code, out, err } = await runWeft(['restore', name], { folder, env });
+  const { code, out, err } = await runHere(['restore', join(folder, name)], env);
   expect([code, err]).toEqual([0, '']);
   expect(out).toContain('NOT in the backup: the secret');
   copyFileSync(join(dataDir, 'secret'), join(env.WEFT_DATA_DIR, 'secret'));
-  const verified = await runWeft(['audit', 'verify'], { folder, env });
+  const verified = await runHere(['audit', 'verify'], env);
   expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('The audit log is intact')]);
   return await serve({ folder, env });
 }
@@ -70,7 +77,8 @@ test('R12 neither the death of the server nor that of the backup makes a bad one
   const orphaned = await begun('orphaned');
   await busy.kill();
   expect([await orphaned.ended(), orphaned.err]).toEqual([0, '']);
-  await backUp(busy, 'of-the-dead');
+  const afterwards = await runHere(['backup', join(busy.folder, 'of-the-dead')], env);
+  expect([afterwards.code, afterwards.err]).toEqual([0, '']);
   await Promise.all([expectSound(busy, 'orphaned', answered), expectSound(busy, 'of-the-dead', busy.answered())]);
 
   const killed = await begun('killed');
@@ -84,22 +92,23 @@ test('a folder in use is not replaced, one in the way is moved aside, and withou
   const app = { app_name: 'saver', api_key: 'a key of an app', permissions: {} };
   await weft.request('POST', '/api/v1/third_party_apps/', { token, json: app });
   const { folder } = weft;
-  expect((await runWeft(['backup', 'file'], { folder })).code).toBe(0);
-  expect(await runWeft(['restore', 'file'], { folder })).toMatchObject({
+  const { env, file } = inFolder(folder);
+  expect((await runHere(['backup', file], env)).code).toBe(0);
+  expect(await runHere(['restore', file], env)).toMatchObject({
     code: 1,
     err: expect.stringContaining('not empty'),
   });
-  expect(await runWeft(['restore', 'file', '--force'], { folder })).toMatchObject({
+  expect(await runHere(['restore', file, '--force'], env)).toMatchObject({
     code: 1,
     err: expect.stringContaining('in use by another Weft'),
   });
   await weft.end();
-  expect(await runWeft(['restore', 'file', '--force'], { folder })).toMatchObject({
+  expect(await runHere(['restore', file, '--force'], env)).toMatchObject({
     code: 0,
     out: expect.stringMatching(/The previous folder was moved to(.|\n)*does not start, because of the keys of saver\./),
   });
   expect(readdirSync(folder).filter((name) => name.startsWith('data')).length).toBe(2);
-  expect(await runWeft(['restore', 'file', '--force', '--forget-app-keys'], { folder })).toMatchObject({
+  expect(await runHere(['restore', file, '--force', '--forget-app-keys'], env)).toMatchObject({
     code: 0,
     out: expect.stringContaining('These apps need new keys: saver. Give each a new one: weft apps rotate NAME'),
   });
@@ -129,20 +138,21 @@ test('a backup goes through a pipe, and with the secret in it tokens stay good',
 });
 
 test.skipIf(!canMount)('a disk that is full costs a sentence, and nothing is left on it', async () => {
-  const weft = await serve();
+  const weft = await serveHere();
   await weft.createAdmin();
   const { folder } = weft;
+  const { env, file } = inFolder(folder);
   const disk = smallDisk(join(folder, 'disk'), 1);
   writeFileSync(join(disk, 'ballast'), Buffer.alloc(700 * 1024));
-  const full = await runWeft(['backup', 'disk/file'], { folder });
+  const full = await runHere(['backup', join(disk, 'file')], env);
   expect([full.code, full.out, full.err]).toEqual([
     1,
     '',
     expect.stringMatching(/^weft: the backup cannot.*disk is full\n$/),
   ]);
   expect(readdirSync(disk)).toEqual(['ballast']);
-  expect((await runWeft(['backup', 'file'], { folder })).code).toBe(0);
-  const restored = await runWeft(['restore', 'file', '--data-dir', 'disk/data'], { folder });
+  expect((await runHere(['backup', file], env)).code).toBe(0);
+  const restored = await runHere(['restore', file, '--data-dir', join(disk, 'data')], env);
   expect([restored.code, restored.err]).toEqual([
     1,
     expect.stringMatching(/^weft: .*disk\/data cannot.*disk is full\n$/),
@@ -154,6 +164,7 @@ test('jobs that had not ended go on in what was restored, emulated networks amon
   const first = await serve();
   const token = await first.createAdmin();
   const { folder } = first;
+  const { env, file } = inFolder(folder);
   const town = {
     access_point_type: 'WiFi',
     num_access_points: 2,
@@ -183,9 +194,9 @@ test('jobs that had not ended go on in what was restored, emulated networks amon
   );
   // The state of a network is on disk when its process has ended.
   await first.end();
-  const { code, out } = await runWeft(['backup', 'file', '--with-secret', '--json'], { folder });
+  const { code, out } = await runHere(['backup', file, '--with-secret', '--json'], env);
   expect([code, out]).toEqual([0, expect.stringContaining(`emulator/${job_number}.world`)]);
-  expect((await runWeft(['restore', 'file', '--data-dir', 'copy'], { folder })).code).toBe(0);
+  expect((await runHere(['restore', file, '--data-dir', join(folder, 'copy')], env)).code).toBe(0);
   // As a backup catches it between the broker and the worker.
   const database = new DatabaseSync(join(folder, 'copy', 'weft.db'));
   database
@@ -211,11 +222,12 @@ test('jobs that had not ended go on in what was restored, emulated networks amon
 });
 
 test('what is in other servers is not in the backup, and it says so', async () => {
-  const weft = await serve();
+  const weft = await serveHere();
   await weft.createAdmin();
   const { folder } = weft;
-  const env = { WEFT_TELEMETRY_URL: 'clickhouse://127.0.0.1:9/weft' };
-  const { code, out, err } = await runWeft(['backup', 'file', '--json'], { folder, env });
+  const { env: local, file } = inFolder(folder);
+  const env = { ...local, WEFT_TELEMETRY_URL: 'clickhouse://127.0.0.1:9/weft' };
+  const { code, out, err } = await runHere(['backup', file, '--json'], env);
   const manifest = JSON.parse(out);
   expect([code, manifest.parts.map(({ path }: { path: string }) => path)]).toEqual([0, ['weft.db']]);
   expect(manifest.left_out).toEqual([{ what: 'telemetry, in ClickHouse', command: 'BACKUP DATABASE of ClickHouse' }]);
@@ -225,7 +237,7 @@ test('what is in other servers is not in the backup, and it says so', async () =
     WEFT_DATABASE_URL: 'postgres://me:geheim@127.0.0.1:9/weft',
     WEFT_SECRET: randomBytes(48).toString('base64'),
   };
-  const nothing = await runWeft(['backup', 'other'], { folder, env: both });
+  const nothing = await runHere(['backup', join(folder, 'other')], both);
   expect([nothing.code, nothing.err]).toEqual([1, expect.stringMatching(/pg_dump.*BACKUP DATABASE/s)]);
   expect(nothing.err).not.toContain('geheim');
 });

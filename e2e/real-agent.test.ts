@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { runHere, serve as serveHere } from './weft-here.ts';
 import { eventually, root, runWeft, serve, temporaryFolder, WeftProcess, type WeftServer } from './weft-process.ts';
 
 const client = join(root, 'cli', 'src', 'bin', 'weft.ts');
@@ -159,12 +160,12 @@ test('whoever is not let in, or has the wrong address, is told what to do', asyn
 });
 
 test('a table becomes lines, all of it or nothing, and those who are there are left out', async () => {
-  const server = await serve();
+  const server = await serveHere();
   const admin = await server.createAdmin();
-  const env = { WEFT_URL: server.url, WEFT_TOKEN: admin };
+  const env = { HOME: temporaryFolder(), WEFT_URL: server.url, WEFT_TOKEN: admin };
   const tokens = async () => (await server.request('GET', '/api/v1/enrolment_tokens', { token: admin })).body;
   const options = ['agent', 'import', '-', '--agent-url', 'https://weft.example.org'];
-  const bad = await weft(options, env, 'ap_id,site\nroof-1,a\nroof-*,b\nroof-1,c\n');
+  const bad = await runHere(options, env, 'ap_id,site\nroof-1,a\nroof-*,b\nroof-1,c\n');
   expect([bad.code, bad.out, await tokens()]).toEqual([1, '', []]);
   expect(bad.err).toContain('  line 3: "roof-*" is not a valid access point name');
   expect(bad.err).toContain('  line 4: roof-1 is already in line 2');
@@ -172,14 +173,14 @@ test('a table becomes lines, all of it or nothing, and those who are there are l
   await server.request('POST', '/api/v1/agents/', {
     ...{ token: admin, json: { ap_id: 'roof-2', password: 'correct horse', configuration: {} } },
   });
-  const good = await weft(options, env, '\uFEFFap_id,site\r\nroof-1,Bristol north\r\nroof-2,b\r\n');
+  const good = await runHere(options, env, '\uFEFFap_id,site\r\nroof-1,Bristol north\r\nroof-2,b\r\n');
   expect([good.code, good.err]).toEqual([0, 'roof-2 is already registered: skipped\nCreated 1 lines, skipped 1\n']);
   expect(good.out).toMatch(
     /^ap_id,line\nroof-1,d=\$\(mktemp -d\) && curl .*https:\/\/weft.example.org.* --set 'site=Bristol north'\n$/,
   );
   expect(await tokens()).toMatchObject([{ ap_id_pattern: 'roof-1', max_uses: 1, uses: 0 }]);
-  const json = await weft(['agent', 'line', 'roof-3', '--json', '--expires-in', '1'], env);
+  const json = await runHere(['agent', 'line', 'roof-3', '--json', '--expires-in', '1'], env);
   const { expires_at } = JSON.parse(json.out);
   expect(Math.abs(Date.parse(expires_at) - Date.now() - 86_400_000)).toBeLessThan(60_000);
-  expect((await weft(['agent', 'line', 'roof-2'], env)).err).toContain('roof-2 is already registered');
+  expect((await runHere(['agent', 'line', 'roof-2'], env)).err).toContain('roof-2 is already registered');
 });

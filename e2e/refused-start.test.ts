@@ -3,6 +3,7 @@ import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHere } from './weft-here.ts';
 import { command, type RunOptions, runWeft, serve, temporaryFolder, WeftProcess } from './weft-process.ts';
 
 const good = 'pQ7vN2xKd9Rf4TzLw8HsJb3Ym6Gc1EaU5iVo0XlZ';
@@ -82,9 +83,10 @@ test('L9 ten wrong settings are listed at once, and the exit code is 78', async 
 });
 
 test('K4 a secret on the command line is refused and not repeated', async () => {
+  const folder = temporaryFolder();
   for (const flag of ['--secret', '--database-url', '--admin-password', '--smtp-url']) {
     for (const args of [[flag, good], [`${flag}=${good}`]]) {
-      const { code, out, err } = await runWeft(['serve', ...args]);
+      const { code, out, err } = await runHere(['serve', ...args], { WEFT_DATA_DIR: join(folder, 'data') });
       expect([flag, code, out]).toEqual([flag, 2, '']);
       expect(err).toContain(`${flag} is not accepted`);
       expect(err).toContain('_FILE');

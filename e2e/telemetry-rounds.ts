@@ -30,10 +30,17 @@ export interface EmbeddedRoundsResult extends RoundsResult {
   oldestSegment: number;
 }
 
-export async function killRounds(rounds: number, launcher?: string[]): Promise<EmbeddedRoundsResult> {
+interface RoundsOptions {
+  /** What stands before the arguments of `weft`. */
+  launcher?: string[];
+  /** No more rounds once something was lost. */
+  isUntilLoss?: boolean;
+}
+
+export async function killRounds(rounds: number, options: RoundsOptions = {}): Promise<EmbeddedRoundsResult> {
   const folder = temporaryFolder();
   const { dataDir, journal, ...prepared } = await prepareLedger(folder, agents);
-  const result = await killRoundsOn({ folder, ...prepared, ...(launcher && { launcher }) }, rounds);
+  const result = await killRoundsOn({ folder, ...prepared, ...options }, rounds);
   const oldestSegment = Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
   return { ...result, sealedBlocks: countBlocks(dataDir), oldestSegment };
 }
@@ -48,13 +55,13 @@ export async function killRoundsWith(settings: Record<string, string>, rounds: n
 type Prepared = Pick<Awaited<ReturnType<typeof prepareLedger>>, 'ledger' | 'env'>;
 
 async function killRoundsOn(
-  { ledger, ...options }: Prepared & { folder: string; launcher?: string[] },
+  { ledger, isUntilLoss = false, ...options }: Prepared & RoundsOptions & { folder: string },
   rounds: number,
 ): Promise<RoundsResult> {
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
   const acknowledged: number[] = [];
   let weft = await serve(options);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && !(isUntilLoss && findings.lost > 0); round++) {
     const before = ledger.acknowledged;
     const enough = Promise.withResolvers<void>();
     const isHeavy = round % heavyEvery === heavyEvery - 1 || round === rounds - 1;
@@ -75,7 +82,7 @@ async function killRoundsOn(
     acknowledged.push(ledger.acknowledged - before);
     weft = await serve(options);
     // Some of them each time, since all of them are compared in the end.
-    const some = ledger.agents.filter(({ index }) => index % comparedEvery === round % comparedEvery);
+    const some = ledger.agents.filter(({ index }) => isUntilLoss || index % comparedEvery === round % comparedEvery);
     for (const agent of some) add(findings, await agent.compareSeries(weft));
     // Whether it was stored or not, a repeat makes it there once.
     if (round % 2 === 0) for (const agent of ledger.agents) await agent.repeatUnanswered(weft);

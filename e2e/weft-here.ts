@@ -2,7 +2,9 @@
 // nothing but its start. How Weft starts, stops and survives is tested with weft-process.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, onTestFinished } from 'vitest';
+import { runCommand } from '../controller/src/bin/commands.ts';
 import { memoryFolder } from '../test/memory-folder.ts';
 import { findFreePort } from '../test/server-process.ts';
 import { startWeft } from '../test/weft.ts';
@@ -46,4 +48,16 @@ export function sharedServer<Made>(make: (weft: Weft) => Promise<Made>): () => P
     made ??= started.then(({ weft }) => make(weft));
     return made;
   };
+}
+
+/** `weft` with these arguments, to its end, where a process would only be its start. Paths in them are absolute. */
+export async function runHere(args: string[], env: Record<string, string>, input = '') {
+  let [out, err] = ['', ''];
+  const code = await runCommand(args, {
+    env,
+    stdin: new PassThrough().end(input),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+  });
+  return { code, out, err };
 }
