@@ -10,43 +10,46 @@ import packageJson from '../sdk/package.json' with { type: 'json' };
 import { Agent } from '../sdk/src/index.ts';
 import { hasBrowser, visit } from './browser.ts';
 import { otherNode } from './other-node.ts';
-import { eventually, password, root, serve, type WeftServer } from './weft-process.ts';
+import { sharedServer } from './weft-here.ts';
+import { eventually, password, root } from './weft-process.ts';
 
 const node = otherNode;
 
 let folder: string;
 const installed = () => join(folder, 'node_modules', '@weft', 'sdk');
 
+/** As Weft serves it, built before the tests. */
+const tarball = `weft-sdk-${packageJson.version}.tgz`;
+const served = join(root, 'dashboard', 'dist', 'install', tarball);
+
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'weft-sdk-user-'));
-  execFileSync(process.execPath, [join(root, 'scripts', 'build-sdk.mjs')], { stdio: 'pipe' });
-  const pack = (from: string) => {
-    const args = ['pack', from, '--pack-destination', folder, '--ignore-scripts', '--json'];
-    const [packed] = Object.values(JSON.parse(execFileSync('npm', args, { encoding: 'utf8', stdio: 'pipe' })));
-    return join(folder, (packed as { filename: string }).filename.replace('@', '').replace('/', '-'));
-  };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
-  // Its one dependency comes along, so that the test needs no registry.
-  const tarballs = [pack(join(root, 'sdk', 'dist')), pack(join(root, 'node_modules', 'ws'))];
-  const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', ...tarballs];
+  // Its one dependency is in it, so that no registry is needed.
+  const args = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', served];
   execFileSync('npm', args, { cwd: folder, stdio: 'pipe' });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Accounts {
-  weft: WeftServer;
-  token: string;
-}
-
-async function prepare(): Promise<Accounts> {
-  const weft = await serve();
+/** A Weft with two apps. */
+const shared = sharedServer(async (weft) => {
   const token = await weft.createAdmin();
-  const create = (path: string, json: unknown) => weft.request('POST', path, { token, json });
   for (const app_name of ['saver', 'coverer']) {
-    await create('/api/v1/third_party_apps/', { app_name, api_key: password, permissions: {} });
+    const json = { app_name, api_key: password, permissions: {} };
+    expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
   }
-  await create('/api/v1/agents/', { ap_id: 'ap-1', password, configuration: {} });
   return { weft, token };
+});
+
+let accessPoints = 0;
+
+/** It, and an access point for one test. */
+async function prepare() {
+  const { weft, token } = await shared();
+  const ap_id = `ap-${++accessPoints}`;
+  const json = { ap_id, password, configuration: {} };
+  expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  return { weft, token, ap_id };
 }
 
 /** What the program prints, read as JSON. */
@@ -102,49 +105,48 @@ test('what runs in browsers asks for nothing of Node', () => {
   expect(seen.size).toBeGreaterThan(5);
 });
 
-test('the tarball is named by its version, and made again it has the same bytes', () => {
-  const made = ['first', 'second'].map((name) => {
-    const target = join(folder, name);
-    execFileSync(process.execPath, [join(root, 'scripts', 'build-sdk.mjs'), '--pack', target], { stdio: 'pipe' });
-    expect(readdirSync(target)).toEqual([`weft-sdk-${packageJson.version}.tgz`]);
-    return createHash('sha512')
-      .update(readFileSync(join(target, readdirSync(target)[0]!)))
-      .digest('hex');
-  });
-  expect(made[1]).toBe(made[0]);
+test('npm run build:sdk makes the same tarball in a checkout, to the last byte, named by its version', () => {
+  const built = join(root, 'sdk', 'dist');
+  execFileSync(process.execPath, [join(root, 'scripts', 'build-sdk.mjs')], { stdio: 'pipe' });
+  expect(readdirSync(built).filter((name) => name.endsWith('.tgz'))).toEqual([tarball]);
+  const digest = (path: string) => createHash('sha512').update(readFileSync(path)).digest('hex');
+  expect(digest(join(built, tarball))).toBe(digest(served));
 });
 
 describe.skipIf(!node)('under the Node of the system', () => {
   test('both kinds of modules have the same names', async () => {
-    const list = (load: string, file: string) => {
-      writeFileSync(join(folder, file), `${load} console.log(JSON.stringify(Object.keys(sdk).sort()));`);
-      return JSON.parse(execFileSync(node!, [join(folder, file)], { cwd: folder, encoding: 'utf8' }));
-    };
-    for (const entry of ['@weft/sdk', '@weft/sdk/browser']) {
-      const names = list(`import * as sdk from '${entry}';`, 'names.mjs');
-      expect(names).toContain('App');
-      const required = list(`const sdk = require('${entry}');`, 'names.cjs');
-      expect(required.filter((name: string) => name !== '__esModule')).toEqual(names);
+    const entries = ['@weft/sdk', '@weft/sdk/browser'];
+    const program = `
+      const names = (module) => Object.keys(module).filter((name) => name !== '__esModule').sort();
+      Promise.all(${JSON.stringify(entries)}.map(async (entry) => [names(require(entry)), names(await import(entry))]))
+        .then((all) => console.log(JSON.stringify(all)));
+    `;
+    writeFileSync(join(folder, 'names.cjs'), program);
+    const found = JSON.parse(execFileSync(node!, [join(folder, 'names.cjs')], { cwd: folder, encoding: 'utf8' }));
+    expect(found).toHaveLength(2);
+    for (const [required, imported] of found) {
+      expect(imported).toContain('App');
+      expect(required).toEqual(imported);
     }
   });
 
   test('an access point reports, an app reads along, and a command gets through', async () => {
-    const { weft } = await prepare();
+    const { weft, ap_id } = await prepare();
     const program = `
       import { Agent, App, CommandConflict, CommandFailed } from '@weft/sdk';
       const [url, key] = process.argv.slice(2);
-      const agent = new Agent({ url, ap_id: 'ap-1', password: key, spoolDir: './spool' })
+      const agent = new Agent({ url, ap_id: '${ap_id}', password: key, spoolDir: './spool-${ap_id}' })
         .command({ name: 'set_tx_power', params: { dbm: { type: 'number' } } }, ({ dbm }) => ({ applied: { dbm: dbm - 1 } }));
       await agent.start();
       const app = new App({ url, name: 'saver', key });
       const live = app.live({ onOpen: () => void agent.post({ load: 0.9 }) });
       const { value: sample } = await live.next();
       await live.return();
-      const command = await app.command('ap-1', 'set_tx_power', { dbm: 18 }, { holdSeconds: 60 });
+      const command = await app.command('${ap_id}', 'set_tx_power', { dbm: 18 }, { holdSeconds: 60 });
       const { state, applied } = await command.result();
       const rival = new App({ url, name: 'coverer', key });
-      const conflict = await rival.command('ap-1', 'set_tx_power', { dbm: 5 }).catch((error) => error);
-      const records = await app.history('ap-1', { from: Date.now() - 60_000, to: Date.now() + 1 }).toArray();
+      const conflict = await rival.command('${ap_id}', 'set_tx_power', { dbm: 5 }).catch((error) => error);
+      const records = await app.history('${ap_id}', { from: Date.now() - 60_000, to: Date.now() + 1 }).toArray();
       await agent.stop();
       console.log(JSON.stringify({
         sample, verdict: command.verdict, state, applied, records: records.length,
@@ -152,7 +154,7 @@ describe.skipIf(!node)('under the Node of the system', () => {
       }));
     `;
     expect(await run(program, [weft.url, password])).toEqual({
-      ...{ sample: { ap_id: 'ap-1', ts: expect.any(String), metrics: { load: 0.9 } }, verdict: 'accepted' },
+      ...{ sample: { ap_id, ts: expect.any(String), metrics: { load: 0.9 } }, verdict: 'accepted' },
       state: 'succeeded',
       applied: { dbm: 17 },
       records: 1,
@@ -167,7 +169,7 @@ describe.skipIf(!node)('under the Node of the system', () => {
       process.stderr.write(`\n!!! NO NODE 20 ON THE PATH (${version.trim()}): its collection is NOT tested.\n\n`);
       skip();
     }
-    const { weft } = await prepare();
+    const { weft } = await shared();
     const program = `
       import { setFlagsFromString } from 'node:v8';
       import { runInNewContext } from 'node:vm';
@@ -220,13 +222,13 @@ describe.skipIf(!node)('under the Node of the system', () => {
   });
 
   test('an access point that lives in 1970 reports with the right time, also what it had before it knew', async () => {
-    const { weft, token } = await prepare();
+    const { weft, token, ap_id } = await prepare();
     const program = `
       const start = Date.now();
       Date.now = () => Math.floor(performance.now());
       const { Agent } = await import('@weft/sdk');
       const [url, password, spoolDir] = process.argv.slice(2);
-      const agent = new Agent({ url, ap_id: 'ap-1', password, ...(spoolDir && { spoolDir }) });
+      const agent = new Agent({ url, ap_id: '${ap_id}', password, ...(spoolDir && { spoolDir }) });
       const before = agent.post({ n: 1 });
       if (spoolDir) await before;
       await agent.start();
@@ -235,10 +237,10 @@ describe.skipIf(!node)('under the Node of the system', () => {
       await agent.stop();
       console.log(JSON.stringify({ start }));
     `;
-    for (const more of [[], [join(folder, 'spool-1970')]]) {
+    for (const more of [[], [join(folder, `spool-${ap_id}`)]]) {
       const { start } = await run(program, [weft.url, password, ...more]);
       const isThere = async () => {
-        const path = '/api/v1/metrics/agent_multi_metric_data?agent=ap-1&metrics=n&window=1h';
+        const path = `/api/v1/metrics/agent_multi_metric_data?agent=${ap_id}&metrics=n&window=1h`;
         return (await weft.request('GET', path, { token })).body.series[0].points as { ts: string; value: number }[];
       };
       const points = (await eventually(isThere, ({ length }) => length % 2 === 0 && length > 0)).slice(-2);
@@ -315,8 +317,8 @@ test('a TypeScript compiler is content with the types and with every example', (
 });
 
 test.skipIf(!hasBrowser)('in a browser an app reads along and gets a command through', async () => {
-  const { weft } = await prepare();
-  const agent = new Agent({ url: weft.url, ap_id: 'ap-1', password }).command('set_tx_power', () => undefined);
+  const { weft, ap_id } = await prepare();
+  const agent = new Agent({ url: weft.url, ap_id, password }).command('set_tx_power', () => undefined);
   await agent.start();
   onTestFinished(() => agent.stop());
   // A real page of Weft, so that the browser lets it open sockets there; only the modules come from the package.
@@ -331,14 +333,14 @@ test.skipIf(!hasBrowser)('in a browser an app reads along and gets a command thr
     `(async () => {
       const { App } = await import('/package/browser.js');
       const app = new App({ url: location.origin, name: 'saver', key: ${JSON.stringify(password)} });
-      const { value: sample } = await app.live({ metrics: ['load'] }).next();
-      const command = await app.command('ap-1', 'set_tx_power', { dbm: 18 });
+      const { value: sample } = await app.live({ agents: ['${ap_id}'], metrics: ['load'] }).next();
+      const command = await app.command('${ap_id}', 'set_tx_power', { dbm: 18 });
       const { state } = await command.result();
       const details = await app.agentDetails().toArray();
-      return { ap_id: sample.ap_id, state, agents: details.length };
+      return { ap_id: sample.ap_id, state, agents: details.map(({ ap_id }) => ap_id) };
     })()`,
   );
-  expect(found).toEqual({ ap_id: 'ap-1', state: 'succeeded', agents: 1 });
+  expect(found).toEqual({ ap_id, state: 'succeeded', agents: expect.arrayContaining([ap_id]) });
 });
 
 function sourcesOf(folderInRoot: string): string[] {

@@ -8,6 +8,10 @@ import { callOrder, canTrace, flushFault, orderTrace, removalOrder, removalTrace
 import { serve } from './weft-process.ts';
 
 const noFlush = ['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')];
+/** At which flushes it is killed. */
+const isLong = process.env.WEFT_TEST_LONG === '1';
+const journalKills = isLong ? [1, 2, 3, 5, 8] : [1, 2, 5];
+const blockKills = isLong ? [1, 2, 3, 5] : [1, 3];
 /** So many that a thread which may flush has flushed three times. */
 const manyPosts = 40;
 
@@ -72,7 +76,7 @@ describe.skipIf(!canTrace)('under strace', () => {
 
   test('R2 R8 a SIGKILL at any flush of the journal loses nothing, and repeats make no duplicates', async () => {
     const { ledger, folder, env, journal } = await usedFolder();
-    for (const n of [1, 2, 3, 5, 8]) {
+    for (const n of journalKills) {
       const launcher = traced(flushFault(nextSegment(journal), `signal=SIGKILL:when=${n}`));
       const weft = await serve({ folder, env, launcher });
       expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
@@ -93,7 +97,7 @@ describe.skipIf(!canTrace)('under strace', () => {
   test('R2 a SIGKILL at any flush of the blocks, while names are registered and heads sealed, loses nothing', async () => {
     const { ledger, folder, env, dataDir } = await usedFolder();
     const wal = join(dataDir, 'telemetry', 'telemetry.db-wal');
-    for (const n of [1, 2, 3, 5]) {
+    for (const n of blockKills) {
       const weft = await serve({ folder, env, launcher: traced(flushFault(wal, `signal=SIGKILL:when=${n}`)) });
       expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0 });
       await ledger.postUntilGone(weft, () => {}, 600);

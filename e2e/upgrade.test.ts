@@ -98,7 +98,10 @@ test.skipIf(!hasOtherClock)(
   },
 );
 
-/** This checkout with Weft built and without the dashboard; the packages are those of this one. */
+/**
+ * This checkout with Weft built and without the dashboard; the packages are those of this one. Of the dashboard it has the sources of an
+ * empty page: the whole one was built for these tests by the same program.
+ */
 function checkoutWithoutDashboard(): string {
   const checkout = join(temporaryFolder(), 'weft');
   const builds = join('controller', 'dist');
@@ -108,6 +111,7 @@ function checkoutWithoutDashboard(): string {
     (dirname(path) === builds && statSync(join(root, path)).isDirectory() && basename(path) !== nameOfBuild());
   cpSync(root, checkout, { recursive: true, filter: (source) => !isLeft(relative(root, source)) });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
+  writeFileSync(join(checkout, 'dashboard', 'src', 'main.tsx'), "document.title = 'Weft';\n");
   return checkout;
 }
 
