@@ -12,9 +12,10 @@ import { JobLedger, type LedgerJob } from './job-ledger.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 const details = '/api/v1/agent_details/request_all_agents_details';
+const isLong = process.env.WEFT_TEST_LONG === 'only';
 const fields = 6;
 /** With their fields, messages of two chunks, and of three over many rounds. */
-const samples = process.env.WEFT_TEST_LONG === 'only' ? 2_000 : 1_000;
+const samples = isLong ? 2_000 : 1_000;
 const start = Date.now() - 3_600_000;
 
 /** Three agents, one of them with a history of several chunks. */
@@ -61,8 +62,8 @@ async function underLoad(ledger: JobLedger, ask: Ask, fault: (more: More) => Pro
     for (let count = 0; !isOver; count++) {
       const job = await ask(count);
       if (job) following.push(ledger.follow(job));
-      // Not as many as there is time for: a server takes seconds to come back.
-      await pause(100);
+      // Not as many as there is time for: a server takes seconds to come back, and each job is work for all that is left.
+      await pause(isLong ? 100 : 250);
     }
   })();
   await fault(more).finally(() => {

@@ -64,7 +64,7 @@ export class JobLedger {
       // A socket that is open and says no more must not be waited for, but told.
       await this.connectOnce(job, () => {}, deadline - Date.now());
       // Many follow at once, and while nobody answers each of them tries again.
-      if (job.end === undefined) await pause(300);
+      if (job.end === undefined) await pause(600);
     }
     return job;
   }
