@@ -1,5 +1,5 @@
-// weft-agent.sh under the shell of this machine: where it keeps its secrets, what it does without its tools, and what a
-// hostile Weft can make it do. e2e/lab runs it with hostapd and real radios.
+// weft-agent.sh under the shell of this machine, and under busybox where it is installed: where it keeps its secrets, what it does
+// without its tools, and what a hostile Weft can make it do. e2e/lab runs it with hostapd and real radios.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -30,6 +30,12 @@ const missing = ['curl', 'jq'].filter((tool) => pathOf(tool) === '');
 if (missing.length > 0)
   process.stderr.write(`The shell agent is NOT tested: ${missing.join(' and ')} is not installed.\n`);
 
+const busybox = pathOf('busybox');
+if (busybox === '') process.stderr.write('The shell agent is NOT tested under busybox, which is not installed.\n');
+/** Debian has no uclient-fetch: wget of busybox does its part, in its words. Its -T ends in a segmentation fault there. */
+const uclientFetch = `shift 2
+error=$(wget "$@" 2>&1) || { printf %s "$error" | sed 's/.*HTTP.... \\([0-9]*\\).*/HTTP error \\1/' >&2; exit 8; }`;
+
 let weft: TestWeft;
 beforeAll(async () => {
   weft = await startWeft();
@@ -42,13 +48,13 @@ function newFolder(): string {
   return folder;
 }
 
-/** The script, with folders of its own and only the tools of `more` beside the common ones. */
-function start(env: Record<string, string>, more: Record<string, string> = {}) {
+/** The script, with folders of its own and only the tools of `more` beside the common ones; with `applets` those of busybox, without curl. */
+function start(env: Record<string, string>, more: Record<string, string> = {}, applets = '') {
   const folder = newFolder();
   const tools = join(folder, 'tools');
   mkdirSync(tools);
-  for (const tool of common.split(' ')) {
-    const path = pathOf(tool);
+  for (const tool of applets ? `${common.replace('curl ', '')} wget`.split(' ') : common.split(' ')) {
+    const path = applets && tool !== 'jq' ? applets : pathOf(tool);
     if (path.startsWith('/')) symlinkSync(path, join(tools, tool));
   }
   for (const [name, text] of Object.entries(more)) {
@@ -57,7 +63,7 @@ function start(env: Record<string, string>, more: Record<string, string> = {}) {
   }
   const run = env.WEFT_AGENT_RUN_DIR ?? join(folder, 'run');
   const state = join(folder, 'state');
-  const child = spawn('/bin/sh', [script], {
+  const child = spawn(applets || '/bin/sh', applets ? ['ash', script] : [script], {
     env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '1', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -131,15 +137,31 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     expect(await (await app.command('shell-1', 'identify')).result()).toMatchObject({ state: 'succeeded' });
   });
 
-  test('has a name in any script, with spaces', async () => {
+  const named = async (ap_id: string, more?: Record<string, string>, applets?: string) => {
     const admin = await weft.admin();
-    const ap_id = 'Dach 1 屋顶+ä';
     const json = { ap_id_pattern: ap_id };
     const { token } = (await weft.request('POST', '/api/v1/enrolment_tokens', { token: admin, json })).body;
-    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token });
-    await untilSo(() => expect(agent.said()).toContain(`as ${ap_id}`));
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token }, more, applets);
+    await untilSo(() => expect(agent.said()).toContain(`connected to ${weft.url} as ${ap_id}`));
     const app = new App({ url: weft.url, token: admin });
     expect(await (await app.command(ap_id, 'identify')).result()).toMatchObject({ state: 'succeeded' });
+    await untilSo(async () => {
+      const { body } = await weft.request('GET', `/api/v1/metrics/agent_data?agent=${encodeURIComponent(ap_id)}`, {
+        token: admin,
+      });
+      expect(body.points[0]).toHaveProperty('uptime_seconds');
+    });
+  };
+
+  test.skipIf(busybox === '')('runs on busybox alone, with wget and jq', async () => {
+    await named('Keller 1 ä', { 'uclient-fetch': uclientFetch }, busybox);
+    const refused = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'cellar' }, { 'uclient-fetch': uclientFetch }, busybox);
+    expect(await refused.ended).toBe(1);
+    expect(refused.said()).toContain('(status 401)');
+  });
+
+  test('has a name in any script, with spaces', async () => {
+    await named('Dach 1 屋顶+ä');
     for (const name of ['a/b', '..', '-a', 'a"b', 'a\nb', 'a\\b']) {
       const refused = start({ WEFT_URL: weft.url, WEFT_AP_ID: name });
       expect([name, await refused.ended, refused.said()]).toEqual([
