@@ -2,6 +2,19 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+let nextTurn: Promise<void> | undefined;
+
+/** The next turn of the event loop: one for all who wait for it, of whom a fuzz has hundreds. */
+export function turn(): Promise<void> {
+  nextTurn ??= new Promise((resolve) => {
+    setImmediate(() => {
+      nextTurn = undefined;
+      resolve();
+    });
+  });
+  return nextTurn;
+}
+
 export interface RawAnswer {
   status: number;
   /** Names in lower case. */

@@ -4,12 +4,12 @@ import { deepStrictEqual, ok } from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
 import { AuthenticationError, TryLaterError } from '../../controller/src/errors.ts';
 import { agent, createBareServer, echo } from '../bare-server.ts';
 import { Random } from '../pure/random.ts';
+import { turn } from '../raw-connection.ts';
 import { HeadMaker, type Script } from './head-maker.ts';
 
 /** How many connections to each server are open at once. */
@@ -23,15 +23,37 @@ export interface Tls {
   keyFile: string;
 }
 
+/** The servers' ends of connections, by both ports. */
+class Accepted {
+  readonly #ends = new Map<string, PromiseWithResolvers<Socket>>();
+
+  note(socket: Socket): void {
+    this.#of(`${socket.localPort} ${socket.remotePort}`).resolve(socket);
+  }
+
+  /** Once. */
+  async take(ports: string): Promise<Socket> {
+    const socket = await this.#of(ports).promise;
+    this.#ends.delete(ports);
+    return socket;
+  }
+
+  #of(ports: string): PromiseWithResolvers<Socket> {
+    const end = this.#ends.get(ports) ?? Promise.withResolvers<Socket>();
+    this.#ends.set(ports, end);
+    return end;
+  }
+}
+
 class FuzzServer {
   readonly #app: ReturnType<typeof createBareServer>;
   readonly #tls: boolean;
-  readonly #accepted: Map<string, Socket>;
+  readonly #accepted: Accepted;
   port = 0;
   /** Those that node:http has read. */
   requests = 0;
 
-  constructor(directPosts: 'on' | 'off', tls: Tls | undefined, accepted: Map<string, Socket>) {
+  constructor(directPosts: 'on' | 'off', tls: Tls | undefined, accepted: Accepted) {
     this.#tls = tls !== undefined;
     this.#accepted = accepted;
     const known = new Set(['cached']);
@@ -75,11 +97,7 @@ class FuzzServer {
     const socket = this.#tls ? connectTls({ socket: raw, rejectUnauthorized: false }) : raw;
     await once(socket, this.#tls ? 'secureConnect' : 'connect');
     // The server may not have accepted it yet.
-    for (;;) {
-      const accepted = this.#accepted.get(`${port} ${raw.localPort}`);
-      if (accepted) return new FuzzClient(raw, socket, accepted);
-      await turn();
-    }
+    return new FuzzClient(raw, socket, await this.#accepted.take(`${port} ${raw.localPort}`));
   }
 }
 
@@ -177,19 +195,18 @@ async function compare([direct, byNode]: Servers, { pieces }: Script) {
 }
 
 async function withServers<Result>(tls: Tls | undefined, use: (servers: Servers) => Promise<Result>): Promise<Result> {
-  const accepted = new Map<string, Socket>();
-  const onAccepted = (message: unknown) => {
-    const { socket } = message as { socket: Socket };
-    const ports = `${socket.localPort} ${socket.remotePort}`;
-    accepted.set(ports, socket);
-    socket.once('close', () => accepted.get(ports) === socket && accepted.delete(ports));
-  };
+  const accepted = new Accepted();
+  const onAccepted = (message: unknown) => accepted.note((message as { socket: Socket }).socket);
   subscribe('net.server.socket', onAccepted);
   const servers = [new FuzzServer('on', tls, accepted), new FuzzServer('off', tls, accepted)] as const;
   for (const server of servers) await server.start();
+  // Every refusal is an error, whose stack nobody looks at.
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
   try {
     return await use(servers);
   } finally {
+    Error.stackTraceLimit = stackTraceLimit;
     unsubscribe('net.server.socket', onAccepted);
     await Promise.all(servers.map((server) => server.stop()));
   }

@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { echo } from '../../../../test/bare-server.ts';
 import { compareScript, fuzzHeads } from '../../../../test/fuzz/head-fuzz.ts';
 
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);
@@ -18,6 +19,15 @@ it.each([false, true])('a head that once ended the process is a 400, whoever rea
   const { direct, byNode } = await compareScript([head], isTls ? createCertificate() : undefined);
   expect(direct).toEqual(byNode);
   expect(direct).toMatchObject({ isClosed: true, received: expect.stringContaining('HTTP/1.1 400 Bad Request') });
+});
+
+it('what waits for its answer has it before a CONNECT behind it is refused, whoever reads it', async () => {
+  const lines = ['Host: localhost', 'Authorization: Bearer cached', 'Content-Type: application/json'];
+  const post = [`POST ${echo.url} HTTP/1.1`, ...lines, 'Content-Length: 1', '', ''].join('\r\n');
+  const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+  const { direct, byNode } = await compareScript([`${post}x${post}2${connect}`]);
+  expect(direct).toEqual(byNode);
+  expect(direct.received.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 422', 'HTTP/1.1 200', 'HTTP/1.1 400']);
 });
 
 it('heads over TLS have the same answers too', async () => {

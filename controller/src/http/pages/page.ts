@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '../../rights/permission.ts';
 import { type AnswerEncoder, type EncodingRule, plainRule } from '../request/answer-encoding.ts';
+import { toObject } from '../request/json-answer.ts';
 
 export interface Page {
   operation: string;
@@ -53,10 +54,7 @@ export function createPageEncoding(encoder: AnswerEncoder) {
     }
     const encoded = await encoder.encode(rule, request.headers, payload, request.ip);
     if (!encoded) return payload;
-    for (let index = 0; index < encoded.headers.length; index += 2) {
-      reply.header(encoded.headers[index]!, encoded.headers[index + 1]!);
-    }
-    reply.removeHeader('content-length');
+    reply.headers(toObject(encoded.headers, reply)).removeHeader('content-length');
     if (encoded.status === 200) return encoded.body;
     reply.code(304);
     return null;

@@ -56,7 +56,7 @@ function emptied(stream: Readable): Readable {
 }
 
 /** Added to what `Vary` says already. */
-function toObject(headers: readonly string[], reply: FastifyReply): Record<string, string> {
+export function toObject(headers: readonly string[], reply: FastifyReply): Record<string, string> {
   const object: Record<string, string> = {};
   for (let index = 0; index < headers.length; index += 2) object[headers[index]!] = headers[index + 1]!;
   const vary = reply.getHeader('vary');

@@ -96,6 +96,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
         connections.noteRequest(request.socket, response);
         response.writeHead(417).end();
       });
+      // Else node:http closes the connection, with or without the answers that are under way.
+      listener.server.on('connect', ({ socket }) => {
+        answerBrokenRequest(new Error('CONNECT'), socket, connections.answerOn(socket));
+      });
       listener.server.on('upgrade', (request, connection, head) => {
         try {
           socketUpgrader.handleUpgrade(request, connection as Socket, head, handler);
