@@ -54,7 +54,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
       variable: 'TEST_POSTGRES_URL',
       debianPackage: 'postgresql',
       isThere: findPostgres() !== undefined,
-      start: startPostgres,
+      start: () => startPostgres({ isAlone: true }),
     }),
     needs.rabbit
       ? provide({

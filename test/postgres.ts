@@ -40,8 +40,8 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** With `isDurable` it flushes what it commits, as in real life. */
-export async function startPostgres({ isDurable = false } = {}): Promise<TestPostgres> {
+/** With `isDurable` it flushes what it commits, as in real life; with `isAlone` it never has a standby, nor is it ever killed. */
+export async function startPostgres({ isDurable = false, isAlone = false } = {}): Promise<TestPostgres> {
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error(`No PostgreSQL in ${VERSIONS_FOLDER}: install the package "postgresql"`);
   countCost('PostgreSQL');
@@ -66,7 +66,9 @@ export async function startPostgres({ isDurable = false } = {}): Promise<TestPos
   const log = join(home, 'log');
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=500 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
+  const lighter =
+    '-c wal_level=minimal -c max_wal_senders=0 -c full_page_writes=off -c synchronous_commit=off -c jit=off';
+  const settings = `${isAlone ? `${lighter} ` : ''}-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=500 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
 
   const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);
   const isRunning = () => existsSync(join(data, 'postmaster.pid'));

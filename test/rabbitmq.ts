@@ -21,6 +21,8 @@ import { afterOwnEnd, endProcess, findFreePort } from './server-process.ts';
 const run = promisify(execFile);
 const PROGRAMS = '/usr/lib/rabbitmq/bin';
 const NAME_SERVER = '/usr/bin/epmd';
+/** Speaks to a server of Erlang without starting another one, as rabbitmqctl does for a second of processor time. */
+const CALLER = '/usr/bin/erl_call';
 const START_ATTEMPTS = 600;
 
 export interface TestRabbit {
@@ -30,6 +32,8 @@ export interface TestRabbit {
   pid(): number;
   /** Runs rabbitmqctl on this server. */
   control(...args: string[]): Promise<string>;
+  /** What commands of rabbitmqctl do there: an expression of Erlang. */
+  evaluate(expression: string): Promise<void>;
   /** Stops the server; `start` brings it back on the same port with the same data. */
   pause(): Promise<void>;
   /** The same without a word to anybody. */
@@ -149,6 +153,16 @@ function createNode(folder: string, port: number, env: Record<string, string | u
     control: async (...args) => {
       const { stdout } = await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', nameOf(port), ...args], { env });
       return stdout;
+    },
+    evaluate: async (expression) => {
+      if (!existsSync(CALLER)) {
+        await run(join(PROGRAMS, 'rabbitmqctl'), ['-n', nameOf(port), 'eval', `${expression}.`], { env });
+        return;
+      }
+      const calling = run(CALLER, ['-R', '-sname', nameOf(port), '-e'], { env });
+      calling.child.stdin!.end(`${expression}.\n`);
+      const { stdout } = await calling;
+      if (!stdout.startsWith('{ok, ')) throw new Error(`RabbitMQ answered ${stdout} to ${expression}`);
     },
     start: async () => {
       // A group of its own: the script that starts the server does not take it along when it is killed.

@@ -19,7 +19,7 @@ test('an address that cannot be read is refused without repeating it', () => {
   }
 });
 
-describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeout: 120_000 }, () => {
+describe.skipIf(findRabbit() === undefined)('with a server of its own', () => {
   let server: TestRabbit;
   let proxy: TcpProxy;
   let namespace: string;
@@ -173,14 +173,14 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
     broker.listen(() => undefined, onGap);
     await publish(broker, 'before');
     await vi.waitFor(() => expect(onGap).toHaveBeenCalledTimes(1), soon);
-    await server.control('stop_app');
+    await server.evaluate('ok = rabbit:stop()');
     await vi.waitFor(() => expect(kinds()).toContain('lost'), soon);
     await expect(publish(broker, 'during')).rejects.toMatchObject(UNAVAILABLE);
     await expect(broker.check()).rejects.toThrow(`RabbitMQ at 127.0.0.1:${proxy.port}/ is unavailable: `);
     expect(await broker.depth('work')).toBeUndefined();
     broker.broadcast('nobody hears this');
     const ids = await collect(broker);
-    await server.control('start_app');
+    await server.evaluate('ok = rabbit:start()');
     await connectAdmin();
     await vi.waitFor(() => expect(ids).toEqual(['before']), soon);
     await vi.waitFor(() => publish(broker, 'after'), soon);
@@ -191,7 +191,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
   test('a server short of memory takes no messages and says so at once; consumers go on working', async () => {
     const broker = open({ publishTimeoutMs: 1_000 });
     for (const id of ['a', 'b']) await publish(broker, id);
-    await server.control('set_vm_memory_high_watermark', '0.0001');
+    await server.evaluate('vm_memory_monitor:set_vm_memory_high_watermark(0.0001)');
     try {
       await vi.waitFor(async () => {
         await publish(broker, 'c').catch(() => undefined);
@@ -202,7 +202,7 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
       const ids = await collect(broker);
       await vi.waitFor(() => expect(ids.slice(0, 2)).toEqual(['a', 'b']), soon);
     } finally {
-      await server.control('set_vm_memory_high_watermark', '0.4');
+      await server.evaluate('vm_memory_monitor:set_vm_memory_high_watermark(0.4)');
     }
     await vi.waitFor(() => expect(kinds()).toContain('unblocked'), soon);
     await vi.waitFor(() => publish(broker, 'e'), soon);
@@ -248,14 +248,17 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', { timeou
 
   test('credentials may hold any characters; a user without rights is told so until it has them', async () => {
     const [name, password] = ['wéft/%', 'p@ss: wörd#?%41'];
-    await server.control('add_user', name, password);
+    const text = (value: string) => `<<${[...Buffer.from(value)].join()}>>`;
+    const users = 'ok = rabbit_auth_backend_internal';
+    await server.evaluate(`${users}:add_user(${text(name)}, ${text(password)}, <<"tests">>)`);
     const url = addressOf((each) => {
       each.username = encodeURIComponent(name);
       each.password = encodeURIComponent(password);
     });
     const broker = open({ url });
     await expect(broker.check()).rejects.toThrow('this user may not use it');
-    await server.control('set_permissions', name, '.*', '.*', '.*');
+    const all = Array(3).fill('<<".*">>').join();
+    await server.evaluate(`${users}:set_permissions(${text(name)}, <<"/">>, ${all}, <<"tests">>)`);
     await vi.waitFor(() => publish(broker, 'a'), soon);
   });
 

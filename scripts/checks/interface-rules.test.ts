@@ -8,9 +8,27 @@ interface Tree {
   [key: string]: any;
 }
 
+/** Components that nothing names, and then those that only they named. */
+function removeUnnamed(document: Tree): void {
+  const text = JSON.stringify(document);
+  let isDone = true;
+  for (const [kind, parts] of Object.entries<Tree>(document.components)) {
+    for (const name of Object.keys(parts)) {
+      if (text.includes(kind === 'securitySchemes' ? `"${name}":[]` : `"#/components/${kind}/${name}"`)) continue;
+      delete parts[name];
+      isDone = false;
+    }
+  }
+  if (!isDone) removeUnnamed(document);
+}
+
 test('broken documents are reported by the validator that looks for it', async () => {
   const { openApi, asyncApi } = (await interfaceDocuments()) as Record<'openApi' | 'asyncApi', Tree>;
-  const { get } = openApi.paths['/api/v1/users/{username}'];
+  // Of one operation, with what it names: the whole document takes seconds.
+  const path = '/api/v1/users/{username}';
+  openApi.paths = { [path]: { get: openApi.paths[path].get } };
+  removeUnnamed(openApi);
+  const { get } = openApi.paths[path];
   delete openApi.tags[0].description;
   delete get.description;
   delete get.parameters[0].description;

@@ -2,7 +2,7 @@
 import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { counts, type FileCosts, linesFolder, stopped, treeSeconds } from './file-costs.ts';
+import { counts, type FileCosts, linesFolder, ownTreeSeconds, stopped } from './file-costs.ts';
 
 function ownSeconds(): number {
   const { user, system } = process.cpuUsage();
@@ -10,7 +10,7 @@ function ownSeconds(): number {
 }
 
 function allSeconds(): number {
-  return treeSeconds(process.pid) + stopped.seconds;
+  return ownTreeSeconds() + stopped.seconds;
 }
 
 if (process.platform === 'linux') {

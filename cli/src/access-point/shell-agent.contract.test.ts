@@ -25,7 +25,14 @@ const script = join(import.meta.dirname, '../../install/weft-agent.sh');
 /** The tools that every access point has; `iw` and `hostapd_cli` are added where they are there. */
 const common =
   'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep tail tr wc';
-const pathOf = (tool: string) => spawnSync('sh', ['-c', `command -v ${tool}`], { encoding: 'utf8' }).stdout.trim();
+/** Asked once: each question is a process. */
+const paths = new Map(
+  spawnSync('sh', ['-c', `for tool in ${common}; do echo "$tool $(command -v "$tool")"; done`], { encoding: 'utf8' })
+    .stdout.trim()
+    .split('\n')
+    .map((line) => line.split(' ') as [string, string]),
+);
+const pathOf = (tool: string) => paths.get(tool) ?? '';
 const missing = ['curl', 'jq'].filter((tool) => pathOf(tool) === '');
 if (missing.length > 0)
   process.stderr.write(`The shell agent is NOT tested: ${missing.join(' and ')} is not installed.\n`);

@@ -9,7 +9,7 @@ import { startTcpProxy } from '../../../test/tcp-proxy.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
 /** A limit for a machine with much else to do; nothing here measures speed. */
-const patience = { timeout: 300_000, interval: 50 };
+const patience = { timeout: 300_000, interval: 150 };
 
 class Network {
   readonly weft: TestWeft;

@@ -1,5 +1,5 @@
 // Clients that are slow, gone, rude, too many or no longer allowed: each has an end, and nobody else notices.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from 'ws';
 import { bearer, connect, refusal, type SocketClient } from '../../../../test/socket-client.ts';
 import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../../test/socket-server.ts';
@@ -9,22 +9,41 @@ const quick = { sweepMs: 20, pingMs: 100, pongMs: 200, stallMs: 400, closeTimeou
 // For what must not happen by itself during a test.
 const never = 1e9;
 
+/** Most tests are content with it, each with callers of its own. */
+let shared: SocketServer;
 let server: SocketServer;
+let ada: string;
+let bob: string;
 let token: string;
 let job: string;
+let cutOffBefore: number;
+let tests = 0;
 const clients: SocketClient[] = [];
 
-beforeEach(() => start());
+const cutOff = () => server.hub.cutOff - cutOffBefore;
+
+beforeAll(async () => {
+  shared = await startSocketServer({ times: { ...quick, pingMs: never } });
+});
+afterAll(() => shared.stop());
+beforeEach(() => use(shared));
 afterEach(async () => {
   for (const { socket } of clients.splice(0)) socket.terminate();
-  await server.stop();
+  await expect.poll(() => server.hub.openSockets).toBe(0);
+  if (server !== shared) await server.stop();
 });
 
-async function start(options: SocketServerOptions = {}): Promise<void> {
-  await server?.stop();
-  server = await startSocketServer({ times: { ...quick, pingMs: never }, ...options });
-  token = await server.user('ada@weft.test');
+async function use(used: SocketServer): Promise<void> {
+  server = used;
+  [ada, bob] = [`ada-${++tests}@weft.test`, `bob-${tests}@weft.test`];
+  token = await server.user(ada);
   job = await server.job(token);
+  cutOffBefore = server.hub.cutOff;
+}
+
+/** One that only this test has. */
+async function start(options: SocketServerOptions): Promise<void> {
+  await use(await startSocketServer({ times: { ...quick, pingMs: never }, ...options }));
 }
 
 async function open(number = job, options: ClientOptions = {}): Promise<SocketClient> {
@@ -81,17 +100,17 @@ describe('J16: a client that takes nothing', () => {
   it('is cut off, while little is held for it and others get theirs', async () => {
     await fill(job, 200, mebibyte);
     global.gc?.();
-    const rssBefore = process.memoryUsage().rss;
+    const [rssBefore, pagesBefore] = [process.memoryUsage().rss, server.pagesRead];
     const stuck = await open();
     stuck.socket.pause();
     const other = await server.job(token);
     const reader = await open(other);
     await server.post(other, [1]);
     await expect.poll(() => reader.seqs).toEqual([1]);
-    await expect.poll(() => server.hub.cutOff).toBe(1);
+    await expect.poll(cutOff).toBe(1);
     await expect.poll(() => server.hub.openSockets).toBe(1);
     // What the system's own buffers take in, and a page.
-    expect(server.pagesRead).toBeLessThan(30);
+    expect(server.pagesRead - pagesBefore).toBeLessThan(30);
     expect(process.memoryUsage().rss - rssBefore).toBeLessThan(100 * mebibyte);
     await server.post(other, [2], { final: true });
     expect((await reader.closed).code).toBe(1000);
@@ -102,7 +121,7 @@ describe('J16: a client that takes nothing', () => {
     await fill(job, 40, mebibyte);
     const client = await open();
     client.socket.pause();
-    await expect.poll(() => server.hub.cutOff).toBe(1);
+    await expect.poll(cutOff).toBe(1);
     client.socket.resume();
     expect(await client.closed).toEqual({ code: 4408, reason: 'too slow' });
     // What was sent before came in order.
@@ -149,7 +168,7 @@ describe('J16: a client that takes nothing', () => {
     const asking = setInterval(() => client.socket.ping(), 50);
     await expect.poll(() => server.hub.openSockets).toBe(0);
     clearInterval(asking);
-    expect(server.hub.cutOff).toBe(1);
+    expect(cutOff()).toBe(1);
   });
 });
 
@@ -175,7 +194,7 @@ describe('J17: a client that does not answer', () => {
 describe('rights that end', () => {
   it('T9: with a removed account its jobs end, and their sockets say so', async () => {
     const [one, two] = [await open(), await open()];
-    await server.removeUser('ada@weft.test');
+    await server.removeUser(ada);
     expect([(await one.closed).code, (await two.closed).code]).toEqual([1000, 1000]);
     expect(two.messages).toMatchObject([{ type: 'status', final: true, data: [{ state: 'cancelled' }] }]);
     expect((await refusal(server.url, `/api/v1/ws/${job}`, bearer(token))).status).toBe(401);
@@ -188,12 +207,12 @@ describe('rights that end', () => {
   });
 
   it('others are left alone', async () => {
-    const other = await server.user('bob@weft.test');
+    const other = await server.user(bob);
     const number = await server.job(other);
     const theirs = await connect(server.url, `/api/v1/ws/${number}`, bearer(other));
     clients.push(theirs);
     const mine = await open();
-    await server.removeUser('ada@weft.test');
+    await server.removeUser(ada);
     await mine.closed;
     await server.post(number, [1]);
     await expect.poll(() => theirs.seqs).toEqual([1]);
@@ -206,7 +225,7 @@ describe('J18: too many', () => {
     await Promise.all([open(), open(), open()]);
     const { status, headers, body } = await refusal(server.url, `/api/v1/ws/${job}`, bearer(token));
     expect([status, body.code, headers['retry-after']]).toEqual([429, 'too_many_sockets', '10']);
-    const other = await server.user('bob@weft.test');
+    const other = await server.user(bob);
     const number = await server.job(other);
     clients.push(await connect(server.url, `/api/v1/ws/${number}`, bearer(other)));
     clients[0]!.socket.close();
@@ -243,7 +262,7 @@ describe('J18: too many', () => {
       statuses.push((await refusal(server.url, `/api/v1/ws/guess-${count}`, bearer(token))).status);
     }
     expect(statuses).toEqual([404, 404, 404, 404, 404, 429, 429, 429]);
-    const other = await server.user('bob@weft.test');
+    const other = await server.user(bob);
     expect((await refusal(server.url, '/api/v1/ws/guess', bearer(other))).status).toBe(404);
   });
 });

@@ -144,6 +144,6 @@ export function describeQuerying(on: () => StoreUnderTest): void {
         // A failure is told as it is then, rather than made smaller until the test ends.
         { numRuns: on().runs(30), interruptAfterTimeLimit: 90_000 },
       );
-    }, 120_000);
+    });
   });
 }

@@ -82,6 +82,7 @@ async function openPostgres(): Promise<TelemetryFixture> {
   return {
     store,
     moves: [otherNode, sealed, otherNode],
+    isCostly: true,
     openAnother: async () => openOn(await createNamespace()),
     remove: async () => {
       await Promise.all(opened.map((each) => each.close()));
