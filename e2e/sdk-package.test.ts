@@ -292,6 +292,19 @@ test('a TypeScript compiler is content with the types and with every example', (
      void app.emulate({ emulators: [{ access_point_type: '6G', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 60 }] });
      // @ts-expect-error
      void app.command('ap-1', 'sleep', {}, { dryRun: isDry }).then(({ job_number }) => job_number);
+     // @ts-expect-error
+     void app.request('GET', '/api/v1/jobs', { query: { limitt: 5 } });
+     // @ts-expect-error
+     void app.request('POST', '/api/v1/sites', { json: { name: 'Hall' } });
+     // @ts-expect-error
+     void app.request('POST', '/api/v1/sites');
+     // @ts-expect-error
+     void app.request('GET', \`/api/v1/jobs/\${name}\`).then(({ job_nmber }) => job_nmber);
+     void app.request('GET', \`/api/v1/jobs/\${name}\`, { query: { after: 1 } }).then(({ messages }) => messages.length);
+     void app.request('GET', '/api/v1/users/me').then(({ username }) => username);
+     void app.request('POST', '/api/v1/sites', { json: { path: 'uk' }, signal: undefined }).then(({ id }) => id.length);
+     void app.request('GET', name, { query: { any: 1 } }).then((found) => found.anything);
+     void app.request<{ found: number }>('GET', '/api/v1/new').then(({ found }) => found);
      void app.command('ap-1', name, { any: 1 }, { signal: undefined });
      void app.command<string>('ap-1', 'blink', { times: 3 });
      void app.events({ kinds: ['alarm.*', 'agent.offline'] });

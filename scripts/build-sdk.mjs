@@ -92,6 +92,8 @@ function copySources(target) {
       .replaceAll(contractFile, `'${top}/contract/$1.ts'`);
     writeFileSync(path, standalone);
   }
+  // What the compiler knows of `request`.
+  cpSync(join(root, 'dashboard', 'src', 'api', 'operations.ts'), join(target, 'app', 'operations.ts'));
   for (const name of schemas) names.add(name);
   return { names, schemas };
 }

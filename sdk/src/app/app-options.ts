@@ -18,6 +18,7 @@ import type {
 import type { BackOffOptions } from '@weft/contract/back-off';
 import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
+import type { Operations, operations } from './operations.ts';
 import type { WebSocketClass } from './web-socket.ts';
 
 /** A Date, milliseconds since 1970, or RFC 3339. */
@@ -141,6 +142,50 @@ export interface RequestOptions extends Abortable {
   json?: unknown | undefined;
   form?: Record<string, string> | undefined;
 }
+
+/** By method and path: `GET /api/v1/jobs/{job_number}`. */
+type Calls = { [Name in keyof Operations as (typeof operations)[Name]]: Operations[Name] };
+
+type Steps<Path extends string> = Path extends `${infer Step}/${infer Rest}` ? [Step, ...Steps<Rest>] : [Path];
+
+/** Whether these are the steps of a path; in the place of a parameter stands anything. */
+type Fits<Given extends string[], Known extends string[]> = Known extends [infer A, ...infer Rest extends string[]]
+  ? Given extends [infer B, ...infer Others extends string[]]
+    ? A extends `{${string}}`
+      ? Fits<Others, Rest>
+      : B extends A
+        ? Fits<Others, Rest>
+        : false
+    : false
+  : Given extends []
+    ? true
+    : false;
+
+/** The operation that a method and a path mean; never, if the path is not known before the program runs. */
+type CallOf<Method extends string, Path extends string> = `${Method} ${Path}` extends keyof Calls
+  ? `${Method} ${Path}`
+  : {
+      [Call in keyof Calls]: Call extends `${Method} ${infer Known}`
+        ? Fits<Steps<Path>, Steps<Known>> extends true
+          ? Call
+          : never
+        : never;
+    }[keyof Calls];
+
+type Asked<Call extends keyof Calls> = Omit<Calls[Call], 'answer' | 'path'> & Abortable;
+
+/** What `request` takes behind the path; at an operation that needs nothing it may be left out. */
+export type Asking<Method extends string, Path extends string> = [CallOf<Method, Path>] extends [never]
+  ? [options?: RequestOptions]
+  : Record<string, never> extends Asked<CallOf<Method, Path>>
+    ? [options?: Asked<CallOf<Method, Path>>]
+    : [options: Asked<CallOf<Method, Path>>];
+
+/** What it resolves. */
+export type Answered<Method extends string, Path extends string> = [CallOf<Method, Path>] extends [never]
+  ? // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asks for
+    any
+  : Calls[CallOf<Method, Path>]['answer'];
 
 export interface DownloadOptions extends Abortable {
   from: Moment;

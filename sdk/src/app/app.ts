@@ -4,7 +4,7 @@
 import type { EmulatorAccepted, EmulatorRunWithAgents } from '@weft/contract';
 import { requireAppOptions } from '../missing-options.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
-import type { Abortable, AppOptions, EmulationRequest, RequestOptions } from './app-options.ts';
+import type { Abortable, Answered, AppOptions, Asking, EmulationRequest, RequestOptions } from './app-options.ts';
 import { CommandSender } from './command-sender.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import type { JobConnection } from './job-messages.ts';
@@ -125,15 +125,25 @@ export class App extends CommandSender {
 
   /**
    * Any other operation of Weft's interface, for which there is no function here; `/docs` lists them. Resolves the JSON of
-   * the answer. Repeated as everything else: after a lost connection only what is not a POST.
+   * the answer. Repeated as everything else: after a lost connection only what is not a POST. The compiler knows the operations
+   * by their paths; for one that it does not know, say what you expect: `app.request<Found>('GET', path)`.
    *
    * ```ts
    * const jobs = await app.request('GET', '/api/v1/jobs', { query: { limit: 5 } });
    * console.log(jobs.length);
    * ```
    */
-  // biome-ignore lint/suspicious/noExplicitAny: the caller knows what it asks for
-  request<Answer = any>(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<Answer> {
+  request<Method extends RestRequest['method'], Path extends string>(
+    method: Method,
+    path: Path,
+    ...asking: Asking<Method, Path>
+  ): Promise<Answered<Method, Path>>;
+  request<Answer, Path extends string = string>(
+    method: RestRequest['method'],
+    path: string extends Path ? Path : never,
+    options?: RequestOptions,
+  ): Promise<Answer>;
+  request(method: RestRequest['method'], path: string, options: RequestOptions = {}): Promise<unknown> {
     return this.#rest.ask({ method, path, ...options });
   }
 
