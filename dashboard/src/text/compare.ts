@@ -17,7 +17,6 @@ export const compareText = {
     words: 'Select one or more metrics above.',
   },
   nothingMeasured: 'No reports in this time window. To see older values, choose a longer time window.',
-  common: 'all',
   some: (count: number, of: number) => `${count} of ${of}`,
   pause: 'Pause',
   resume: 'Resume',

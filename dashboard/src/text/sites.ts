@@ -6,7 +6,6 @@ export const sitesText = {
   none: 'No sites yet',
   noneWords:
     'Create a site, then put access points into it: choose them in the list of access points and set their site.',
-  direct: (count: string) => count,
   total: (count: string) => `${count} with those below`,
   show: (name: string) => `Show access points of ${name}`,
   expand: (name: string) => `Show what is below ${name}`,

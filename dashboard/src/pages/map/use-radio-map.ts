@@ -1,18 +1,11 @@
 // The radio map that the page shows: which network, layer and technology (in the address), the newest raster of it, and its
 // picture. While a new raster is on its way the one before stays.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import {
-  type CoverageBounds,
-  type CoverageLayer,
-  call,
-  type EmulatorRun,
-  type Failure,
-  type Technology,
-} from '../../api/client.ts';
+import { type CoverageBounds, type CoverageLayer, call, type EmulatorRun, type Technology } from '../../api/client.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation, useQuery } from '../../data/use-operation.ts';
 import { categories } from '../../map/radio-colours.ts';
-import { paintDifference, paintRaster, type RadioPicture } from '../../map/radio-picture.ts';
+import { paintDifference, paintRaster } from '../../map/radio-picture.ts';
 import { chooseColours, type RadioRaster, toRaster } from '../../map/radio-raster.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
@@ -31,28 +24,7 @@ import {
 const refreshMs = 3000;
 const usualOpacity = '80';
 
-export interface RadioMap {
-  /** Running networks, newest first; without one there is nothing to choose. */
-  runs: readonly EmulatorRun[];
-  run: EmulatorRun | undefined;
-  setRun: (job_number: string) => void;
-  layer: CoverageLayer | undefined;
-  setLayer: (layer: string) => void;
-  technology: Technology | undefined;
-  setTechnology: (technology: string) => void;
-  opacity: number;
-  setOpacity: (percent: string) => void;
-  /** The commands whose effect is shown instead of the present. */
-  planned: PlannedDifference | undefined;
-  leaveDifference: () => void;
-  shown: ShownMap | undefined;
-  picture: RadioPicture | undefined;
-  isLoading: boolean;
-  /** Nothing of the technology is in the visible part of the world. */
-  isOutside: boolean;
-  failure: Failure | undefined;
-  onBounds: (bounds: CoverageBounds) => void;
-}
+export type RadioMap = ReturnType<typeof useRadioMap>;
 
 export interface ShownMap {
   raster: RadioRaster;
@@ -63,7 +35,7 @@ export interface ShownMap {
   colours: ReadonlyMap<string, number>;
 }
 
-export function useRadioMap(agents: readonly FleetAgent[] | undefined): RadioMap {
+export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
   const [layerName, setLayer] = useQueryState('radio');
   const [technologyName, setTechnology] = useQueryState('radio_type');
   const [job_number, setRun] = useQueryState('network');
@@ -105,6 +77,7 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined): RadioMap
     [layer, image, opacity],
   );
   return {
+    /** Running networks, newest first; without one there is nothing to choose. */
     runs,
     run,
     setRun,
@@ -114,10 +87,12 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined): RadioMap
     setTechnology,
     opacity,
     setOpacity,
+    /** The commands whose effect is shown instead of the present. */
     planned,
     leaveDifference: () => setDifference(''),
     ...answer,
     picture,
+    /** Nothing of the technology is in the visible part of the world. */
     isOutside: layer !== undefined && view !== undefined && agents !== undefined && bounds === undefined,
     onBounds: setView,
   };
