@@ -84,6 +84,24 @@ test('says how far a large network may be run ahead', async () => {
   });
 });
 
+test('what nobody waits for any more ends at once, and what waits behind it is computed', async () => {
+  const { queue } = begin();
+  const long = { ...question, columns: 256, rows: 256, commands: [], after_seconds: 600 };
+  const asked = [queue.ask(long, 'ada'), queue.ask({ ...long }, 'bob')];
+  const [left, stayed] = [queue.ask({ ...long, layer: 'rate' }, 'eve'), queue.ask(question, 'dan')];
+  const cancelled = { error: { detail: 'Nobody waits for the answer' } };
+  queue.cancel('ada');
+  queue.cancel('eve');
+  expect(await left).toMatchObject(cancelled);
+  expect(await Promise.race([asked[1], 'under way'])).toBe('under way');
+  expect(queue.threads).toBe(1);
+  queue.cancel('bob');
+  expect(await asked[0]).toMatchObject(cancelled);
+  expect(await stayed).toMatchObject({ second: 6, layer: 'signal' });
+  // The one that was under way has not run to its end in the first.
+  expect(queue.threads).toBe(2);
+});
+
 test('what waits when the run ends is answered', async () => {
   const { queue } = begin();
   const asked = queue.ask(question);

@@ -29,23 +29,34 @@ export interface CoverageQueueOptions {
 
 type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
 
+interface Asked {
+  task: Unnumbered<CoverageTask>;
+  /** Who waits for it. */
+  askers: Set<string>;
+  reply: Promise<CoverageReply>;
+  answer: (reply: CoverageReply) => void;
+}
+
 export class CoverageQueue {
   readonly #options: CoverageQueueOptions;
-  readonly #kept = new BoundedMap<string, Promise<CoverageReply>>(maxKept);
-  readonly #waiting = new Map<number, (reply: CoverageReply) => void>();
+  readonly #kept = new BoundedMap<string, Asked>(maxKept);
+  /** In the order of their turns; the thread has the first one, and no other. */
+  readonly #waiting = new Map<number, Asked>();
   #version = '';
   #thread: Worker | undefined;
   #lastId = 0;
   #idle: NodeJS.Timeout | undefined;
   /** How many were computed rather than kept. */
   computed = 0;
+  /** How many threads were started: one that is given up ends what it computes. */
+  threads = 0;
 
   constructor(options: CoverageQueueOptions) {
     this.#options = options;
   }
 
-  /** Never throws. */
-  ask(body: Record<string, unknown>): Promise<CoverageReply> {
+  /** Never throws. `asker` is who can cancel it. */
+  ask(body: Record<string, unknown>, asker = ''): Promise<CoverageReply> {
     const { run } = this.#options;
     // Nothing that a map shows changes between two seconds, except what commands will do.
     const version = `${run.second} ${run.lastEntry}`;
@@ -53,18 +64,28 @@ export class CoverageQueue {
     this.#version = version;
     const key = JSON.stringify(body);
     const kept = this.#kept.get(key);
-    if (kept) return kept;
+    if (kept) {
+      kept.askers.add(asker);
+      return kept.reply;
+    }
     const task = this.#read(body);
     if ('error' in task) return Promise.resolve(task);
     if (this.#waiting.size >= maxWaiting) {
       return Promise.resolve(problem('too_many_coverages', `${maxWaiting} radio maps of this network wait already`));
     }
-    const reply = this.#compute(task);
-    this.#kept.set(key, reply);
-    void reply.then((answer) => {
-      if ('error' in answer && this.#kept.get(key) === reply) this.#kept.delete(key);
+    const asked = this.#compute(task, asker);
+    this.#kept.set(key, asked);
+    void asked.reply.then((answer) => {
+      if ('error' in answer && this.#kept.get(key) === asked) this.#kept.delete(key);
     });
-    return reply;
+    return asked.reply;
+  }
+
+  /** This one does not wait any more: what nobody waits for is not computed, or not to its end. */
+  cancel(asker: string): void {
+    for (const [id, { askers }] of this.#waiting) {
+      if (askers.delete(asker) && askers.size === 0) this.#giveUp(id, 'Nobody waits for the answer');
+    }
   }
 
   close(): void {
@@ -111,28 +132,49 @@ export class CoverageQueue {
     return { state: next.radioState(), second: second + 1 };
   }
 
-  #compute(task: Unnumbered<CoverageTask>): Promise<CoverageReply> {
+  #compute(task: Unnumbered<CoverageTask>, asker: string): Asked {
     this.#lastId++;
     const id = this.#lastId;
-    const thread = this.#start();
     this.computed++;
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#end('The radio map took too long'), giveUpMs);
-      this.#waiting.set(id, (reply) => {
-        clearTimeout(timer);
-        this.#waiting.delete(id);
-        if (this.#waiting.size === 0) this.#rest();
-        resolve(reply);
-      });
-      thread.postMessage({ ...task, id });
-    });
+    const { promise: reply, resolve } = Promise.withResolvers<CoverageReply>();
+    const timer = setTimeout(() => this.#giveUp(id, 'The radio map took too long'), giveUpMs);
+    const answer = (reply: CoverageReply) => {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+      resolve(reply);
+    };
+    const asked = { task, askers: new Set([asker]), reply, answer };
+    this.#waiting.set(id, asked);
+    if (this.#waiting.size === 1) this.#next();
+    return asked;
+  }
+
+  #next(): void {
+    const [first] = this.#waiting;
+    if (first) this.#start().postMessage({ ...first[1].task, id: first[0] });
+    else this.#rest();
+  }
+
+  #giveUp(id: number, detail: string): void {
+    const [current] = this.#waiting.keys();
+    this.#waiting.get(id)?.answer(problem('coverage_failed', detail));
+    if (id !== current) return;
+    // It cannot be reached while it computes.
+    void this.#thread?.terminate();
+    this.#thread = undefined;
+    this.#next();
   }
 
   #start(): Worker {
     clearTimeout(this.#idle);
     if (this.#thread) return this.#thread;
+    this.threads++;
     const thread = new Worker(new URL('./coverage-thread.ts', import.meta.url));
-    thread.on('message', ({ id, answer }: { id: number; answer: CoverageReply }) => this.#waiting.get(id)?.(answer));
+    thread.on('message', ({ id, answer }: { id: number; answer: CoverageReply }) => {
+      if (this.#thread !== thread) return;
+      this.#waiting.get(id)?.answer(answer);
+      this.#next();
+    });
     const fail = () => {
       if (this.#thread === thread) this.#end('The radio map could not be computed');
     };
@@ -143,6 +185,7 @@ export class CoverageQueue {
   }
 
   #rest(): void {
+    if (!this.#thread) return;
     this.#idle = setTimeout(() => this.#end(''), idleMs);
     this.#idle.unref();
   }
@@ -151,7 +194,7 @@ export class CoverageQueue {
   #end(detail: string): void {
     void this.#thread?.terminate();
     this.#thread = undefined;
-    for (const answer of [...this.#waiting.values()]) answer(problem('coverage_failed', detail));
+    for (const { answer } of [...this.#waiting.values()]) answer(problem('coverage_failed', detail));
     clearTimeout(this.#idle);
   }
 }

@@ -61,8 +61,11 @@ async function live(run: EmulatedRun): Promise<void> {
   const queue = new WhatIfQueue({ run });
   const radioMaps = new CoverageQueue({ run, stepMs: () => loop.stepMs });
   answerRequest = ({ id, kind, body }) => {
-    if (kind === 'cancel') return queue.cancel(String(body.id));
-    if (kind === 'coverage') return radioMaps.ask(body);
+    if (kind === 'cancel') {
+      radioMaps.cancel(String(body.id));
+      return queue.cancel(String(body.id));
+    }
+    if (kind === 'coverage') return radioMaps.ask(body, id);
     return kind === 'fault' ? Promise.resolve(makeFault(run, body)) : queue.ask(body, id);
   };
   for (const request of early.splice(0)) void hear(request);
