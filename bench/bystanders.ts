@@ -1,112 +1,319 @@
-// What do others notice of one caller that asks for as much as it may? `/healthz` and a small query of others, idle and beside each
-// kind of reading that takes long, and beside an agent that reports 2,000 new devices twice a second. `--seconds 5` for a quick look.
+// What do others notice of one caller that asks for as much as it may? `/healthz` and a small query of others beside each kind of
+// reading that takes long, and beside an agent that reports 2,000 new devices twice a second. Who asks, who watches and Weft are
+// processes of their own; idle and busy times take turns, so that what else the machine does falls on both.
+// `npm run bench -- bystanders --seconds 1 --rounds 2 --only export` for a quick look at some.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { admin } from './harness/emulated-network.ts';
-import { prepareFleet } from './harness/fleet.ts';
+import { admin, EmulatedNetwork } from './harness/emulated-network.ts';
+import { type FleetAgent, prepareFleet } from './harness/fleet.ts';
+import { LightReader } from './harness/light-reader.ts';
 import { light, percentile } from './harness/load.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
 
-const { seconds } = parseArgs({ options: { seconds: { type: 'string', default: '10' } } }).values;
-const lookMs = Number(seconds) * 1000;
 const goalRatio = 2;
 const names = 1_000;
-const rows = 2_000;
-const dataDir = createDataDir();
-const [wide, flooding, other] = await prepareFleet(dataDir, 3);
-const weft = await startWeft({ ...admin, WEFT_REPORT_POINTS_PER_SECOND: '1000000' }, dataDir);
-try {
+const wideRows = 2_000;
+const longRows = 43_000;
+const agentCount = 500;
+
+/** What one caller asks for, again and again. `#` is another number each time. */
+interface Attack {
+  what: string;
+  /** At the same time; default: 10. */
+  atOnce?: number;
+  path: string;
+  body?: object;
+  token?: string;
+  pauseMs?: number;
+  /** The answer does not end: that much of it is read. */
+  readsBytes?: number;
+}
+
+type Latencies = Record<'health' | 'query', number[]>;
+
+if (process.argv[2] === 'attacker') attackFrom(process.argv[3]!);
+else if (process.argv[2] === 'bystander') watchFrom(process.argv[3]!, process.argv[4]!, process.argv[5]!);
+else await measure();
+
+async function measure(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '2' },
+      rounds: { type: 'string', default: '4' },
+      only: { type: 'string', default: '' },
+    },
+  });
+  const lookMs = Number(values.seconds) * 1000;
+  const dataDir = createDataDir();
+  const fleet = await prepareFleet(dataDir, agentCount);
+  const weft = await startWeft({ ...admin, WEFT_LIMIT_POINTS_PER_SECOND: '1000000000' }, dataDir);
+  const children: ChildProcess[] = [];
+  try {
+    const [wide, long, flooding, other] = fleet as [FleetAgent, FleetAgent, FleetAgent, FleetAgent];
+    const token = await logIn(weft.url);
+    await fill(weft.url, token, fleet);
+    const start = (role: string, ...args: string[]) => {
+      const child = fork(import.meta.filename, [role, weft.url, ...args], { execArgv: [] });
+      children.push(child);
+      return child;
+    };
+    const attacker = start('attacker');
+    const bystander = start('bystander', other.ap_id, other.token);
+    const look = async (): Promise<Latencies> => {
+      bystander.send(lookMs);
+      return (await once(bystander, 'message'))[0];
+    };
+    await look();
+    const figures: Figure[] = [];
+    for (const attack of attacksOn({ wide, long, flooding, token, job: await network(weft.url, values.only) })) {
+      if (!attack.what.includes(values.only)) continue;
+      const [idle, busy] = [nothing(), nothing()];
+      let answers = '';
+      for (let round = 0; round < Number(values.rounds); round++) {
+        add(idle, await look());
+        attacker.send({ ...attack, token: attack.token ?? token });
+        // Until it has begun.
+        await pause(200);
+        add(busy, await look());
+        attacker.send('stop');
+        answers = (await once(attacker, 'message'))[0];
+        await pause(200);
+      }
+      const ratios = (['health', 'query'] as const).map((kind) => p(busy[kind], 0.95) / p(idle[kind], 0.95));
+      figures.push({
+        question: `beside ${attack.what} (${answers})`,
+        value: said(busy),
+        against: said(idle),
+        goal: `at most ${goalRatio} times: ${ratios.map((ratio) => ratio.toFixed(1)).join(' and ')}`,
+        ok: Math.max(...ratios) <= goalRatio,
+      });
+      process.stderr.write(`${attack.what}: ${said(busy)}; idle ${said(idle)} (${answers})\n`);
+    }
+    const load = loadavg()
+      .map((each) => each.toFixed(1))
+      .join(' ');
+    const said50 = 'p50/p95 of /healthz and of a small query of others';
+    keep('bystanders', [{ question: said50, value: 'beside it', against: 'idle', goal: `load ${load}` }, ...figures]);
+  } finally {
+    for (const child of children) child.kill();
+    await weft.stop();
+  }
+}
+
+function attacksOn({
+  wide,
+  long,
+  flooding,
+  token,
+  job,
+}: Record<'wide' | 'long' | 'flooding', FleetAgent> & { token: string; job: string | undefined }): Attack[] {
+  const since = Date.now() - wideRows * 60_000;
+  const rule = { name: 'x', condition: { metric: 'a', op: '>', value: 5 }, severity: 'minor' };
+  const bulk = { selector: 'name:ap-*', action: { labels: { add_tags: ['x'] } }, preview: true };
+  const api = (path: string) => `/api/v1${path}`;
+  return [
+    { what: 'ten exports of 1,000 names (csv)', path: api(`/metrics/export?agent=${wide.ap_id}&start=${since}`) },
+    {
+      what: 'ten exports of 1,000 names (ndjson)',
+      path: api(`/metrics/export?agent=${wide.ap_id}&format=ndjson&start=${since}`),
+    },
+    {
+      what: 'ten exports of 30 days (csv)',
+      path: api(`/metrics/export?agent=${long.ap_id}&start=${Date.now() - longRows * 60_000}`),
+    },
+    {
+      what: '60 queries of 30 days, 10,000 points',
+      atOnce: 60,
+      path: api(`/metrics/agent_multi_metric_data?agent=${long.ap_id}&metrics=a,b,c&window=30d&max_points=1####`),
+    },
+    {
+      what: '60 queries of all fields of 30 days',
+      atOnce: 60,
+      path: api(`/metrics/agent_data?agent=${long.ap_id}&window=30d&max_points=1####`),
+    },
+    {
+      what: 'series of 100 access points',
+      path: api(
+        `/metrics/series?agents=${Array.from({ length: 100 }, (_, n) => `ap-${n}`).join()}&metrics=a,b&window=30d&max_points=1###`,
+      ),
+    },
+    { what: 'pages of 500 events', path: api('/events?limit=500') },
+    { what: 'searches among events', path: api('/events?limit=500&kinds=agent.created&search=nobody') },
+    { what: 'streams of all events', atOnce: 5, path: api('/events/stream?after=1'), readsBytes: 2_000_000 },
+    { what: 'pages of the audit log', path: api('/audit?limit=500') },
+    { what: 'previews of alarm rules', path: api('/alarm_rules/preview?window=168'), body: rule },
+    { what: 'previews of bulk changes', path: api('/bulk'), body: bulk },
+    { what: 'all access points with configurations', path: api('/agents?limit=1000&fields=configuration,latest') },
+    { what: 'access points by a metric', path: api('/agents?limit=1000&sort=-a&selector=state:online&count=true') },
+    { what: 'details of all access points', path: api('/metrics/agent_details') },
+    { what: 'newest values of all', path: api('/metrics/latest') },
+    { what: 'values for Prometheus', atOnce: 4, path: '/metrics/agents' },
+    { what: 'lists of 1,000 devices', path: api('/devices?limit=1000') },
+    { what: 'health of all', path: api('/health') },
+    {
+      what: 'batches of commands that are tried',
+      path: api('/commands/batch'),
+      body: { agents: '*', command: 'sleep', dry_run: true },
+    },
+    {
+      what: '2,000 new devices twice a second',
+      atOnce: 1,
+      path: api('/agent_update/update'),
+      token: flooding.token,
+      body: { devices: Array.from({ length: 2_000 }, (_, n) => ({ device: `d-#######-${n}` })) },
+      pauseMs: 500,
+    },
+    ...(job === undefined
+      ? []
+      : [
+          {
+            what: 'radio maps',
+            atOnce: 4,
+            path: api(`/emulator/${job}/coverage?layer=rate&technology=WiFi&columns=25#`),
+          },
+        ]),
+  ].map((attack) => ({ token, ...attack }));
+}
+
+/** A small emulated network for radio maps, if they are asked for. */
+async function network(url: string, only: string): Promise<string | undefined> {
+  if (!'radio maps'.includes(only)) return undefined;
+  const spec = { access_point_type: 'WiFi', num_access_points: 10, locations: ['Bristol'], num_devices: 5 };
+  return (await (await EmulatedNetwork.connect(url)).spinUp([{ ...spec, duration: 3600 }])).job_number;
+}
+
+async function logIn(url: string): Promise<string> {
   const { WEFT_ADMIN_USERNAME: username, WEFT_ADMIN_PASSWORD: password } = admin;
   const form = new URLSearchParams({ username, password }).toString();
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-  const login = await light(`${weft.url}/api/v1/token/?login_type=user`, { method: 'POST', headers }, form);
-  const token: string = JSON.parse(login.text).access_token;
-  const get = (path: string) => light(`${weft.url}/api/v1${path}`, { headers: { authorization: `Bearer ${token}` } });
-  const report = (agent: { token: string }, body: unknown) =>
-    light(
-      `${weft.url}/api/v1/agent_update/update`,
-      { method: 'POST', headers: { authorization: `Bearer ${agent.token}`, 'content-type': 'application/json' } },
-      JSON.stringify(body),
-    );
-  const start = Date.now() - rows * 60_000;
-  for (let row = 0; row < rows; row += 50) {
+  const { text } = await light(`${url}/api/v1/token/?login_type=user`, { method: 'POST', headers }, form);
+  return JSON.parse(text).access_token;
+}
+
+async function fill(url: string, token: string, fleet: readonly FleetAgent[]): Promise<void> {
+  const [wide, long] = fleet as [FleetAgent, FleetAgent];
+  const post = async (path: string, by: string, body: unknown) => {
+    const headers = { authorization: `Bearer ${by}`, 'content-type': 'application/json' };
+    const { status, text } = await light(`${url}/api/v1${path}`, { method: 'POST', headers }, JSON.stringify(body));
+    if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`);
+    return text;
+  };
+  const report = (agent: FleetAgent, body: unknown) => post('/agent_update/update', agent.token, body);
+  const minuteMs = 60_000;
+  for (let row = wideRows; row > 0; row -= 50) {
     const samples = Array.from({ length: 50 }, (_, n) => ({
-      ts: start + (row + n) * 60_000,
+      ts: Date.now() - (row - n) * minuteMs,
       ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`m${(row + n + at * 50) % names}`, row + at])),
     }));
-    await report(wide!, { samples });
+    await report(wide, { samples });
   }
-  let flooded = 0;
-  const busy: Record<string, () => Promise<unknown>> = {
-    'ten exports of 1,000 names (csv)': () => get(`/metrics/export?agent=${wide!.ap_id}&format=csv&start=${start}`),
-    'ten exports of 1,000 names (ndjson)': () =>
-      get(`/metrics/export?agent=${wide!.ap_id}&format=ndjson&start=${start}`),
-    '60 queries of 30 days, 10,000 points': () =>
-      get(
-        `/metrics/agent_multi_metric_data?agent=${wide!.ap_id}&metrics=m1,m2,m3&window=30d&max_points=${9_000 + Math.floor(Math.random() * 1_000)}`,
-      ),
-    'pages of 1,000 events': () => get('/events?limit=1000'),
-    'pages of the audit log': () => get('/audit?limit=500'),
-    'previews of alarm rules': () =>
-      light(
-        `${weft.url}/api/v1/alarm_rules/preview`,
-        { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
-        JSON.stringify({ rule: { name: 'x', condition: { metric: 'm1', op: '>', value: 5 }, severity: 'minor' } }),
-      ),
-    '2,000 new devices twice a second': async () => {
-      const from = flooded++ * 2_000;
-      await report(flooding!, { devices: Array.from({ length: 2_000 }, (_, n) => ({ device: `d-${from + n}` })) });
-      await pause(500);
-    },
+  for (let row = longRows; row > 0; row -= 1_000) {
+    const samples = Array.from({ length: 1_000 }, (_, n) => {
+      const value = (row + n) % 977;
+      return { ts: Date.now() - (row - n) * minuteMs + minuteMs, a: value, b: value / 7, c: value % 13 };
+    });
+    await report(long, { samples });
+  }
+  for (const agent of fleet) await report(agent, { a: 1, b: 2.5, c: 3, temperature_celsius: 41.5 });
+  for (const [at, agent] of fleet.slice(10, 30).entries()) {
+    await report(agent, { devices: Array.from({ length: 1_000 }, (_, n) => ({ device: `f-${at}-${n}` })) });
+  }
+  for (const tag of ['one', 'two']) {
+    await post('/bulk', token, { selector: 'name:ap-*', action: { labels: { add_tags: [tag] } } });
+  }
+}
+
+function attackFrom(url: string): void {
+  let reader = new LightReader(url);
+  let count = 0;
+  let isOver = true;
+  let asking: Promise<unknown>[] = [];
+  const answers = new Map<number, number>();
+  const numbered = (text: string) => {
+    count++;
+    return text.replaceAll(/#+/g, (signs) => String(count % 10 ** signs.length).padStart(signs.length, '0'));
   };
-  const atOnce: Record<string, number> = {
-    '60 queries of 30 days, 10,000 points': 60,
-    '2,000 new devices twice a second': 1,
+  const ask = async ({ path, body, token, readsBytes }: Attack): Promise<number> => {
+    const headers = { authorization: `Bearer ${token}` };
+    if (readsBytes !== undefined) return readSome(url + path, headers, readsBytes);
+    if (body === undefined) return (await reader.get(numbered(path), headers)).status;
+    const json = { ...headers, 'content-type': 'application/json' };
+    return (await light(url + path, { method: 'POST', headers: json }, numbered(JSON.stringify(body)))).status;
   };
-  const look = async (): Promise<Record<'health' | 'query', number>> => {
-    const took = { health: [] as number[], query: [] as number[] };
-    for (const end = performance.now() + lookMs; performance.now() < end; await pause(20)) {
-      for (const [kind, path] of [
-        ['health', '/healthz'],
-        ['query', `/api/v1/metrics/agent_data?agent=${other!.ap_id}&window=5m`],
-      ] as const) {
+  process.on('message', async (attack: Attack | 'stop') => {
+    if (attack === 'stop') {
+      isOver = true;
+      // What is under way is given up, as by a caller that leaves.
+      reader.close();
+      await Promise.all(asking);
+      reader = new LightReader(url);
+      process.send!([...answers].map(([status, times]) => `${times} × ${status}`).join(', '));
+      return;
+    }
+    isOver = false;
+    answers.clear();
+    asking = Array.from({ length: attack.atOnce ?? 10 }, async () => {
+      while (!isOver) {
+        const status = await ask(attack).catch(() => 0);
+        if (isOver) break;
+        answers.set(status, (answers.get(status) ?? 0) + 1);
+        if (status === 429) await pause(50);
+        await pause(attack.pauseMs ?? 0);
+      }
+    });
+  });
+}
+
+async function readSome(url: string, headers: Record<string, string>, bytes: number): Promise<number> {
+  const leave = new AbortController();
+  const { status, body } = await fetch(url, { headers, signal: leave.signal });
+  let read = 0;
+  for await (const chunk of body!) {
+    read += chunk.length;
+    if (read >= bytes) break;
+  }
+  leave.abort();
+  return status;
+}
+
+function watchFrom(url: string, ap_id: string, token: string): void {
+  const reader = new LightReader(url);
+  const headers = { authorization: `Bearer ${token}` };
+  const paths = { health: '/healthz', query: `/api/v1/metrics/agent_data?agent=${ap_id}&window=5m` };
+  process.on('message', async (lookMs: number) => {
+    const took = nothing();
+    for (const end = performance.now() + lookMs; performance.now() < end; await pause(10)) {
+      for (const kind of ['health', 'query'] as const) {
         const beganMs = performance.now();
-        await light(weft.url + path, { headers: { authorization: `Bearer ${other!.token}` } });
+        const { status } = await reader.get(paths[kind], headers);
         took[kind].push(performance.now() - beganMs);
+        if (status !== 200) throw new Error(`${paths[kind]}: ${status}`);
       }
     }
-    const p95 = (values: number[]) =>
-      percentile(
-        values.sort((a, b) => a - b),
-        0.95,
-      );
-    return { health: p95(took.health), query: p95(took.query) };
-  };
-  await report(other!, { value: 1 });
-  await look();
-  const figures: Figure[] = [];
-  for (const [question, ask] of Object.entries(busy)) {
-    const idle = await look();
-    let isOver = false;
-    const asking = Array.from({ length: atOnce[question] ?? 10 }, async () => {
-      while (!isOver) await ask();
-    });
-    const beside = await look();
-    isOver = true;
-    await Promise.all(asking);
-    const say = ({ health, query }: typeof idle) =>
-      `healthz ${health.toFixed(1)} ms, small query ${query.toFixed(1)} ms`;
-    const ratio = Math.max(beside.health / idle.health, beside.query / idle.query);
-    figures.push({
-      question: `p95 of others beside ${question}`,
-      value: say(beside),
-      against: `${say(idle)} (idle)`,
-      goal: `at most ${goalRatio} times: ${ratio.toFixed(1)}`,
-      ok: ratio <= goalRatio,
-    });
-  }
-  keep('bystanders', figures);
-} finally {
-  await weft.stop();
+    process.send!(took);
+  });
+}
+
+function nothing(): Latencies {
+  return { health: [], query: [] };
+}
+
+function add(to: Latencies, more: Latencies): void {
+  for (const kind of ['health', 'query'] as const) to[kind].push(...more[kind]);
+}
+
+function p(values: readonly number[], share: number): number {
+  return percentile(
+    values.toSorted((a, b) => a - b),
+    share,
+  );
+}
+
+function said({ health, query }: Latencies): string {
+  const both = (values: number[]) => `${p(values, 0.5).toFixed(1)}/${p(values, 0.95).toFixed(1)}`;
+  return `${both(health)} and ${both(query)} ms`;
 }

@@ -1,9 +1,54 @@
-// Work on very many things in small pieces: others have a turn as soon as it has kept the thread for a few milliseconds.
+// Work on very many things in small pieces: others have a turn as soon as it has kept the thread for a moment. Whoever gives way
+// goes on in a later turn of the event loop, one piece in each, callers in turn: however much one asks for at once, others
+// wait for one piece of it.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-const sliceMs = 4;
+/** Others wait for this much longer at most, for each caller that has long work. */
+const sliceMs = 1;
 /** The clock costs more than most visits. */
-const checkEvery = 128;
+const checkEvery = 32;
+
+const caller = new AsyncLocalStorage<string>();
+/** What waits, by caller, in the order of their turns. What goes on is before what begins: few of a caller's are under way. */
+const waiting = new Map<string, { goOn: (() => void)[]; begin: (() => void)[] }>();
+/** Who has begun something in this turn of the event loop. */
+const begun = new Set<string>();
+
+/**
+ * The work of a request, with everything that follows from it: one of a caller begins in each turn of the event loop, and what
+ * gives way there waits among what is the caller's.
+ */
+export function inTurn<T>(principal: string, work: () => Promise<T>): Promise<T> {
+  return caller.run(principal, () => {
+    if (begun.has(principal) || waiting.has(principal)) return wait(principal, 'begin').then(work);
+    if (begun.size === 0) setImmediate(() => begun.clear());
+    begun.add(principal);
+    return work();
+  });
+}
+
+/** Resolves in a later turn of the event loop, when everything that had arrived has been looked at. Not for what others wait for. */
+export function giveWay(): Promise<void> {
+  return wait(caller.getStore() ?? '', 'goOn');
+}
+
+function wait(principal: string, what: 'goOn' | 'begin'): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.size === 0) setImmediate(nextPiece);
+    const pieces = waiting.get(principal) ?? { goOn: [], begin: [] };
+    pieces[what].push(resolve);
+    waiting.set(principal, pieces);
+  });
+}
+
+function nextPiece(): void {
+  const [principal, pieces] = waiting.entries().next().value!;
+  (pieces.goOn.shift() ?? pieces.begin.shift()!)();
+  waiting.delete(principal);
+  if (pieces.goOn.length + pieces.begin.length > 0) waiting.set(principal, pieces);
+  if (waiting.size > 0) setImmediate(nextPiece);
+}
 
 /** Visits all of them in order. */
 export async function inSlices<T>(list: Iterable<T>, visit: (item: T, index: number) => void): Promise<void> {
@@ -12,9 +57,15 @@ export async function inSlices<T>(list: Iterable<T>, visit: (item: T, index: num
   for (const item of list) {
     visit(item, index);
     if (++index % checkEvery !== 0 || performance.now() < endMs) continue;
-    await nextTurn();
+    await giveWay();
     endMs = performance.now() + sliceMs;
   }
+}
+
+export async function mapInSlices<T, R>(list: Iterable<T>, change: (item: T) => R): Promise<R[]> {
+  const all: R[] = [];
+  await inSlices(list, (item) => all.push(change(item)));
+  return all;
 }
 
 /** The numbers from `start` up to `end`, which `visit` can end early by returning true. */
@@ -27,16 +78,47 @@ export async function countInSlices(
   for (let index = start; index < end; index++) {
     if (visit(index)) return;
     if (index % checkEvery !== 0 || performance.now() < endMs) continue;
-    await nextTurn();
+    await giveWay();
     endMs = performance.now() + sliceMs;
   }
 }
 
-/** For chains of calls that never wait for anything outside: they would keep the thread until their end. */
+/** Goes through all steps, and resolves what the last one returns. */
+export async function endInSlices<T>(steps: Generator<void, T>): Promise<T> {
+  for (let endMs = performance.now() + sliceMs; ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (performance.now() < endMs) continue;
+    await giveWay();
+    endMs = performance.now() + sliceMs;
+  }
+}
+
+/** Pieces of an answer, which are made as they are taken: for the caller whose work this is. */
+export function givingWay<T>(pieces: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  const principal = caller.getStore() ?? '';
+  return (async function* () {
+    let endMs = performance.now() + sliceMs;
+    for await (const piece of pieces) {
+      yield piece;
+      if (performance.now() < endMs) continue;
+      await wait(principal, 'goOn');
+      endMs = performance.now() + sliceMs;
+    }
+  })();
+}
+
+export async function allInSlices<T>(pieces: Iterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const piece of givingWay(pieces)) all.push(piece);
+  return all;
+}
+
+/** For chains of calls that never wait for anything outside, of all callers: they would keep the thread until their end. */
 export class SharedThread {
   #beganMs: number | undefined;
 
-  /** Works at once, or after others have had a turn if this one has lasted for a few milliseconds. */
+  /** Works at once, or after others have had a turn if this one has lasted for a moment. */
   run<T>(work: () => T | Promise<T>): T | Promise<T> {
     return this.#isTurnOver() ? nextTurn().then(work) : work();
   }

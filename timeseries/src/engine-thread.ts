@@ -32,6 +32,8 @@ const sealRetryMs = 1_000;
 const reportEveryMs = 60_000;
 /** Without a commit for this long nothing is kept in memory that blocks on disk can hold as well. */
 const defaultRestMs = 5 * 60_000;
+/** How much longer others wait beside a long query. */
+const sliceMs = 1;
 const sqliteIoError = 10;
 const sqliteFull = 13;
 /** SQLite's shared memory file cannot grow. */
@@ -77,9 +79,13 @@ function handle(call: ThreadCall): void {
     void commit(call);
     return;
   }
+  if (call.method === 'query') {
+    goOn(call, engine.querySteps(...call.args));
+    return;
+  }
   try {
     const result = run(call);
-    if (call.method === 'query' || call.method === 'rows') sendFrame(call.id, result as Frame);
+    if (call.method === 'rows') sendFrame(call.id, result as Frame);
     else if (call.method === 'latest') sendLatest(call.id, packLatest(result as LatestValues[]));
     else port.postMessage({ id: call.id, result } satisfies ThreadAnswer);
   } catch (error) {
@@ -87,6 +93,25 @@ function handle(call: ThreadCall): void {
   }
   if (call.method === 'close') port.close();
   else if (!isCommitting) scheduleSeal();
+}
+
+/** A long query gives way to other calls again and again. */
+function goOn(call: ThreadCall, steps: Generator<void, Frame>): void {
+  try {
+    for (const endMs = performance.now() + sliceMs; ; ) {
+      const { done, value } = steps.next();
+      if (done) {
+        sendFrame(call.id, value);
+        break;
+      }
+      if (performance.now() < endMs) continue;
+      setImmediate(() => goOn(call, steps));
+      return;
+    }
+  } catch (error) {
+    port.postMessage(toAnswer(call, error));
+  }
+  if (!isCommitting) scheduleSeal();
 }
 
 async function commit(call: ThreadCall & { method: 'commit' }): Promise<void> {

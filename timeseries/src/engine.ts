@@ -7,7 +7,7 @@ import { Tables } from './blocks/tables.ts';
 import { neverTs, SourceSeries } from './heads/source-series.ts';
 import type { SealedRows } from './read/raw-rows.ts';
 import { RecentRows } from './read/recent-rows.ts';
-import { queryFrame, readRows } from './read/series-reader.ts';
+import { queryFrame, querySteps, readRows } from './read/series-reader.ts';
 import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './time-series.ts';
 import { Journal } from './write/journal.ts';
 import { OpenHeads } from './write/open-heads.ts';
@@ -125,8 +125,12 @@ export class Engine {
   }
 
   query(query: SeriesQuery): Frame {
-    const series = this.#find(query.source);
-    return queryFrame(series, query, this.#sealed, Date.now() - this.#options.rawRetentionMs);
+    return queryFrame(...this.#queried(query));
+  }
+
+  /** The same in steps, between which anything else may be done. */
+  querySteps(query: SeriesQuery): Generator<void, Frame> {
+    return querySteps(...this.#queried(query));
   }
 
   rows(source: string, range: TimeRange, limit: number, metrics?: readonly string[]): Frame {
@@ -181,6 +185,10 @@ export class Engine {
     this.#isClosed = true;
     this.#journal.close();
     this.#tables.close();
+  }
+
+  #queried(query: SeriesQuery): Parameters<typeof querySteps> {
+    return [this.#find(query.source), query, this.#sealed, Date.now() - this.#options.rawRetentionMs];
   }
 
   /** Above 1 heads are sealed before they are full. */

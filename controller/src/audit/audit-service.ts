@@ -2,6 +2,7 @@
 import type { AuditEntry, AuditPage } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../storage/sql-database.ts';
+import { mapInSlices } from '../time-slices.ts';
 import type { AuditRecord, NewAuditEntry } from './audit-entry.ts';
 import type { AuditLog, AuditPageOptions } from './audit-store.ts';
 
@@ -42,7 +43,7 @@ export class AuditService {
   async list({ actor, target, ...options }: AuditQuery): Promise<AuditPage> {
     const [actors, targets] = await Promise.all([this.#namesOf(actor), this.#namesOf(target)]);
     const { entries, has_more } = await this.#log.list({ ...options, actor: actors, target: targets });
-    return { entries: entries.map(toAuditEntry), has_more };
+    return { entries: await mapInSlices(entries, toAuditEntry), has_more };
   }
 
   async #namesOf(name: string | undefined): Promise<string[] | undefined> {

@@ -2,10 +2,10 @@
 // changes; read by administrators, verified by anyone with access to the database.
 // It relies on the one row of `audit_head`: it is locked before an entry gets its number, and the
 // lock lasts until the transaction ends, so that the order of numbers is the order of commits.
-import { setImmediate } from 'node:timers/promises';
 import { TryLaterError } from '../errors.ts';
 import { type SqlDatabase, type SqlQueries, type SqlValue, UniqueViolation } from '../storage/sql-database.ts';
 import { SqlStore } from '../storage/sql-store.ts';
+import { giveWay } from '../time-slices.ts';
 import { type ChainKey, ChainWalk, chainHash, headText } from './audit-chain.ts';
 import { type AuditRecord, type NewAuditEntry, toColumns } from './audit-entry.ts';
 
@@ -54,8 +54,9 @@ const columns = [
 const COLUMNS = columns.join(', ');
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
 const rowsPerInsert = 50;
-/** How many entries one statement of a search scans: a few milliseconds. */
-const stretch = 5000;
+/** How many entries one statement of a search scans, and how many it reads: a fraction of a millisecond each. */
+const stretch = 1000;
+const readAtOnce = 50;
 /** How many entries a verification reads at a time. */
 const walkPage = 200;
 /** The minimum of the column; entries have numbers from 1 on. */
@@ -137,10 +138,11 @@ export class AuditLog extends SqlStore {
     // In parts, because a statement of the embedded database blocks the whole process.
     while (end > 0 && found.length < wanted) {
       const start = Math.max(1, end - stretch + 1);
-      const rows = await this.db.query<Row>(sql, [end, start, ...params, wanted - found.length]);
+      const atMost = Math.min(readAtOnce, wanted - found.length);
+      const rows = await this.db.query<Row>(sql, [end, start, ...params, atMost]);
       found.push(...rows.map((row) => ({ ...row })));
-      end = start - 1;
-      await setImmediate();
+      end = (rows.length < atMost ? start : rows.at(-1)!.seq) - 1;
+      await giveWay();
     }
     return toPage(found, options.limit);
   }

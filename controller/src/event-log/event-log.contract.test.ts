@@ -155,6 +155,37 @@ function describeEventLog(open: (now: () => number, onLogged: () => void) => Pro
   });
 
   describe('read', () => {
+    test.each(['newest_first', 'oldest_first'] as const)(
+      'a long page is read in parts, each in a turn of its own (%s)',
+      async (order) => {
+        await append(Array.from({ length: 400 }, (_, n) => eventOf(`ap-${n % 7}`)));
+        const turns: number[] = [];
+        let turn = 0;
+        const { query } = database;
+        const count = () => {
+          turn++;
+          counting = setImmediate(count);
+        };
+        let counting = setImmediate(count);
+        database.query = (async (sql: string, params = []) => {
+          const rows = await query.call(database, sql, params);
+          if (rows.length > 1) turns.push(turn);
+          expect(rows.length).toBeLessThanOrEqual(50);
+          return rows;
+        }) as typeof query;
+        const all = await log.read({ order, limit: 320 });
+        const turnsOfAll = [...turns];
+        const ofOne = await log.read({ order, limit: 500, ap_id: 'ap-3' });
+        database.query = query;
+        clearImmediate(counting);
+        expect(all.events.length).toBe(320);
+        expect(ofOne).toMatchObject({ events: { length: 57 }, next: null });
+        const ids = all.events.map(({ id }) => id);
+        expect(ids).toEqual(ids.toSorted((a, b) => (order === 'oldest_first' ? a - b : b - a)));
+        expect(new Set(turnsOfAll).size).toBe(7);
+      },
+    );
+
     test('filters by kind, family of kinds, subject, site and what is below it', async () => {
       await append([
         eventOf('a', { kind: 'alarm.fired', subject_kind: 'alarm', site: 'uk' }),

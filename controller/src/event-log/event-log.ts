@@ -3,13 +3,13 @@
 // It relies on the one row of `event_head`: it is locked before an event gets its id, and the lock lasts
 // until the transaction ends, so that the order of ids is the order of commits. A sequence would not do: ids that it gives out
 // become visible when their transactions commit, in any order.
-import { setImmediate } from 'node:timers/promises';
 import { isObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { runRows, storable } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
+import { giveWay } from '../time-slices.ts';
 import { toConditions } from './event-conditions.ts';
 import { appendMembers, pruneGroups, removeDeviceEvents } from './event-devices.ts';
 import {
@@ -22,8 +22,9 @@ import {
 } from './event-record.ts';
 
 const COLUMNS = 'id, ts, kind, subject_kind, subject, ap_id, site, severity, text, data';
-/** How many events one statement of a search looks at: a few milliseconds. */
-const stretch = 2_000;
+/** How many events one statement of a search looks at, and how many it reads: a fraction of a millisecond each. */
+const stretch = 500;
+const readAtOnce = 50;
 /** How many events one call looks at. */
 const maxScanned = 50_000;
 const maxTextLength = 2_000;
@@ -70,11 +71,7 @@ export class EventLog extends SqlStore {
 
   /** Events that match all filters: at most `limit`, and fewer if their data exceeds `maxPageBytes`, but at least one. A long search does not block others. */
   async read(options: EventReadOptions): Promise<EventPage> {
-    const range = await this.#range(options);
-    const { conditions, params } = toConditions(options);
-    return options.order === 'newest_first'
-      ? this.#readDown(range, conditions, params, options)
-      : this.#readUp(range, conditions, params, options);
+    return this.#read(await this.#range(options), options);
   }
 
   /** Those of these that are kept, in the order of their ids. */
@@ -183,36 +180,29 @@ export class EventLog extends SqlStore {
     return low;
   }
 
-  async #readUp(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
-    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id >= ? AND id <= ?${conditions} ORDER BY id LIMIT ?`;
+  /** In parts, because a statement of the embedded database blocks the whole process. */
+  async #read(range: Range, options: EventReadOptions): Promise<EventPage> {
+    const { conditions, params } = toConditions(options);
+    const isUp = options.order !== 'newest_first';
+    const [from, to, order] = isUp ? ['>=', '<=', ''] : ['<=', '>=', ' DESC'];
+    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id ${from} ? AND id ${to} ?${conditions} ORDER BY id${order} LIMIT ?`;
     const page = new PageInMaking(options.limit);
     const step = stepOf(options);
-    let start = range.low;
-    for (let scanned = 0; start <= range.high && scanned < maxScanned; scanned += step) {
-      const end = Math.min(range.high, start + step - 1);
-      const rows = await this.db.query<Row>(sql, [start, end, ...params, page.room]);
+    const isLeft = (id: number) => id >= range.low && id <= range.high;
+    const past = isUp ? 1 : -1;
+    let start = isUp ? range.low : range.high;
+    for (let scanned = 0; isLeft(start) && scanned < maxScanned; ) {
+      const end = Math.max(range.low, Math.min(range.high, start + past * (step - 1)));
+      const wanted = Math.min(page.room, readAtOnce);
+      const rows = await this.db.query<Row>(sql, [start, end, ...params, wanted]);
       const last = page.add(rows);
-      if (last !== undefined) return page.endingAt(last < range.high ? last : null);
-      start = end + 1;
-      await setImmediate();
+      if (last !== undefined) return page.endingAt(isLeft(last + past) ? last : null);
+      const isThrough = rows.length < wanted;
+      scanned += isThrough ? step : wanted;
+      start = (isThrough ? end : rows.at(-1)!.id) + past;
+      await giveWay();
     }
-    return page.endingAt(start <= range.high ? start - 1 : null);
-  }
-
-  async #readDown(range: Range, conditions: string, params: SqlValue[], options: EventReadOptions): Promise<EventPage> {
-    const sql = `SELECT ${COLUMNS} FROM event_log WHERE id <= ? AND id >= ?${conditions} ORDER BY id DESC LIMIT ?`;
-    const page = new PageInMaking(options.limit);
-    const step = stepOf(options);
-    let start = range.high;
-    for (let scanned = 0; start >= range.low && scanned < maxScanned; scanned += step) {
-      const end = Math.max(range.low, start - step + 1);
-      const rows = await this.db.query<Row>(sql, [start, end, ...params, page.room]);
-      const last = page.add(rows);
-      if (last !== undefined) return page.endingAt(last > range.low ? last : null);
-      start = end - 1;
-      await setImmediate();
-    }
-    return page.endingAt(start >= range.low ? start + 1 : null);
+    return page.endingAt(isLeft(start) ? start - past : null);
   }
 }
 

@@ -7,6 +7,7 @@ import type { EventFilters, LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, isAbout, narrowed } from '../event-log/grouped-event.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
 import { valueError } from '../input/value-rules.ts';
+import { inSlices } from '../time-slices.ts';
 import { type EventView, toEventItem } from './event-view.ts';
 
 /** How many stretches of the log one call looks at. */
@@ -66,7 +67,7 @@ export class TimelineService {
       const about = ap_id === undefined ? visible : visible.filter((event) => isAbout(event, ap_id));
       const seen = names ? about.flatMap((event) => amongNames(event, names) ?? []) : about;
       const shown: LoggedEvent[] = seen.slice(0, room);
-      items.push(...shown.map((event) => toEventItem(event, caller)));
+      await inSlices(shown, (event) => items.push(toEventItem(event, caller)));
       edge = shown.length < seen.length ? shown.at(-1)!.id : next;
     }
     return { items, next: edge === null ? null : `${isUp ? 'a' : 'd'}${edge}` };

@@ -14,16 +14,17 @@ import type { BlockTables } from '../blocks/tables.ts';
 import type { Head } from '../heads/head.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Aggregate, Frame, SeriesQuery, TimeRange } from '../time-series.ts';
-import { rawRows, type SealedRows } from './raw-rows.ts';
+import { partsOf, rawRows, type SealedRows } from './raw-rows.ts';
 import { inRange } from './row-ranges.ts';
 
-export function bucketFrame(
+/** In steps, as querySteps is. */
+export function* bucketFrame(
   series: SourceSeries,
   query: SeriesQuery,
   fields: Field[],
   sealed: SealedRows,
   rawHorizonMs: number,
-): Frame {
+): Generator<void, Frame> {
   const width = chooseBucketWidth(query.startMs, query.endMs, query.maxPoints);
   const origin = Math.floor(query.startMs / width) * width;
   const size = Math.floor((query.endMs - origin) / width) + 1;
@@ -31,8 +32,13 @@ export function bucketFrame(
   const level: Level | undefined = width % hourMs === 0 ? hourMs : width % minuteMs === 0 ? minuteMs : undefined;
   const pieces = level ? splitRange(query, level, series.head, rawHorizonMs) : [{ ...query, isRolledUp: false }];
   for (const piece of pieces) {
-    if (piece.isRolledUp) addRollups(series.no, buckets, piece, level!, origin, width, sealed.tables);
-    else addRaw(buckets, rawRows(series, piece, [...buckets.keys()], sealed), origin, width);
+    if (piece.isRolledUp) yield* addRollups(series.no, buckets, piece, level!, origin, width, sealed.tables);
+    else {
+      for (const part of partsOf(piece, series, sealed)) {
+        addRaw(buckets, rawRows(series, part, [...buckets.keys()], sealed), origin, width);
+        yield;
+      }
+    }
   }
   const hasValue = new Uint8Array(size);
   for (const { count } of buckets.values()) {
@@ -84,7 +90,7 @@ function splitRange(
   return pieces;
 }
 
-function addRollups(
+function* addRollups(
   source: number,
   buckets: Map<number, Buckets>,
   range: TimeRange,
@@ -92,7 +98,7 @@ function addRollups(
   origin: number,
   width: number,
   tables: BlockTables,
-): void {
+): Generator<void> {
   const chunks = [chunkOf(level, range.startMs), chunkOf(level, range.endMs)] as const;
   for (const [field, target] of buckets) {
     for (const { chunk, data } of tables.rollups(source, field, level, ...chunks)) {
@@ -105,6 +111,7 @@ function addRollups(
         const bucket = Math.max(0, Math.floor((begin + index * level - origin) / width));
         target.merge(bucket, source, index);
       }
+      yield;
     }
   }
 }

@@ -11,6 +11,7 @@ import type { RecentRows } from './recent-rows.ts';
 import { concatenate, inRange } from './row-ranges.ts';
 
 const fewBlocks = 8;
+const rowsOfPart = 2_000;
 
 /** The sealed rows, and the caches in front of them. */
 export interface SealedRows {
@@ -35,6 +36,25 @@ export function blocksIfFew(
   }
   const places = tables.blocks(series.no, startMs, endMs, fewBlocks);
   return places.length < fewBlocks ? places : undefined;
+}
+
+/** The range in parts of a few blocks, each found when its turn comes. */
+export function* partsOf(range: TimeRange, { no }: SourceSeries, { tables }: SealedRows): Generator<TimeRange> {
+  for (let { startMs } = range; startMs <= range.endMs; ) {
+    const endMs = endOfPart({ startMs, endMs: range.endMs }, no, rowsOfPart, tables);
+    yield { startMs, endMs };
+    startMs = endMs + 1;
+  }
+}
+
+/** The end of the block with which the blocks that begin in the range have so many rows; heads can only add rows. */
+export function endOfPart(range: TimeRange, source: number, rows: number, tables: BlockTables): number {
+  let missing = rows;
+  for (const place of tables.blocks(source, range.startMs, range.endMs)) {
+    if (place.start_ts >= range.startMs) missing -= place.rows;
+    if (missing <= 0) return Math.min(range.endMs, place.end_ts);
+  }
+  return range.endMs;
 }
 
 /** All rows of the range with these fields, from head and blocks. */

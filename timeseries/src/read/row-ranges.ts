@@ -66,6 +66,15 @@ export function dropEmptyRows(raw: Rows): Rows {
   };
 }
 
+/** Of a thousand names few have values in a few rows. */
+export function dropEmptyColumns({ ts, columns, texts }: Rows): Rows {
+  return {
+    ts,
+    columns: new Map([...columns].filter(([, values]) => values.some((value) => !Number.isNaN(value)))),
+    texts: new Map([...texts].filter(([, words]) => words.some((word) => word !== undefined))),
+  };
+}
+
 /** How many values the column with the most of them has. */
 export function longestSeries({ ts, columns, texts }: Rows): number {
   let longest = 0;

@@ -1,12 +1,11 @@
 // Reads windows from blocks, roll-ups and heads. Short windows are returned as samples, long ones as buckets.
 
 import type { Rows } from '../blocks/block-codec.ts';
-import type { BlockTables } from '../blocks/tables.ts';
 import type { Field, SourceSeries } from '../heads/source-series.ts';
 import type { Frame, SeriesQuery, TimeRange } from '../time-series.ts';
 import { bucketFrame } from './bucket-frame.ts';
-import { blocksIfFew, rawRows, type SealedRows } from './raw-rows.ts';
-import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './row-ranges.ts';
+import { blocksIfFew, endOfPart, partsOf, rawRows, type SealedRows } from './raw-rows.ts';
+import { concatenate, countInRange, cut, dropEmptyColumns, dropEmptyRows, longestSeries } from './row-ranges.ts';
 
 /**
  * Up to so many rows, and this many times `maxPoints`, are read to count the points of the requested series. Of more rows the
@@ -15,12 +14,23 @@ import { concatenate, countInRange, cut, dropEmptyRows, longestSeries } from './
 const countedRows = 4096;
 const exactCountFactor = 4;
 
-export function queryFrame(
+export function queryFrame(...args: Parameters<typeof querySteps>): Frame {
+  const steps = querySteps(...args);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/**
+ * In steps, each of which reads a part of the window as it is then: between them others may be answered, and anything may be
+ * stored or sealed.
+ */
+export function* querySteps(
   series: SourceSeries | undefined,
   query: SeriesQuery,
   sealed: SealedRows,
   rawHorizonMs: number,
-): Frame {
+): Generator<void, Frame> {
   if (!series) return emptyFrame();
   const fields = requestedFields(series, query.metrics);
   const headRows = countInRange(series.head.ts, query);
@@ -30,10 +40,16 @@ export function queryFrame(
     : sealed.tables.countRows(series.no, query.startMs, query.endMs);
   if (sealedRows + headRows <= query.maxPoints * exactCountFactor + countedRows) {
     const numbers = fields.map(({ no }) => no);
-    const raw = rawRows(series, query, numbers, sealed);
+    const parts: Rows[] = [];
+    for (const part of places ? [query] : partsOf(query, series, sealed)) {
+      parts.push(rawRows(series, part, numbers, sealed));
+      yield;
+    }
+    const raw = concatenate(parts, numbers);
     if (longestSeries(raw) <= query.maxPoints) return toFrame(raw, fields, undefined);
   }
-  return bucketFrame(
+  yield;
+  return yield* bucketFrame(
     series,
     query,
     fields.filter(({ isText }) => !isText),
@@ -56,24 +72,14 @@ export function readRows(
   let found = 0;
   // Step by step, because rows of blocks need not have any of the requested fields.
   for (let { startMs } = range; startMs <= range.endMs && found < limit; ) {
-    const endMs = endOfStep({ startMs, endMs: range.endMs }, series.no, limit - found, sealed.tables);
+    const endMs = endOfPart({ startMs, endMs: range.endMs }, series.no, limit - found, sealed.tables);
     const part = dropEmptyRows(rawRows(series, { startMs, endMs }, numbers, sealed));
     parts.push(part);
     found += part.ts.length;
     startMs = endMs + 1;
   }
   const raw = concatenate(parts, numbers);
-  return toFrame(found > limit ? cut(raw, 0, limit) : raw, fields, undefined);
-}
-
-/** The end of the block with which the blocks that begin in the range have so many rows; heads can only add rows. */
-function endOfStep(range: TimeRange, source: number, rows: number, tables: BlockTables): number {
-  let missing = rows;
-  for (const place of tables.blocks(source, range.startMs, range.endMs)) {
-    if (place.start_ts >= range.startMs) missing -= place.rows;
-    if (missing <= 0) return Math.min(range.endMs, place.end_ts);
-  }
-  return range.endMs;
+  return toFrame(dropEmptyColumns(found > limit ? cut(raw, 0, limit) : raw), fields, undefined);
 }
 
 function requestedFields(series: SourceSeries, metrics: readonly string[] | undefined): Field[] {

@@ -5,6 +5,7 @@ import { parseSelector } from '@weft/contract/selector';
 import { TryLaterError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { giveWay } from '../../time-slices.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
 import { MetricCondition } from '../engine/metric-condition.ts';
 import { replay } from '../engine/replay.ts';
@@ -14,7 +15,8 @@ import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
 import { gapOf } from '../watch/sample-watch.ts';
 import { readStateHistory } from './state-history.ts';
 
-const rowsAtOnce = 5_000;
+/** A fraction of a millisecond to replay. */
+const rowsAtOnce = 1_000;
 const shownAlarms = 100;
 const atOnce = 2;
 
@@ -82,6 +84,7 @@ export class PreviewService {
       if (rows >= this.#limits.rows || performance.now() > deadline) break;
       rows += await replayOne(agent, rung);
       looked++;
+      await giveWay();
     }
     rung.sort((a, b) => a.fromMs - b.fromMs);
     const is_complete = isComplete && looked === chosen.length;
@@ -176,6 +179,7 @@ export class PreviewService {
       rows += frame.ts.length;
       if (frame.ts.length < rowsAtOnce) break;
       startMs = frame.ts.at(-1)! + 1;
+      await giveWay();
     }
     return rows;
   }

@@ -10,7 +10,7 @@ import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
-import { countInSlices } from '../../time-slices.ts';
+import { countInSlices, inSlices } from '../../time-slices.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
 import { isPartOfPseudonym, isPseudonym } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
@@ -112,7 +112,11 @@ export class DeviceService {
       await countInSlices(request.count ? 0 : start, slots.length, (position) =>
         look(slots[position]!, position >= start),
       );
-      const items = found.flatMap((slot) => (table.isPresent(slot) ? (toDevice(slot, answer) ?? []) : []));
+      const items: Device[] = [];
+      await inSlices(found, (slot) => {
+        const device = table.isPresent(slot) ? toDevice(slot, answer) : undefined;
+        if (device) items.push(device);
+      });
       const last = found.at(-1);
       return {
         items,
@@ -144,12 +148,15 @@ export class DeviceService {
       const page = found.slice(0, limit);
       const hasMore = found.length > limit;
       const kept = known ? cursor!.snapshot : hasMore ? this.#snapshots.keep(snapshot, principal, list) : undefined;
+      // As they are now; who is gone since is left out.
+      const items: Device[] = [];
+      await inSlices(page, ({ name }) => {
+        const slot = table.find(name);
+        const device = slot === undefined ? undefined : toDevice(slot, answer);
+        if (device) items.push(device);
+      });
       return {
-        // As they are now; who is gone since is left out.
-        items: page.flatMap(({ name }) => {
-          const slot = table.find(name);
-          return slot === undefined ? [] : (toDevice(slot, answer) ?? []);
-        }),
+        items,
         next: hasMore ? toCursor({ ...page.at(-1)!, snapshot: kept }, list) : null,
         ...(count && { count: snapshot.count }),
       };

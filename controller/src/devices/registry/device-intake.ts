@@ -3,13 +3,16 @@
 import { TryLaterError } from '../../errors.ts';
 import type { DeviceList } from '../../telemetry/ingest/device-list.ts';
 import { IgnoredFields } from '../../telemetry/ingest/ignored-fields.ts';
+import { endInSlices } from '../../time-slices.ts';
 import type { DeviceJournal } from './device-journal.ts';
 import type { DeviceRegistry } from './device-registry.ts';
-import type { ServedDevices } from './served-devices.ts';
+import type { AppliedList, ServedDevices } from './served-devices.ts';
 
 const nothing = Promise.resolve(undefined);
 /** Changes that wait for the database; a whole network that starts at once has fewer. */
 const maxWaiting = 200_000;
+/** Nearly every list: applied at once. */
+const shortList = 64;
 
 function tooMuchWaits(): TryLaterError {
   return new TryLaterError(503, 'devices_busy', 'Too many changes of devices wait to be stored', 5);
@@ -18,6 +21,8 @@ function tooMuchWaits(): TryLaterError {
 export class DeviceIntake {
   readonly #registry: DeviceRegistry;
   readonly #journal: DeviceJournal;
+  /** The end of what is being applied in parts, by access point. */
+  readonly #underWay = new Map<string, Promise<void>>();
   readonly #onList: ((agent: ServedDevices, ts: number) => void) | undefined;
 
   /** `onList` is called for each list that counts; must not throw. */
@@ -30,16 +35,36 @@ export class DeviceIntake {
   /** The lists are in the order of their times. Throws TryLaterError if what changed could not be written. */
   take(ap_id: string, lists: readonly DeviceList[]): Promise<IgnoredFields | undefined> {
     if (this.#journal.waiting >= maxWaiting) throw tooMuchWaits();
-    let leftOut = 0;
-    let refused = 0;
-    let agent: ServedDevices | undefined;
-    for (const list of lists) {
-      const applied = this.#registry.apply(ap_id, list);
-      agent = applied.agent;
-      leftOut += applied.leftOut;
-      refused += this.#registry.refusedJoins;
-      if (this.#onList && agent.listTs === list.ts) this.#onList(agent, list.ts);
+    const before = this.#underWay.get(ap_id);
+    if (!before && lists.every(({ devices }) => devices.length <= shortList)) {
+      return this.#taken(lists.map((list) => this.#applied(list, this.#registry.apply(ap_id, list))));
     }
+    // The lists of an access point one after the other, and others have a turn between their parts.
+    const applied = (before ?? Promise.resolve()).then(() => this.#applyInSlices(ap_id, lists));
+    const ended = applied.then(
+      () => {},
+      () => {},
+    );
+    this.#underWay.set(ap_id, ended);
+    void ended.then(() => this.#underWay.get(ap_id) === ended && this.#underWay.delete(ap_id));
+    return applied.then((all) => this.#taken(all));
+  }
+
+  async #applyInSlices(ap_id: string, lists: readonly DeviceList[]): Promise<AppliedList[]> {
+    const all: AppliedList[] = [];
+    for (const list of lists) all.push(this.#applied(list, await endInSlices(this.#registry.applying(ap_id, list))));
+    return all;
+  }
+
+  #applied(list: DeviceList, applied: AppliedList): AppliedList {
+    if (this.#onList && applied.agent.listTs === list.ts) this.#onList(applied.agent, list.ts);
+    return applied;
+  }
+
+  #taken(all: readonly AppliedList[]): Promise<IgnoredFields | undefined> {
+    const agent = all.at(-1)?.agent;
+    const leftOut = all.reduce((sum, applied) => sum + applied.leftOut, 0);
+    const refused = all.reduce((sum, applied) => sum + applied.refused, 0);
     // Also what an earlier report changed that could not be written.
     if (leftOut === 0 && (!agent || this.#journal.isWritten(agent.unwritten))) return nothing;
     return this.#written(agent!, leftOut - refused, refused);

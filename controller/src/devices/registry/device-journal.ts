@@ -7,7 +7,7 @@ import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
 import { type DeviceChange, groupOf, toEvents } from './device-changes.ts';
 
 /** Larger transactions would keep the thread and the event log to themselves. */
-const maxPerTransaction = 200;
+const maxPerTransaction = 50;
 
 export interface DeviceJournalOptions {
   database: Pick<SqlDatabase, 'transaction'>;

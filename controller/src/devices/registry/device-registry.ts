@@ -3,9 +3,9 @@
 import type { DeviceList, ReportedDevice } from '../../telemetry/ingest/device-list.ts';
 import { isRandomised, type Pseudonyms } from '../privacy/pseudonyms.ts';
 import type { DeviceLinkRecord } from '../store/device-store.ts';
-import { type ChangeKind, type DeviceChange, moveMs, type SilenceReason } from './device-changes.ts';
+import { type DeviceChange, moveMs, type SilenceReason } from './device-changes.ts';
 import { DeviceTable, none } from './device-table.ts';
-import { ServedDevices } from './served-devices.ts';
+import { type AppliedList, ServedDevices } from './served-devices.ts';
 
 export interface DeviceRegistryOptions {
   pseudonyms: Pseudonyms;
@@ -19,12 +19,16 @@ export interface DeviceRegistryOptions {
   now?: () => number;
 }
 
+/** A fraction of a millisecond. */
+const devicesPerStep = 32;
+
+/** In place of a link: too many have joined the access point in the last minutes. */
+const refusedJoin = none - 1;
+
 export class DeviceRegistry {
   readonly table = new DeviceTable();
   /** How many devices were left out because there were too many. */
   leftOut = 0;
-  /** How many of the last list were left out because too many have joined its access point in the last minutes. */
-  refusedJoins = 0;
   readonly #options: DeviceRegistryOptions;
   readonly #now: () => number;
   readonly #agents = new Map<string, ServedDevices>();
@@ -34,7 +38,7 @@ export class DeviceRegistry {
   #lists = 0;
   /** How many devices have links. */
   #attached = 0;
-  #changes: DeviceChange[] = [];
+  readonly #changes: DeviceChange[] = [];
 
   constructor(options: DeviceRegistryOptions) {
     this.#options = options;
@@ -58,40 +62,51 @@ export class DeviceRegistry {
     return this.#bySlot.length;
   }
 
+  /** All of a list at once. */
+  apply(ap_id: string, list: DeviceList): AppliedList {
+    const steps = this.applying(ap_id, list);
+    let step = steps.next();
+    while (!step.done) step = steps.next();
+    return step.value;
+  }
+
   /**
-   * A list counts at its time: one that is older than the newest is nothing. Returns the access point, and how many devices were
-   * left out because there are too many.
+   * A list counts at its time: one that is older than the newest is nothing. In steps of some devices, between which anything may
+   * happen but another list of the same access point; each says what has changed until then.
    */
-  apply(ap_id: string, { ts, devices }: DeviceList): { agent: ServedDevices; leftOut: number } {
+  *applying(ap_id: string, { ts, devices }: DeviceList): Generator<void, AppliedList> {
     const agent = this.requireAgent(ap_id);
-    if (agent.listTs !== undefined && ts < agent.listTs) return { agent, leftOut: 0 };
+    if (agent.listTs !== undefined && ts < agent.listTs) return { agent, leftOut: 0, refused: 0 };
     agent.listTs = ts;
     agent.isHere = true;
     agent.heardMs = this.#now();
-    const mark = this.#nextMark();
-    this.refusedJoins = 0;
-    let [found, leftOut] = [0, 0];
+    const mark = ++this.#lists | 0;
+    let [found, leftOut, refused, count] = [0, 0, 0, 0];
     for (const device of devices) {
+      if (++count % devicesPerStep === 0 && !(yield* this.#pause(agent))) return { agent, leftOut, refused };
       const link = agent.identities.get(device.identity) ?? this.#linkOf(agent, device, ts);
-      if (link === none) {
+      if (link === refusedJoin) refused++;
+      if (link < 0) {
         leftOut++;
         continue;
       }
       if (this.table.links.mark[link] !== mark) found++;
       this.#update(link, device, mark, ts);
     }
-    if (found < agent.linkCount) this.#leaveOthers(agent, mark, ts);
-    if (!agent.isUnsaved) this.noteUnsaved(agent);
+    while (found < agent.linkCount && this.#leaveOthers(agent, mark, ts, devicesPerStep)) {
+      if (!(yield* this.#pause(agent))) return { agent, leftOut, refused };
+    }
+    this.noteUnsaved(agent);
     this.leftOut += leftOut;
     this.#tell(agent);
-    return { agent, leftOut };
+    return { agent, leftOut, refused };
   }
 
   /** The access point does not report any more: what is attached there is unknown. */
   leaveAll(ap_id: string, ts: number, because: SilenceReason): ServedDevices | undefined {
     const agent = this.#agents.get(ap_id);
     if (!agent || agent.linkCount === 0) return agent;
-    this.#leaveOthers(agent, this.#nextMark(), ts, because);
+    this.#leaveOthers(agent, ++this.#lists | 0, ts, Number.POSITIVE_INFINITY, because);
     if (agent.isHere) this.noteUnsaved(agent);
     this.#tell(agent);
     return agent;
@@ -129,13 +144,11 @@ export class DeviceRegistry {
   takeUnsaved(): ServedDevices[] {
     const agents = [...this.#unsaved];
     this.#unsaved.clear();
-    for (const agent of agents) agent.isUnsaved = false;
     return agents;
   }
 
   noteUnsaved(agent: ServedDevices): void {
     if (this.#agents.get(agent.ap_id) !== agent) return;
-    agent.isUnsaved = true;
     this.#unsaved.add(agent);
   }
 
@@ -153,7 +166,13 @@ export class DeviceRegistry {
   requireDevice(device: string, randomised: boolean): number | undefined {
     const known = this.table.find(device);
     if (known !== undefined) return known;
-    if (this.table.deviceCount >= this.#options.maxDevices && !this.#makeRoom()) return undefined;
+    const { maxDevices } = this.#options;
+    if (this.table.deviceCount >= maxDevices) {
+      // Whatever is attached stays.
+      if (this.#attached === this.table.deviceCount) return undefined;
+      // Some more at once: looking for them costs a pass over all.
+      this.table.removeLoose(Math.max(1, Math.ceil(maxDevices / 100)));
+    }
     return this.table.addDevice(device, randomised);
   }
 
@@ -193,27 +212,26 @@ export class DeviceRegistry {
   /** Another node wrote something else than the newest list of this one says: what is in memory is written again. */
   correct(agent: ServedDevices, row: DeviceLinkRecord, link: number): void {
     const ts = agent.listTs!;
-    if (link === none) this.#note('left', { ...row, seen: ts, left_at: ts }, ts);
-    else this.#note('joined', this.toRecord(agent, link), ts, undefined, agent.ap_id);
+    if (link === none) this.#changes.push({ kind: 'left', link: { ...row, seen: ts, left_at: ts }, ts });
+    else this.#changes.push({ kind: 'joined', link: this.toRecord(agent, link), ts, to: agent.ap_id });
     this.#tell(agent);
   }
 
-  #nextMark(): number {
-    this.#lists = (this.#lists + 1) | 0;
-    return this.#lists;
+  /** Returns whether the access point is still there after it. */
+  *#pause(agent: ServedDevices): Generator<void, boolean> {
+    this.#tell(agent);
+    yield;
+    return this.#agents.get(agent.ap_id) === agent;
   }
 
-  /** The link of a device whose identity this access point has not named yet; none if there are too many devices. */
+  /** The link of a device whose identity this access point has not named yet; none or refusedJoin if there are too many. */
   #linkOf(agent: ServedDevices, { identity, connected_seconds }: ReportedDevice, ts: number): number {
     const pseudonym = this.#options.pseudonyms.of(identity);
     const canonical = this.#options.canonical?.(pseudonym) ?? pseudonym;
     const known = this.table.find(canonical);
     let link = known === undefined ? none : this.table.linkBetween(known, agent.slot);
     if (link === none) {
-      if (this.#options.mayJoin?.(agent.ap_id) === false) {
-        this.refusedJoins++;
-        return none;
-      }
+      if (this.#options.mayJoin?.(agent.ap_id) === false) return refusedJoin;
       const device = this.requireDevice(canonical, isRandomised(identity));
       if (device === undefined) return none;
       link = this.#join(agent, device, ts, connected_seconds > 0 ? ts - connected_seconds * 1000 : ts);
@@ -242,18 +260,21 @@ export class DeviceRegistry {
     this.table.links.since[link] = since;
     this.table.links.seen[link] = ts;
     const from = hasMoved ? this.agentAt(last).ap_id : undefined;
-    this.#note(hasMoved ? 'moved' : 'joined', this.toRecord(agent, link), ts, from, agent.ap_id);
+    const kind = hasMoved ? 'moved' : 'joined';
+    this.#changes.push({ kind, link: this.toRecord(agent, link), ts, from, to: agent.ap_id });
     return link;
   }
 
-  #leaveOthers(agent: ServedDevices, mark: number, ts: number, because?: SilenceReason): void {
+  /** At most so many; returns whether there were as many. */
+  #leaveOthers(agent: ServedDevices, mark: number, ts: number, atMost: number, because?: SilenceReason): boolean {
     const gone: number[] = [];
     const { mark: marks, nextOfAgent } = this.table.links;
-    for (let link = agent.firstLink; link !== none; link = nextOfAgent[link]!) {
+    for (let link = agent.firstLink; link !== none && gone.length < atMost; link = nextOfAgent[link]!) {
       if (marks[link] !== mark) gone.push(link);
     }
     agent.forgetLinks(new Set(gone));
     for (const link of gone) this.#leave(agent, link, ts, because);
+    return gone.length === atMost;
   }
 
   #leave(agent: ServedDevices, link: number, ts: number, because?: SilenceReason): void {
@@ -262,11 +283,9 @@ export class DeviceRegistry {
     const record = { ...this.toRecord(agent, link), left_at: ts };
     // Not later than the newest list: one that was spooled meanwhile still counts.
     record.seen = Math.max(record.seen, agent.listTs ?? ts);
-    const newer = this.table
-      .linksOf(device)
-      .find(
-        (other) => other !== link && links.since[other]! > links.since[link]! && ts - links.since[other]! <= moveMs,
-      );
+    const { since } = links;
+    const isNewer = (other: number) => since[other]! > since[link]! && ts - since[other]! <= moveMs;
+    const newer = this.table.linksOf(device).find(isNewer);
     const to = newer === undefined ? undefined : this.agentAt(links.agent[newer]!).ap_id;
     links.seen[link] = record.seen;
     this.endLink(agent, link);
@@ -274,26 +293,8 @@ export class DeviceRegistry {
     this.#changes.push({ kind, link: record, ts, from: agent.ap_id, to, because });
   }
 
-  #note(kind: ChangeKind, link: DeviceLinkRecord, ts: number, from?: string, to?: string): void {
-    this.#changes.push({ kind, link, ts, from, to });
-  }
-
   #tell(agent: ServedDevices): void {
     if (this.#changes.length === 0) return;
-    const changes = this.#changes;
-    this.#changes = [];
-    agent.unwritten = this.#options.onChanges(changes);
-  }
-
-  /** Forgets the device that has not been attached for the longest time. Whatever is attached stays. */
-  #makeRoom(): boolean {
-    if (this.#attached === this.table.deviceCount) return false;
-    const { firstLink, looseSince } = this.table.devices;
-    const loose = [...this.table.all()].filter((slot) => firstLink[slot] === none);
-    loose.sort((a, b) => looseSince[a]! - looseSince[b]!);
-    // Some more at once: looking for them costs a pass over all.
-    const some = loose.slice(0, Math.max(1, Math.ceil(this.#options.maxDevices / 100)));
-    for (const slot of some) this.table.removeDevice(slot);
-    return some.length > 0;
+    agent.unwritten = this.#options.onChanges(this.#changes.splice(0));
   }
 }

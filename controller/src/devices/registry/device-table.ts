@@ -118,6 +118,14 @@ export class DeviceTable {
     this.order.remove(slot);
   }
 
+  /** So many of those that have not been attached for the longest time. */
+  removeLoose(count: number): void {
+    const { firstLink, looseSince } = this.devices;
+    const loose = [...this.all()].filter((slot) => firstLink[slot] === none);
+    loose.sort((a, b) => looseSince[a]! - looseSince[b]!);
+    for (const slot of loose.slice(0, count)) this.removeDevice(slot);
+  }
+
   /** `first`: the first link of the agent so far. */
   addLink(device: number, agent: number, first: number): number {
     const link = this.#links.take();

@@ -16,8 +16,6 @@ export class ServedDevices {
   linkCount = 0;
   /** From the identity as it is reported to the link. */
   readonly identities = new Map<string, number>();
-  /** Whether the newest values are not written down yet. */
-  isUnsaved = false;
   /** The number of the newest change of its links that is not durable yet, as the journal counts; 0: none. */
   unwritten = 0;
 
@@ -35,4 +33,12 @@ export class ServedDevices {
   forgetLinks(links: ReadonlySet<number>): void {
     for (const [identity, link] of this.identities) if (links.has(link)) this.identities.delete(identity);
   }
+}
+
+/** The result of a list. */
+export interface AppliedList {
+  agent: ServedDevices;
+  /** How many devices were left out, because there are too many or (`refused`) too many have joined. */
+  leftOut: number;
+  refused: number;
 }

@@ -7,7 +7,7 @@ import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
 
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
-const agentsAtOnce = 500;
+const agentsAtOnce = 50;
 /** Some 50 MB of text. */
 const maxValues = 500_000;
 /** Prometheus keeps what it reads as a value of now. */

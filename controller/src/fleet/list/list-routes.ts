@@ -4,6 +4,7 @@ import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@
 import * as Type from '@weft/contract/schema';
 import { type Route, routesOf } from '../../http/request/route.ts';
 import { fleetReaders } from '../../rights/permission.ts';
+import { givingWay } from '../../time-slices.ts';
 import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';
 
@@ -70,7 +71,7 @@ export function listRoutes(lists: ListService): Route[] {
       async handle({ query: { selector = '', metrics = [] }, caller, reply }) {
         const pieces = await lists.metricsText(caller, { selector, metrics });
         reply.header('content-type', prometheusType);
-        return Readable.from(pieces, { objectMode: false });
+        return Readable.from(givingWay(pieces), { objectMode: false });
       },
     }),
     route('explain_selector', 'POST /api/v1/selectors/explain', {

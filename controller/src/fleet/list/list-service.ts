@@ -10,6 +10,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { inSlices, mapInSlices } from '../../time-slices.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
@@ -66,7 +67,10 @@ export class ListService {
       const moment = await this.#options.view.moment({ state: true, power: true, metrics });
       const found = await this.#find(query, moment);
       const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
-      const items = shown.map(({ agent, configuration }) => ({ ...toItem(agent, moment, caller), ...configuration }));
+      const items = await mapInSlices(shown, ({ agent, configuration }) => ({
+        ...toItem(agent, moment, caller),
+        ...configuration,
+      }));
       if (request.fields.includes('latest')) await this.#addLatest(items);
       const hasMore = shown.length < found.entries.length;
       const last = shown.at(-1)?.entry;
@@ -165,25 +169,25 @@ export class ListService {
     const configurations = await store.configurations(present.map(({ agent }) => agent.ap_id));
     const shown: typeof present = [];
     let bytes = 0;
-    for (const { entry, agent } of present) {
+    await inSlices(present, ({ entry, agent }) => {
       const json = configurations.get(agent.ap_id) ?? '{}';
       bytes += json.length;
-      if (bytes > maxConfigurationBytes && shown.length > 0) break;
+      if (bytes > maxConfigurationBytes && shown.length > 0) return;
       const configuration = JSON.parse(json) as Record<string, unknown>;
       shown.push({ entry, agent, configuration: { configuration: withEmulated(configuration, agent) } });
-    }
+    });
     return shown;
   }
 
   async #addLatest(items: AgentListItem[]): Promise<void> {
     const values = await this.#options.telemetry.latest(items.map(({ ap_id }) => ap_id));
     const byAgent = new Map(values.map(({ ap_id, metrics }) => [ap_id, metrics]));
-    for (const item of items) {
+    await inSlices(items, (item) => {
       const metrics = byAgent.get(item.ap_id) ?? [];
       item.latest = Object.fromEntries(
         metrics.map(({ name, ts, value }) => [name, { ts: new Date(ts).toISOString(), value }]),
       );
-    }
+    });
   }
 }
 

@@ -11,10 +11,12 @@ import { checkQuery, type QueryParams, readQuery } from '../../input/query-reade
 import type { Validator } from '../../input/validator.ts';
 import { requirePermission } from '../../rights/permission.ts';
 import { principalOf } from '../../shares/shares.ts';
+import { inTurn } from '../../time-slices.ts';
 import { DirectConnection, type DirectOptions, type DirectRequest } from '../direct/direct-connection.ts';
 import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
+import { toBody } from './json-answer.ts';
 import type { Logger } from './log.ts';
 import { noBytes, type Route, RouteContext } from './route.ts';
 import { readJsonBody } from './validated-handler.ts';
@@ -45,11 +47,6 @@ export interface FastLaneOptions {
 }
 
 const none: readonly string[] = [];
-
-interface Lane {
-  route: Route;
-  rule: EncodingRule | undefined;
-}
 
 /** Returns whether it handles the request: one of node:http's, or one that was read directly with its body. */
 export interface FastLane {
@@ -85,7 +82,7 @@ async function lookUp(authenticate: (token: string) => unknown, token: string): 
 }
 
 export function createFastLane(options: FastLaneOptions): FastLane {
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, { route: Route; rule: EncodingRule | undefined }>();
   for (const route of options.routes.filter(({ fastLane }) => fastLane)) {
     const lane = { route: requireSimple(route), rule: encodingRule(route) };
     lanes.set(route.url, lane).set(`${route.url}/`, lane);
@@ -129,13 +126,12 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     };
     const succeed = (result: unknown) => {
       try {
-        const isReady = typeof result === 'string' || result instanceof Uint8Array;
-        if (!isReady && result instanceof Readable) {
+        if (result instanceof Readable) {
           const encoded = rule && options.encoder.stream(headers, result, principalOf(caller));
           send.stream(response, id, encoded?.body ?? result, encoded?.headers ?? [], () => answered(200));
           return;
         }
-        const body = isReady ? result : JSON.stringify(result);
+        const body = typeof result === 'string' || result instanceof Uint8Array ? result : JSON.stringify(result);
         const encoded = rule && options.encoder.encode(rule, headers, body, principalOf(caller));
         if (encoded instanceof Promise) encoded.then((answer) => finish(answer.body, answer)).catch(fail);
         else finish(encoded?.body ?? body, encoded);
@@ -145,7 +141,9 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     };
     const run = (bytes: Uint8Array) => {
       try {
-        handle(route, caller, params, bytes, options.validator).then(succeed, fail);
+        const work = () => handle(route, caller, params, bytes, options.validator);
+        // Posts of one caller are few at a time, and many in all.
+        (route.method === 'GET' ? inTurn(principalOf(caller), () => work().then(toBody)) : work()).then(succeed, fail);
       } catch (error) {
         fail(error);
       }

@@ -2,8 +2,10 @@
 // those bytes are written directly; everything else goes through the framework.
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { isObject } from '@weft/contract/is-object';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../shares/shares.ts';
+import { inSlices } from '../../time-slices.ts';
 import type { AnswerEncoder, EncodedAnswer, EncodingRule } from './answer-encoding.ts';
 
 export interface AnswerSenderOptions {
@@ -17,9 +19,39 @@ export interface AnswerSenderOptions {
 export type SendAnswer = (
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: unknown,
+  answer: Readable | string | Uint8Array,
   rule: EncodingRule | undefined,
 ) => Promise<void>;
+
+/** From here on the elements of a list become text in slices. */
+const longList = 32;
+
+/** What a handler resolves as it is sent: whole, or as it is read. */
+export async function toBody(answer: unknown): Promise<Readable | string | Uint8Array> {
+  if (typeof answer === 'string' || answer instanceof Uint8Array || answer instanceof Readable) return answer;
+  // To bytes at once: else each that looks at it would do so again.
+  return isLong(answer) || (isObject(answer) && Object.values(answer).some(isLong))
+    ? Buffer.from(await jsonOf(answer))
+    : (JSON.stringify(answer) ?? '');
+}
+
+function isLong(value: unknown): value is unknown[] {
+  return Array.isArray(value) && value.length > longList;
+}
+
+/** As JSON.stringify writes it, with the long lists of an object, or one that is the whole answer, in slices. */
+async function jsonOf(value: unknown): Promise<string> {
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    await inSlices(value, (item) => parts.push(JSON.stringify(item) ?? 'null'));
+    return `[${parts.join()}]`;
+  }
+  for (const [name, member] of Object.entries(value as object)) {
+    const text = isLong(member) ? await jsonOf(member) : JSON.stringify(member);
+    if (text !== undefined) parts.push(`${JSON.stringify(name)}:${text}`);
+  }
+  return `{${parts.join()}}`;
+}
 
 export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerSenderOptions): SendAnswer {
   const fixed = Object.entries(headers).flat();
@@ -33,11 +65,9 @@ export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerS
       reply.headers(toObject(encoded?.headers ?? [], reply)).send(encoded?.body ?? stream);
       return;
     }
-    const isReady = typeof answer === 'string' || answer instanceof Uint8Array;
-    const whole = isReady ? answer : JSON.stringify(answer);
     const ownTag = reply.getHeader('etag') as string | undefined;
-    const encoded = canEncode ? await encoder.encode(rule, request.headers, whole, principal, ownTag) : undefined;
-    const { status, headers: more, body }: EncodedAnswer = encoded ?? { status: 200, headers: [], body: whole };
+    const encoded = canEncode ? await encoder.encode(rule, request.headers, answer, principal, ownTag) : undefined;
+    const { status, headers: more, body }: EncodedAnswer = encoded ?? { status: 200, headers: [], body: answer };
     if (reply.statusCode !== 200 || ownTag !== undefined || !mayWriteStraight()) {
       if (status === 304) reply.code(304);
       else reply.header('content-type', 'application/json');

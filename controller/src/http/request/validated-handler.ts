@@ -10,8 +10,10 @@ import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
+import { principalOf } from '../../shares/shares.ts';
+import { inTurn } from '../../time-slices.ts';
 import { encodingRule } from './answer-encoding.ts';
-import type { SendAnswer } from './json-answer.ts';
+import { type SendAnswer, toBody } from './json-answer.ts';
 import { noBytes, type Route, RouteContext, searchOf } from './route.ts';
 
 export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
@@ -41,8 +43,10 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     }
     const text = route.keepsText ? Buffer.from(bytesOf(request)).toString('utf8') : '';
     const bytes = route.bodyAsBytes && bytesOf(request);
-    const answer = await route.handle(
-      new RouteContext({ caller: request.caller, query, body, inexact, bytes, text, request, reply }),
+    const { caller } = request;
+    const context = new RouteContext({ caller, query, body, inexact, bytes, text, request, reply });
+    const answer = await inTurn(caller ? principalOf(caller) : request.ip, async () =>
+      toBody(await route.handle(context)),
     );
     if (route.hasNoAnswer) reply.code(204).send();
     else await sendAnswer(request, reply, answer, rule);

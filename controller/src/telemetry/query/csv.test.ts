@@ -31,10 +31,12 @@ test('a row has a cell for each name, also where the page has no values of it', 
     columns: new Map([['b', Float64Array.of(1, Number.NaN)]]),
     texts: new Map([['d', [undefined, 'x,y']]]),
   };
-  expect(csvRows(['a', 'b', 'c', 'd', 'e', 'f'], frame as unknown as Frame).split('\r\n')).toEqual([
+  expect([...csvRows(['a', 'b', 'c', 'd', 'e', 'f'], frame as unknown as Frame)].join('').split('\r\n')).toEqual([
     '1970-01-01T00:00:00.000Z,,1,,,,',
     '1970-01-01T00:00:01.000Z,,,,"x,y",,',
     '',
   ]);
-  expect(csvRows([], frame as unknown as Frame)).toBe('1970-01-01T00:00:00.000Z\r\n1970-01-01T00:00:01.000Z\r\n');
+  expect([...csvRows([], frame as unknown as Frame)].join('')).toBe(
+    '1970-01-01T00:00:00.000Z\r\n1970-01-01T00:00:01.000Z\r\n',
+  );
 });

@@ -3,9 +3,11 @@ import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
 import { rowsJson } from './series-json.ts';
 import { createTimestampWriter } from './timestamps.ts';
 
-/** Values in one page: a few milliseconds of work. */
+/** Values in one page of the store: a few milliseconds of its thread. */
 const pageValues = 10_000;
 const maxPageRows = 2_000;
+/** A fraction of a millisecond. */
+const pieceLength = 8 * 1024;
 
 export interface ExportOptions {
   startMs: number;
@@ -33,22 +35,27 @@ export async function* exportPieces(
   while (from <= endMs) {
     const wantedHere = hasTexts ? undefined : metrics;
     const range = { startMs: from, endMs };
-    const { text, count, last } = await inTurn(async () => {
-      const page = await telemetry.rows(ap_id, range, limit, wantedHere);
-      const wanted = metrics && hasTexts ? pick(page, metrics) : page;
-      const text = format === 'csv' ? csvRows(names, wanted) : linesOf(wanted);
-      return { text, count: page.ts.length, last: page.ts.at(-1) };
-    });
-    if (text !== '') yield text;
-    if (count < limit) return;
-    from = last! + 1;
+    const page = await inTurn(() => telemetry.rows(ap_id, range, limit, wantedHere));
+    const wanted = metrics && hasTexts ? pick(page, metrics) : page;
+    yield* joined(format === 'csv' ? csvRows(names, wanted) : linesOf(wanted));
+    if (page.ts.length < limit) return;
+    from = page.ts.at(-1)! + 1;
   }
 }
 
-function linesOf(frame: Frame): string {
+function* linesOf(frame: Frame): Generator<string> {
+  for (const row of rowsJson(frame)) yield `${row}\n`;
+}
+
+function* joined(lines: Iterable<string>): Generator<string> {
   let text = '';
-  for (const row of rowsJson(frame)) text += `${row}\n`;
-  return text;
+  for (const line of lines) {
+    text += line;
+    if (text.length < pieceLength) continue;
+    yield text;
+    text = '';
+  }
+  if (text !== '') yield text;
 }
 
 /** The rows in which one of these fields has a value, with these fields only. */
@@ -94,30 +101,24 @@ export function csvHeader(names: readonly string[]): string {
 }
 
 /** One line for each row, with a cell for each of these names, empty where there is no value. Only names with values in the frame cost anything. */
-export function csvRows(names: readonly string[], frame: Frame): string {
+export function* csvRows(names: readonly string[], frame: Frame): Generator<string> {
   const timestamp = createTimestampWriter();
-  const columns: {
-    before: string;
-    values: Float64Array | undefined;
-    texts: readonly (string | undefined)[] | undefined;
-  }[] = [];
-  let commas = ',';
-  for (const name of names) {
+  const columns = names.flatMap((name, index) => {
     const [values, texts] = [frame.columns.get(name), frame.texts.get(name)];
-    if (values || texts) columns.push({ before: commas, values, texts });
-    commas = values || texts ? ',' : `${commas},`;
-  }
-  const end = `${commas.slice(1)}\r\n`;
-  let text = '';
+    return values || texts ? [{ cell: index + 1, values, texts }] : [];
+  });
+  const commas = ','.repeat(names.length);
   for (let row = 0; row < frame.ts.length; row++) {
-    text += timestamp(frame.ts[row]!);
-    for (const { before, values, texts } of columns) {
+    let text = timestamp(frame.ts[row]!);
+    let at = 0;
+    for (const { cell, values, texts } of columns) {
       const value = values?.[row];
-      text += before;
-      if (value !== undefined && !Number.isNaN(value)) text += value;
-      else if (texts) text += csvCell(texts[row] ?? '');
+      const isNumber = value !== undefined && !Number.isNaN(value);
+      const written = isNumber ? value : texts?.[row];
+      if (written === undefined) continue;
+      text += commas.slice(0, cell - at) + (isNumber ? value : csvCell(String(written)));
+      at = cell;
     }
-    text += end;
+    yield `${text}${commas.slice(at)}\r\n`;
   }
-  return text;
 }

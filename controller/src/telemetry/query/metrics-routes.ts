@@ -18,6 +18,7 @@ import type { ValidationError } from '../../errors.ts';
 import { type Route, routesOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
+import { givingWay } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { nameBounds } from './metrics-formats.ts';
 import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
@@ -200,7 +201,7 @@ function momentMs(moment: string | undefined): number | undefined {
 
 /** The answer is JSON of the route's type already, whole or in pieces. */
 function asJson<T>(answer: JsonAnswer): T {
-  return (isWhole(answer) ? answer : Readable.from(answer, { objectMode: false })) as T;
+  return (isWhole(answer) ? answer : Readable.from(givingWay(answer), { objectMode: false })) as T;
 }
 
 /** For clients that read only the first form, with other characters in place of those that it cannot have. */

@@ -1,12 +1,12 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
 import { fromListedAgent, isListed, needsStates } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
+import { allInSlices, givingWay, mapInSlices } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -20,10 +20,12 @@ import type { TimeWindow } from './time-window.ts';
 const maxValues = 500_000;
 /** Up to here an answer is one text, which identical requests share; a longer one is written while it is sent. */
 const maxSharedValues = 10_000;
+/** Up to here it is written at once. */
+const maxMomentValues = 2_000;
 /** The store works on one after the other: what waits there is served in order of arrival, so few may. */
 const queryTurns = { slots: 16, perPrincipal: 8, maxWaiting: 200 };
 /** What keeps the store or this thread busy for more than a moment: one of a caller at a time, whatever else it has open. */
-const heavyTurns = { slots: 4, perPrincipal: 1 };
+const heavyTurns = { slots: 4, perPrincipal: 1, maxWaiting: 200 };
 const heavyPoints = 1_000;
 const heavyWindowMs = 6 * 3_600_000;
 /** Downloads at once. */
@@ -82,7 +84,10 @@ export class MetricsService {
   async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<AgentDetails[]> {
     const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
     const agents = await this.#agents.list(caller);
-    return agents.filter((agent) => isListed(agent, filter, stateOf)).map(fromListedAgent);
+    return mapInSlices(
+      agents.filter((agent) => isListed(agent, filter, stateOf)),
+      fromListedAgent,
+    );
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
@@ -96,7 +101,7 @@ export class MetricsService {
       const values = frame.ts.length * (frame.columns.size + frame.texts.size);
       const pieces = () => agentDataJson(ap_id, options.window.window_minutes, frame);
       if (values > maxSharedValues) return pieces;
-      const text = [...pieces()].join('');
+      const text = (await allInSlices(pieces())).join('');
       return () => text;
     });
   }
@@ -117,6 +122,10 @@ export class MetricsService {
       const values = frame.ts.length * metrics.length;
       const { window_minutes } = options.window;
       if (values > maxSharedValues) return () => multiMetricJson(ap_id, window_minutes, metrics, frame);
+      if (values > maxMomentValues) {
+        const whole = Buffer.concat(await allInSlices(multiMetricJson(ap_id, window_minutes, metrics, frame)));
+        return () => whole;
+      }
       const text = multiMetricText(ap_id, window_minutes, metrics, frame);
       return () => text;
     });
@@ -173,9 +182,9 @@ export class MetricsService {
   async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
     await this.#agents.get(ap_id, caller);
     const release = this.#exports.take(principalOf(caller), 'too_many_exports');
-    // Others have a turn of the thread after each page.
-    const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), () => nextTurn().then(work));
-    const pieces = exportPieces(this.#telemetry, ap_id, options, inTurn);
+    // Never refused in the middle, however many long queries of the caller wait.
+    const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), work, { isAhead: true });
+    const pieces = givingWay(exportPieces(this.#telemetry, ap_id, options, inTurn));
     try {
       // Read before the answer begins, so that an unreachable store is still a refusal and not a broken download.
       const first = await pieces.next();
@@ -203,9 +212,8 @@ export class MetricsService {
       const end = endMs ?? this.#now();
       const read = () => make({ startMs: end - window.ms, endMs: end });
       const isHeavy = maxPoints > heavyPoints && window.ms > heavyWindowMs;
-      const principal = principalOf(caller);
-      // The wait for a heavy one is not among those of the others.
-      return this.#queries.run(principal, () => (isHeavy ? this.#heavy.run(principal, read) : read()));
+      // A heavy one does not wait among the others, and takes none of their slots.
+      return (isHeavy ? this.#heavy : this.#queries).run(principalOf(caller), read);
     });
     return answer();
   }

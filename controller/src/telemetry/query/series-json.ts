@@ -5,8 +5,8 @@ import type { Frame } from '../store/telemetry-store.ts';
 import { JsonBytes } from './json-bytes.ts';
 import { createTimestampWriter } from './timestamps.ts';
 
-/** What a piece grows to before it is handed on. */
-const pieceLength = 64 * 1024;
+/** What a piece grows to before it is handed on: a fraction of a millisecond. */
+const pieceLength = 16 * 1024;
 const rowsPerPiece = 512;
 const zero = 0x30;
 /** With a year of six digits and a sign. */
