@@ -2,15 +2,19 @@
 // By their size some of these would come last, with nobody left to work beside them. Files of one project stay together, so that workers last.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Each takes half a minute or more. */
+/** Each takes half a minute or more, those that mostly wait among them. */
 const slowest = [
-  'dashboard-layout',
   'job-faults',
   'upgrade',
+  'dashboard-layout',
+  'backup',
   'emulator-cluster',
+  'jobs',
   'alarms',
-  'dashboard-map',
+  'emulator',
   'control-programs',
+  'dashboard-map',
+  'sdk-package',
 ].map((name) => `e2e/${name}.test.ts`);
 
 /** Each takes five seconds or more. */
