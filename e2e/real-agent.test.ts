@@ -9,7 +9,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runHere, serve as serveHere } from './weft-here.ts';
 import { eventually, root, runWeft, serve, temporaryFolder, WeftProcess, type WeftServer } from './weft-process.ts';
 
-const client = join(root, 'cli', 'src', 'bin', 'weft.ts');
+/** As access points get it from Weft. */
+const client = join(root, 'dashboard', 'dist', 'install', 'weft.mjs');
 const launcher = [process.execPath, client];
 
 function weft(args: string[], env: Record<string, string> = {}, input = '') {
