@@ -142,10 +142,10 @@ function attacksOn({
       ),
     },
     { what: 'pages of 500 events', path: api('/events?limit=500') },
-    { what: 'searches among events', path: api('/events?limit=500&kinds=agent.created&search=nobody') },
+    { what: 'searches among events', path: api('/events?limit=500&subject=nobody') },
     { what: 'streams of all events', atOnce: 5, path: api('/events/stream?after=1'), readsBytes: 2_000_000 },
     { what: 'pages of the audit log', path: api('/audit?limit=500') },
-    { what: 'previews of alarm rules', path: api('/alarm_rules/preview?window=168'), body: rule },
+    { what: 'previews of alarm rules', atOnce: 2, path: api('/alarm_rules/preview?window=168'), body: rule },
     { what: 'previews of bulk changes', path: api('/bulk'), body: bulk },
     { what: 'all access points with configurations', path: api('/agents?limit=1000&fields=configuration,latest') },
     { what: 'access points by a metric', path: api('/agents?limit=1000&sort=-a&selector=state:online&count=true') },
@@ -173,7 +173,7 @@ function attacksOn({
           {
             what: 'radio maps',
             atOnce: 4,
-            path: api(`/emulator/${job}/coverage?layer=rate&technology=WiFi&columns=25#`),
+            path: api(`/emulator/${job}/coverage?layer=rate&technology=WiFi&columns=24#`),
           },
         ]),
   ].map((attack) => ({ token, ...attack }));
