@@ -5,7 +5,8 @@ import { type Block, documentedUrl, isShell, stepsOf } from './document-pages.ts
 import { folderOfNode } from './other-node.ts';
 
 const separator = '--- next block ---';
-const patienceMs = 240_000;
+/** Short of the limit of a test, so that the block is named that is stuck. */
+const patienceMs = 800_000;
 /** An answer that refuses is a mistake of the page, where the page does not show it: curl itself would not mind. */
 const preamble = `trap : INT
 strict=

@@ -46,7 +46,7 @@ export const appsText = {
     patterns: 'Ids or patterns, one per line',
     patternsHint: '* matches any text, ? matches one character: ap-lab-*',
     selector: 'Sites, tags or names',
-    selectorHint: 'site:uk/cardiff/** or tag:lobby or name:hall-*; with ids above, both must allow an access point',
+    selectorHint: 'site:uk/cardiff/** or tag:lobby or name:ap-hall-*; with ids above, both must allow an access point',
     patternsNeeded: 'Enter an id, a pattern or a site, or choose all access points',
     matches: (count: string) => `Matching access points now: ${count}`,
     matchesNone: 'No access point matches these patterns now.',
