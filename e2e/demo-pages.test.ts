@@ -1,6 +1,6 @@
 // The pages that need `weft demo`, done unchanged by somebody who has it and the Node of the machine: the tutorial, the examples
 // of the SDK and those of control programs.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { documentedCommands } from '../test/pure/documented-commands.ts';
 import { demoPages } from './document-pages.ts';
 import { type Done, runPage } from './document-steps.ts';
 import { folderOfNode } from './other-node.ts';
-import { command, eventually, root, temporaryFolder, WeftProcess } from './weft-process.ts';
+import { command, root, temporaryFolder, WeftProcess } from './weft-process.ts';
 
 const examplePages = demoPages.filter((page) => page.startsWith('examples/'));
 
@@ -77,26 +77,8 @@ describe('with one demonstration', () => {
     expect(again.out).toMatch(/12 emulated access points/);
     for (const { err } of [demo, again]) expect(err).not.toContain('not built');
     await again.end('SIGINT');
-    // However early it is stopped, its control program ends too.
-    const [, url = ''] = /running: (\S+)/.exec(again.out) ?? [];
-    await eventually(
-      async () => programsOf(url),
-      ({ length }) => length === 0,
-    );
   });
 });
-
-/** Processes that are told to use this Weft. */
-function programsOf(url: string): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`WEFT_URL=${url}\0`);
-    } catch {
-      // It has ended, or belongs to somebody else.
-      return false;
-    }
-  });
-}
 
 test('the trials of the examples start with the Node of the machine', async () => {
   const trials = documentedCommands(root)
