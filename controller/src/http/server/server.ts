@@ -262,15 +262,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     };
   };
   for (const route of options.routes) {
+    const { operation, permission, rawBody, logSuccess } = route;
     app.route({
       method: route.method === 'GET' ? reading : route.method,
       url: route.url,
-      config: {
-        operation: route.operation,
-        permission: route.permission,
-        rawBody: route.rawBody,
-        logSuccess: route.logSuccess,
-      },
+      config: { operation, permission, rawBody, logSuccess },
       onRequest: guardOnceReady(route),
       handler: createRouteHandler(route, options.validator, sendAnswer),
     });
