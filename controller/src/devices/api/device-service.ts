@@ -76,10 +76,9 @@ export class DeviceService {
 
   /** By default in the order of their names. Throws ValidationError for a cursor that is none, and for an address. */
   list(caller: Caller, request: DeviceListRequest): Promise<DevicePage> {
-    const { names } = this.#options;
     const order = readDeviceOrder(request.sort);
     const trimmed = request.search?.trim() ?? '';
-    const search = trimmed === '' ? undefined : names.readSearch(trimmed, ['query', 'search']);
+    const search = trimmed === '' ? undefined : this.#options.names.readSearch(trimmed, ['query', 'search']);
     const isByName = order.field === 'device' && !order.isDescending;
     return isByName ? this.#listByName(caller, request, search) : this.#listSorted(caller, request, search, order);
   }
@@ -89,12 +88,11 @@ export class DeviceService {
   }
 
   #listByName(caller: Caller, request: DeviceListRequest, search: string | undefined): Promise<DevicePage> {
-    const { registry } = this.#options;
+    const { table } = this.#options.registry;
     const after = readNameCursor(request.cursor, 'devices', isPseudonym);
     return this.#turns.run(principalOf(caller), async () => {
       const answer = await this.#answerFor(caller, request.selector);
       const { passes, only } = this.#filter(answer.sight, request.selector.trim() !== '', search);
-      const { table } = registry;
       const { order } = table;
       const slots = only ? order.sorted(only) : order.slots();
       const start = after === undefined ? 0 : order.firstAfter(after, slots);
@@ -109,9 +107,8 @@ export class DeviceService {
         else found.push(slot);
         return isFull && !request.count;
       };
-      await countInSlices(request.count ? 0 : start, slots.length, (position) =>
-        look(slots[position]!, position >= start),
-      );
+      const from = request.count ? 0 : start;
+      await countInSlices(from, slots.length, (position) => look(slots[position]!, position >= start));
       const items: Device[] = [];
       await inSlices(found, (slot) => {
         const device = table.isPresent(slot) ? toDevice(slot, answer) : undefined;
@@ -133,7 +130,6 @@ export class DeviceService {
     order: DeviceOrder,
   ): Promise<DevicePage> {
     const { registry } = this.#options;
-    const { table } = registry;
     const { selector, limit, count } = request;
     const list = fingerprint([selector, search ?? '', order.field, order.isDescending]);
     const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor, list);
@@ -151,7 +147,7 @@ export class DeviceService {
       // As they are now; who is gone since is left out.
       const items: Device[] = [];
       await inSlices(page, ({ name }) => {
-        const slot = table.find(name);
+        const slot = registry.table.find(name);
         const device = slot === undefined ? undefined : toDevice(slot, answer);
         if (device) items.push(device);
       });
