@@ -1,8 +1,9 @@
 // An emulated network from outside: one request, and there is a network that reports, obeys, survives and ends. Real
 // processes, the embedded default.
+import { App } from '@weft/sdk';
 import { expect, test } from 'vitest';
 import { bearer, connect } from '../test/socket-client.ts';
-import { eventually, serve, type WeftServer } from './weft-process.ts';
+import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
 
 interface Point {
   ts: string;
@@ -98,7 +99,7 @@ test('a network of twelve reports within seconds, and a cell that sleeps hands i
   expect(await online(weft, token, 0)).toBe(0);
 });
 
-test('a run survives kill -9, ends on time, and says so on its socket', async () => {
+test('a run survives kill -9, ends on time, and says so on its socket; live samples come once and in order', async () => {
   const first = await serve();
   const { folder } = first;
   const token = await first.createAdmin();
@@ -107,12 +108,17 @@ test('a run survives kill -9, ends on time, and says so on its socket', async ()
   const startedAt = Date.now();
   const { job_number, agents } = await spinUp(first, token, brief);
   const probe = agents[4]!.ap_id;
+  const live = new App({ url: first.url, username: adminUsername, password }).live({ metrics: ['power_w'] });
+  const seen = new Map<string, number[]>(agents.map(({ ap_id }) => [ap_id, []]));
+  const reading = (async () => {
+    for await (const { ap_id, ts } of live) seen.get(ap_id)!.push(Date.parse(ts));
+  })();
   await eventually(
-    () => series(first, token, probe, 'power_w'),
-    (points) => points.length >= 3,
+    async () => seen.get(probe)!.length,
+    (count) => count >= 3,
   );
   await first.end('SIGKILL');
-  const second = await serve({ folder });
+  const second = await serve({ folder, env: { WEFT_PORT: new URL(first.url).port } });
   const socket = await connect(second.url, `/api/v1/ws/${job_number}`, bearer(token));
   await eventually(
     async () => socket.messages.at(-1)?.final,
@@ -126,6 +132,11 @@ test('a run survives kill -9, ends on time, and says so on its socket', async ()
   const seconds = new Set(points.map(({ ts }) => ts));
   expect(seconds.size).toBe(points.length);
   expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(8_000);
+  // What the network does again from its last checkpoint is stored again, and was read before.
+  await expect.poll(() => seen.get(probe)!.at(-1)).toBe(Date.parse(points.at(-1)!.ts));
+  await live.return();
+  await reading;
+  for (const times of seen.values()) expect(times).toEqual([...new Set(times)].sort((a, b) => a - b));
 });
 
 /** For each agent, its values by time. */

@@ -1,5 +1,6 @@
 // What control programs build on, against a real server: commands that are settled, samples by time, errors by their reason.
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { Agent, App, CommandHeld, CommandNotSettled, CommandTooSoon } from '../index.ts';
 
@@ -25,16 +26,21 @@ async function startAgent(ap_id: string): Promise<Agent> {
 test('a command is settled once the measurements show it, not when the agent has said yes', async () => {
   const agent = await startAgent('slow');
   await agent.post({ active: 1, load: 0.5 });
-  const command = await as('saver').command('slow', 'sleep');
+  let looks = 0;
+  const counted: typeof fetch = (address, init) => {
+    if (String(address).includes('/metrics/latest')) looks += 1;
+    return fetch(address, init);
+  };
+  const app = new App({ url: weft.url, name: 'saver', key: password, fetch: counted });
+  const command = await app.command('slow', 'sleep');
   expect((await command.result()).state).toBe('succeeded');
-  let isSettled = false;
-  const settled = command.settled().then((report) => {
-    isSettled = true;
-    return report;
-  });
   await expect(command.settled({ withinMs: 0 })).rejects.toBeInstanceOf(CommandNotSettled);
+  const settled = command.settled();
+  await untilSo(() => expect(looks).toBeGreaterThan(1));
   await agent.post({ active: 1, load: 0.4 });
-  expect(isSettled).toBe(false);
+  // It goes on looking: a report that shows something else is no end.
+  const before = looks;
+  await untilSo(() => expect(looks).toBeGreaterThan(before + 1));
   await agent.post({ active: 0, load: 0 });
   expect(await settled).toMatchObject({ state: 'succeeded', ap_id: 'slow' });
 });
