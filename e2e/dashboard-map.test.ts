@@ -168,7 +168,7 @@ describe.skipIf(!hasBrowser)('the map', () => {
     // The map server learns which part of the world is looked at, and nothing of Weft.
     expect(asked.filter((line) => !/^\/\d+\/\d+\/\d+\.png $/.test(line))).toEqual([]);
     await visible(page).getByRole('option', { name: 'ap-1 Asleep' }).waitFor();
-    await page.getByLabel('Colour by').selectOption('Power');
+    await page.getByLabel('Colour by').selectOption('Power (W)');
     const legend = page.getByRole('region', { name: /^Colours: Power/ });
     // Who sleeps has no part in it.
     await legend.getByText('100\u2009W').waitFor();
@@ -235,10 +235,16 @@ describe.skipIf(!hasBrowser)('the map', () => {
     const { page } = await visitSignedIn(weft, { path: '/map', title: 'Map', prepare });
     await page.getByText(/of 5000$/).waitFor();
     await page.getByText(/more: zoom in/).waitFor();
+    const zoom = () => Number(new URL(page.url()).searchParams.get('view')?.split(',')[2] ?? 0);
+    await expect.poll(zoom).toBeGreaterThan(0);
+    const all = zoom();
     expect(await visible(page).getByRole('option').count()).toBe(200);
     await page.getByLabel('Search by name or site').fill('ap-04999');
     await page.getByText('1 of 1').waitFor();
+    // The map goes to what is left, and back.
+    await expect.poll(zoom).toBeGreaterThan(all + 3);
     await page.getByLabel('Search by name or site').fill('');
+    await expect.poll(zoom).toBe(all);
     await page.getByLabel('State').selectOption('late');
     await page.getByText(/of 833$/).waitFor();
   });

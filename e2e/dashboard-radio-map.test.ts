@@ -17,13 +17,13 @@ const pointAtCentre = async (page: Page) => {
   const box = (await page.locator('.fleet-map').boundingBox())!;
   await page.mouse.move(box.x + box.width / 2 + 40, box.y + box.height / 2 + 40);
 };
-/** Which share of the layer is painted, in thousandths. */
-const painted = (page: Page) =>
+/** Which share of the layer is painted, in thousandths; or of the access points, whose canvas is the next. */
+const painted = (page: Page, canvas = 1) =>
   page.evaluate(`(() => {
     const small = document.createElement('canvas');
     small.width = small.height = 100;
     const context = small.getContext('2d', { willReadFrequently: true });
-    context.drawImage(document.querySelectorAll('.fleet-map canvas')[1], 0, 0, 100, 100);
+    context.drawImage(document.querySelectorAll('.fleet-map canvas')[${canvas}], 0, 0, 100, 100);
     const { data } = context.getImageData(0, 0, 100, 100);
     let count = 0;
     for (let at = 3; at < data.length; at += 4) if (data[at] > 0) count++;
@@ -39,6 +39,8 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
     await page.getByText('12 of 12').waitFor();
     expect(await painted(page)).toBe(0);
+    const covered = await painted(page, 2);
+    expect(covered).toBeGreaterThan(0);
 
     await choose(page, 'Radio map layer', 'signal');
     await legend(page, 'Signal, 5G')
@@ -48,6 +50,9 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
       () => painted(page),
       (share) => share > 500,
     );
+    // The access points leave the layer to be seen.
+    await expect.poll(() => painted(page, 2)).toBeLessThan(covered * 0.7);
+    expect(await painted(page, 2)).toBeGreaterThan(0);
     await pointAtCentre(page);
     await reading(page, 'Signal, 5G')
       .getByText(/^−\d+(\.\d)?\sdBm$/)
@@ -102,6 +107,18 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     await expectFitting(page);
     await page.getByRole('button', { name: 'Show present' }).click();
     await page.getByText('What-if difference').waitFor({ state: 'detached' });
+
+    // One that is chosen is flown to; whoever looks elsewhere sees the one that is there.
+    const kind = { access_point_type: '5G', num_access_points: 1, locations: ['Paris'], num_devices: 1, duration: 900 };
+    const spinUp = { token, json: { emulators: [kind] } };
+    const { body: paris } = await weft.request('POST', '/api/v1/emulator/spinup', spinUp);
+    await page.getByText(/ of 13$/).waitFor();
+    await choose(page, 'Emulated network', paris.job_number);
+    await page.waitForURL(/view=48\.\d*%2C2\.\d*/);
+    await page.getByText('1 of 13').waitFor();
+    const { latitude, longitude } = agents[0]!.location;
+    await follow(page, `/map?radio=signal&network=${paris.job_number}&view=${latitude},${longitude},14`);
+    await expect.poll(() => page.getByLabel('Emulated network', { exact: true }).inputValue()).toBe(job_number);
   });
 
   test('is used by touch on a phone, in the dark', async () => {

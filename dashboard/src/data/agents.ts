@@ -140,6 +140,11 @@ export function agentName(ap_id: string): string {
   return known ?? shortAgentName(ap_id);
 }
 
+/** The ids of emulated access points have the beginning of the number of their network. */
+export function isOfNetwork(ap_id: string, job_number: string): boolean {
+  return ap_id.includes(job_number.slice(0, 8));
+}
+
 /** Whether people call it otherwise than by its id. */
 export function hasAgentName(ap_id: string): boolean {
   return typeof names.value.get(ap_id) === 'string';

@@ -55,16 +55,21 @@ function namesOf(
   const found = new Map<string, string>();
   for (const { configuration } of agents) {
     for (const name of Object.keys(declaredMetrics(configuration))) {
-      if (!found.has(name)) found.set(name, metricWords(configuration, name).label);
+      if (!found.has(name)) found.set(name, withUnit(metricWords(configuration, name)));
     }
   }
   for (const { metrics } of latest) {
     for (const [name, newest] of Object.entries(metrics)) {
       const isNumber = typeof (newest as { value?: unknown } | null)?.value === 'number';
-      if (isNumber && !found.has(name)) found.set(name, metricWords({}, name).label);
+      if (isNumber && !found.has(name)) found.set(name, withUnit(metricWords({}, name)));
     }
   }
   return [...found].sort(([, a], [, b]) => a.localeCompare(b));
+}
+
+/** Metrics that are called the same are told apart by it. */
+function withUnit({ label, unit }: MetricWords): string {
+  return unit === '' ? label : `${label} (${unit})`;
 }
 
 function spread(agents: readonly FleetAgent[], most: number): string[] {

@@ -30,10 +30,10 @@ const maxFan = 8;
 const fanPixels = 14;
 const closeUpZoom = 19;
 
-/** Items in the order of their first point, so that the same points give the same items. */
-export function clusterPoints(points: readonly MapPoint[], zoom: number): MapItem[] {
+/** Items in the order of their first point, so that the same points give the same items. `apart`: pixels that keep two from being one. */
+export function clusterPoints(points: readonly MapPoint[], zoom: number, apart?: number): MapItem[] {
   // Close up, only what would overlap is drawn as one.
-  const radius = (zoom >= closeUpZoom ? 24 : 42) / worldSize(zoom);
+  const radius = (apart ?? (zoom >= closeUpZoom ? 24 : 42)) / worldSize(zoom);
   const grid = gridOf(points, radius);
   const isTaken = new Uint8Array(points.length);
   const items: MapItem[] = [];

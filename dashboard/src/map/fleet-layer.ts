@@ -26,17 +26,23 @@ import {
   worldSize,
 } from './mercator.ts';
 import { type Shading, shadeOf } from './radio-colours.ts';
+import type { RadioPicture } from './radio-picture.ts';
 
 const pulseMs = 900;
 const labelsFromZoom = 17;
 const maxLabels = 60;
 const reachPixels = 8;
+/** A radio map is to be seen: on one that is as wide as this, in pixels, markers are small, and only those that overlap are one. */
+export const widePicture = 160;
+const apartOnPicture = 6;
+const sizesOnPicture = { marker: 0.55, cluster: 0.7 };
 
 interface PlacedItem {
   item: MapItem;
   /** On the canvas. */
   x: number;
   y: number;
+  size: number;
 }
 
 export class FleetLayer {
@@ -52,6 +58,8 @@ export class FleetLayer {
   device: DrawnDevice | undefined;
   /** Colours by a metric instead of by technology. */
   shading: Shading | undefined;
+  /** The part of the world's width that a picture under the access points has. */
+  #pictureWidth = 0;
   /** Whether those that are marked show how far they reach. */
   readonly #hasCoverage: boolean;
 
@@ -84,14 +92,31 @@ export class FleetLayer {
     return this.#placed.get(ap_id);
   }
 
+  /** Returns whether it makes a difference to the access points. */
+  setPicture(picture: RadioPicture | undefined): boolean {
+    const width = picture ? (picture.bounds.east - picture.bounds.west) / 360 : 0;
+    const isOther = width !== this.#pictureWidth;
+    this.#pictureWidth = width;
+    if (isOther) this.#items.clear();
+    return isOther;
+  }
+
   items(zoom: number): MapItem[] {
     const whole = Math.floor(zoom);
     let items = this.#items.get(whole);
     if (!items) {
-      items = clusterPoints(this.#points, whole);
+      items = clusterPoints(this.#points, whole, this.#isOnPicture(whole) ? apartOnPicture : undefined);
       this.#items.set(whole, items);
     }
     return items;
+  }
+
+  #isOnPicture(zoom: number): boolean {
+    return this.#pictureWidth * worldSize(Math.floor(zoom)) >= widePicture;
+  }
+
+  #sizeOf({ kind }: MapItem, zoom: number): number {
+    return this.#isOnPicture(zoom) ? sizesOnPicture[kind] : 1;
   }
 
   /** What lies at this place of the world, given in its pixels at this zoom. */
@@ -105,7 +130,7 @@ export class FleetLayer {
         item.x * scale + (isMarker ? item.dx : 0) - x,
         item.y * scale + (isMarker ? item.dy : 0) - y,
       );
-      const reach = (isMarker ? markerRadius : clusterRadius(item)) + reachPixels;
+      const reach = radiusOf(item) * this.#sizeOf(item, zoom) + reachPixels;
       if (distance <= reach && distance < least) {
         least = distance;
         found = item;
@@ -122,16 +147,20 @@ export class FleetLayer {
       for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
     }
     const spot = this.#paintTies(view);
-    for (const { item, x, y } of visible) {
+    for (const { item, x, y, size } of visible) {
       const ap_ids = item.kind === 'cluster' ? item.points.map(({ ap_id }) => ap_id) : [item.point.ap_id];
       const shade = this.shading && (shadeOf(this.shading, ap_ids) ?? null);
-      if (item.kind === 'cluster') drawCluster(context, x, y, item, shade);
-      else drawMarker(context, x, y, item.point, shade);
+      context.save();
+      context.translate(x, y);
+      context.scale(size, size);
+      if (item.kind === 'cluster') drawCluster(context, 0, 0, item, shade);
+      else drawMarker(context, 0, 0, item.point, shade);
+      context.restore();
     }
     const moved = this.#paintPulses(view, visible);
-    for (const { item, x, y } of visible) {
+    for (const { item, x, y, size } of visible) {
       const isPointedCluster = item.kind === 'cluster' && holds(item, this.pointed);
-      if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item));
+      if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item) * size);
     }
     this.#paintNames(view, visible);
     if (spot && this.device) drawDevice(context, spot, this.device.name);
@@ -140,7 +169,7 @@ export class FleetLayer {
 
   /** Where access points stand on the canvas. */
   boxes(view: MapView): Box[] {
-    return this.#visible(view).map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
+    return this.#visible(view).map(({ item, x, y, size }) => boxAround(x, y, radiusOf(item) * size));
   }
 
   #visible({ width, height, zoom, scale, left, top }: MapView): PlacedItem[] {
@@ -148,6 +177,7 @@ export class FleetLayer {
     return this.items(zoom)
       .map((item) => ({
         item,
+        size: this.#sizeOf(item, zoom),
         x: item.x * scale - left + (item.kind === 'marker' ? item.dx : 0),
         y: item.y * scale - top + (item.kind === 'marker' ? item.dy : 0),
       }))
@@ -158,12 +188,12 @@ export class FleetLayer {
   #paintNames({ context, zoom }: MapView, visible: readonly PlacedItem[]): void {
     const markers = visible.filter(({ item }) => item.kind === 'marker');
     const areNamed = zoom >= labelsFromZoom && markers.length <= maxLabels;
-    const boxes = visible.map(({ item, x, y }) => boxAround(x, y, radiusOf(item)));
-    for (const { item, x, y } of markers) {
+    const boxes = visible.map(({ item, x, y, size }) => boxAround(x, y, radiusOf(item) * size));
+    for (const { item, x, y, size } of markers) {
       const isPointed = holds(item, this.pointed) || holds(item, this.selected);
       if (item.kind !== 'marker' || !(isPointed || areNamed)) continue;
       const text = agentName(item.point.ap_id);
-      const top = y + markerRadius + 4;
+      const top = y + markerRadius * size + 4;
       const half = (text.length * 6.6) / 2;
       const box = { left: x - half, right: x + half, top: top + 1, bottom: top + 14 };
       if (!isPointed && boxes.some((other) => overlaps(box, other))) continue;

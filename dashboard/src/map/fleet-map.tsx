@@ -32,6 +32,8 @@ export interface FleetMapProps {
   device?: DrawnDevice | undefined;
   /** What was searched for: once it changes, the map goes to what is left. */
   sought?: string;
+  /** An emulated network that was chosen: the map goes to it. */
+  network?: string;
   onBounds?: (bounds: VisibleBounds) => void;
   onPlace?: (place: GeoPlace | undefined) => void;
 }
@@ -85,17 +87,20 @@ export function FleetMap(props: FleetMapProps) {
     made.setAgents(agents);
     if (!hasFitted.current && agents.some(({ geolocation }) => geolocation)) {
       hasFitted.current = true;
-      if (!made.goTo(latest.current.place ?? '')) made.fit();
+      if (!made.goTo(latest.current.place ?? '')) made.fit(false, latest.current.network);
     }
     if (!hasFitted.current) return;
     latest.current.onMoved?.(made.place, made.visible());
     latest.current.onBounds?.(made.bounds());
   }, [agents]);
-  const soughtBefore = useRef(props.sought);
+  const { sought, network } = props;
+  const before = useRef({ sought, network });
   useEffect(() => {
-    if (soughtBefore.current !== props.sought) view.current!.fit(true);
-    soughtBefore.current = props.sought;
-  }, [props.sought]);
+    if (before.current.sought !== sought) view.current!.fit(true);
+    else if (before.current.network !== network && network && !view.current!.shows(network))
+      view.current!.fit(true, network);
+    before.current = { sought, network };
+  }, [sought, network]);
   useEffect(() => {
     if (isStill) view.current!.fit();
   }, [where, isStill]);

@@ -1,12 +1,13 @@
 // The map as an object: Leaflet for moving and zooming, one canvas for the ground and one for the access points.
 import * as L from 'leaflet';
+import { isOfNetwork } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
-import type { MapItem } from './clusters.ts';
+import type { MapItem, MapPoint } from './clusters.ts';
 import type { DrawnDevice } from './draw-device.ts';
-import { FleetLayer } from './fleet-layer.ts';
+import { FleetLayer, widePicture } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
-import { type GeoPlace, metresPerPixel, roundStep, toGeo } from './mercator.ts';
+import { type GeoPlace, metresPerPixel, roundStep, toGeo, worldSize } from './mercator.ts';
 import type { Shading } from './radio-colours.ts';
 import { paintPicture, type RadioPicture } from './radio-picture.ts';
 
@@ -107,6 +108,7 @@ export class FleetView {
     if (picture === this.#picture) return;
     this.#picture = picture;
     this.#radio.schedule();
+    if (this.#layer.setPicture(picture)) this.redraw();
   }
 
   bounds(): VisibleBounds {
@@ -143,15 +145,26 @@ export class FleetView {
     this.#markers.schedule();
   }
 
-  /** Shows all access points, or these; one alone with its surroundings. */
-  fit(hasMotion = false, only?: ReadonlySet<string>): void {
-    const places = this.#layer.points.filter(({ ap_id }) => only?.has(ap_id) ?? true).map((point) => toGeo(point));
+  /** Shows all access points, or these or those of this emulated network, if there are any; one alone with its surroundings. */
+  fit(hasMotion = false, only?: ReadonlySet<string> | string): void {
+    const isMeant = ({ ap_id }: MapPoint) =>
+      typeof only === 'string' ? isOfNetwork(ap_id, only) : (only?.has(ap_id) ?? true);
+    const meant = this.#layer.points.filter(isMeant);
+    const places = (meant.length > 0 ? meant : this.#layer.points).map((point) => toGeo(point));
     if (places.length === 0) return;
     const bounds = L.latLngBounds(places.map(({ latitude, longitude }) => [latitude, longitude]));
     const isMoving = hasMotion && this.#options.hasMotion;
     const { x, y } = this.#map.getSize();
     const padding = Math.min(64, Math.min(x, y) / 6);
     this.#map.fitBounds(bounds, { padding: [padding, padding], maxZoom: fitZoom, animate: isMoving });
+  }
+
+  /** Whether a part of this emulated network is in sight, and large enough for a radio map of it. */
+  shows(network: string): boolean {
+    const visible = this.visible();
+    const own = this.#layer.points.filter(({ ap_id }) => isOfNetwork(ap_id, network));
+    const xs = own.map(({ x }) => x * worldSize(this.#map.getZoom()));
+    return own.some(({ ap_id }) => visible.has(ap_id)) && Math.max(...xs) - Math.min(...xs) >= widePicture;
   }
 
   /** Brings an access point into sight; closer than now only if it would be lost among others. */

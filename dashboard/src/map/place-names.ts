@@ -107,13 +107,18 @@ export class PlaceNames {
     fetch(address, { credentials: 'omit' })
       .then(async (response) => {
         if (!response.ok) throw new Error(`status ${response.status}`);
-        const found = ((await response.json()) as PlaceRow[]).map(toPlace);
+        const found = byRank((await response.json()) as PlaceRow[]).map(toPlace);
         if (found.length > this.#places.length) this.#places = found;
         this.#onChange();
       })
       // The map is a map without names too; they are tried for again when they are next needed.
       .catch(() => this.#asked.delete(address));
   }
+}
+
+/** The larger ones first; of those as large, `London` before `City of London`. */
+export function byRank(rows: readonly PlaceRow[]): PlaceRow[] {
+  return rows.toSorted(([a, , , more], [b, , , less]) => less - more || a.length - b.length);
 }
 
 function toPlace([name, latitude, longitude, thousands]: PlaceRow): NamedPlace {

@@ -51,7 +51,8 @@ export const agentsText = {
     size: 'Access points in one wave',
     pause: 'Seconds between waves',
     preview: 'Show what would happen',
-    would: (count: string, waves: string) => `${count} access points, in ${waves} waves`,
+    would: (count: string, waves: string) =>
+      `${count} access points, in ${waves === '1' ? '1 wave' : `${waves} waves`}`,
     accept: (willing: string, count: string) => `${willing} of ${count} would accept it`,
     suggestions: 'They declare these commands:',
     targets: 'Access points',

@@ -56,7 +56,7 @@ export const radioMapText = {
   layer: 'Radio map layer',
   technology: 'Technology',
   network: 'Emulated network',
-  networkName: (accessPoints: string, started: string) => `${accessPoints}, started ${started}`,
+  networkName: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),
   opacity: 'Opacity',
   off: 'Off',
   layers: { best_server: 'Best server', signal: 'Signal', sinr: 'SINR', rate: 'Rate' } satisfies Record<

@@ -5,6 +5,7 @@ import { EmptyState, FailureNotice, Skeleton, SkeletonLines } from '../../compon
 import { ListSearch } from '../../components/forms/draft.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
+import { PhoneFold } from '../../components/tables/filter-bar.tsx';
 import { technologyNames } from '../../data/agents.ts';
 import '../../components/tables/table.css';
 import { filterRows } from '../../components/tables/table-view.ts';
@@ -65,24 +66,26 @@ export function MapPage() {
         !isEmpty && (
           <search class="map-filters">
             <ListSearch label={mapText.search} value={q} onCommit={setText} />
-            <Choice
-              label={agentsText.typeFilter}
-              value={type}
-              onChange={setType}
-              options={{ '': agentsText.allTypes, ...technologyNames }}
-            />
-            <Choice
-              label={agentsText.stateFilter}
-              value={state}
-              onChange={setState}
-              options={{ '': agentsText.allStates, ...componentText.states }}
-            />
-            <Choice
-              label={mapText.shading.choose}
-              value={shading.metric}
-              onChange={shading.setMetric}
-              options={[['', mapText.shading.byType], ...shading.options]}
-            />
+            <PhoneFold count={[type, state, shading.metric].filter(Boolean).length}>
+              <Choice
+                label={agentsText.typeFilter}
+                value={type}
+                onChange={setType}
+                options={{ '': agentsText.allTypes, ...technologyNames }}
+              />
+              <Choice
+                label={agentsText.stateFilter}
+                value={state}
+                onChange={setState}
+                options={{ '': agentsText.allStates, ...componentText.states }}
+              />
+              <Choice
+                label={mapText.shading.choose}
+                value={shading.metric}
+                onChange={shading.setMetric}
+                options={[['', mapText.shading.byType], ...shading.options]}
+              />
+            </PhoneFold>
           </search>
         )
       }
@@ -109,6 +112,7 @@ export function MapPage() {
                 onSelect={(ap_id) => setSelected(ap_id ?? '')}
                 onPoint={setPointed}
                 picture={radio.picture}
+                network={radio.chosen}
                 shading={shading.shading}
                 device={device.drawn}
                 onBounds={radio.onBounds}

@@ -151,9 +151,9 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
         <Choice
           label={text.network}
           value={run.job_number}
-          options={runs.map(({ job_number, access_points, created_at }) => [
+          options={runs.map(({ job_number, access_points }) => [
             job_number,
-            text.networkName(formatCount(access_points, 'access point'), formatMoment(created_at)),
+            text.networkName(radio.nameOf(job_number), access_points - 1),
           ])}
           onChange={radio.setRun}
         />

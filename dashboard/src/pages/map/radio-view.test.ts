@@ -6,23 +6,33 @@ const at = (ap_id: string, latitude: number, longitude: number) => ({
   technology: '5G' as const,
   geolocation: { latitude, longitude },
 });
-const agents = [at('emu-5g-job-1', 51.45, -2.6), at('emu-5g-job-2', 51.46, -2.59), at('emu-5g-other-1', 40, 10)];
+const job = '9b2f6c1e-6f0a-4a53-8f37-0c0d1f6f2a11';
+const other = '1c7d0a42-38e5-4c1b-9a60-5f2b7e9d3c88';
+const agents = [
+  at('emu-5g-9b2f6c1e-1', 51.45, -2.6),
+  at('emu-5g-9b2f6c1e-2', 51.46, -2.59),
+  at('emu-5g-1c7d0a42-1', 40, 10),
+];
 
-test('the network of the layer is that in view, unless none is', () => {
-  const runs = [{ job_number: 'other' }, { job_number: 'job' }];
+test('the network of the layer is that in view, the chosen one first, unless none is', () => {
+  const runs = [{ job_number: other }, { job_number: job }];
   const bristol = { south: 51, west: -3, north: 52, east: -2 };
   expect(networkInView(runs, agents, bristol)).toBe(runs[1]);
   expect(networkInView(runs, agents, { south: 0, west: 0, north: 1, east: 1 })).toBe(runs[0]);
   expect(networkInView(runs, agents, undefined)).toBe(runs[0]);
   expect(networkInView([], agents, bristol)).toBeUndefined();
+  expect(networkInView(runs, agents, bristol, other)).toBe(runs[1]);
+  expect(networkInView(runs, agents, { south: 30, west: -10, north: 60, east: 20 }, other)).toBe(runs[0]);
+  expect(networkInView(runs, agents, { south: 0, west: 0, north: 1, east: 1 }, job)).toBe(runs[1]);
+  expect(networkInView(runs, agents, undefined, job)).toBe(runs[1]);
 });
 
 test('the extent is that of the access points of the network and the technology', () => {
-  const extent = extentOf(agents, 'job', '5G')!;
+  const extent = extentOf(agents, job, '5G')!;
   expect(extent.south).toBeCloseTo(51.4446, 3);
   expect(extent.north).toBeCloseTo(51.4654, 3);
   expect(extent.west).toBeLessThan(-2.6);
-  expect(extentOf(agents, 'job', 'LiFi')).toBeUndefined();
+  expect(extentOf(agents, job, 'LiFi')).toBeUndefined();
 });
 
 test('small moves and zooms ask for nothing new; going far or close does', () => {

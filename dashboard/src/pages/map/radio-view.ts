@@ -1,6 +1,7 @@
 // Which part of the world a radio map is asked for, and how fine; and the commands of a what-if analysis on their way to the map,
 // kept in this tab, because an address has no room for a hundred of them.
 import type { CoverageBounds, CoverageLayer, Technology } from '../../api/client.ts';
+import { isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { keep, readKept } from '../../data/kept.ts';
 import { areaOf, contains, intersect, padded } from '../../map/radio-raster.ts';
@@ -23,19 +24,24 @@ export function isTechnology(name: string): name is Technology {
   return technologies.includes(name);
 }
 
-/** Of these networks the one with most access points in the visible part; without any there, the first. */
+/** The chosen network as long as something of it is visible, else the one with most access points there; without any, the chosen or first. */
 export function networkInView<Run extends { job_number: string }>(
   runs: readonly Run[],
   agents: readonly Pick<FleetAgent, 'ap_id' | 'geolocation'>[],
   view: CoverageBounds | undefined,
+  chosen = '',
 ): Run | undefined {
   const visible = agents.filter(({ geolocation }) => {
     if (!view || !geolocation) return false;
     const { latitude, longitude } = geolocation;
     return latitude >= view.south && latitude <= view.north && longitude >= view.west && longitude <= view.east;
   });
-  const countOf = ({ job_number }: Run) => visible.filter(({ ap_id }) => ap_id.includes(job_number)).length;
-  return runs.map((run) => ({ run, count: countOf(run) })).sort((a, b) => b.count - a.count)[0]?.run;
+  const rankOf = ({ job_number }: Run) => {
+    const count = visible.filter(({ ap_id }) => isOfNetwork(ap_id, job_number)).length;
+    if (job_number !== chosen) return count;
+    return count > 0 ? Number.POSITIVE_INFINITY : 0.5;
+  };
+  return runs.map((run) => ({ run, rank: rankOf(run) })).sort((a, b) => b.rank - a.rank)[0]?.run;
 }
 
 /** Around the access points of the network and the technology; undefined if there are none. */
@@ -45,7 +51,7 @@ export function extentOf(
   technology: Technology,
 ): CoverageBounds | undefined {
   const places = agents.flatMap((agent) =>
-    agent.technology === technology && agent.ap_id.includes(job_number.slice(0, 8)) && agent.geolocation
+    agent.technology === technology && isOfNetwork(agent.ap_id, job_number) && agent.geolocation
       ? [agent.geolocation]
       : [],
   );

@@ -2,12 +2,13 @@
 // picture. While a new raster is on its way the one before stays.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type CoverageBounds, type CoverageLayer, call, type EmulatorRun, type Technology } from '../../api/client.ts';
+import { agentName, isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation, useQuery } from '../../data/use-operation.ts';
 import { categories } from '../../map/radio-colours.ts';
 import { paintDifference, paintRaster } from '../../map/radio-picture.ts';
 import { chooseColours, type RadioRaster, toRaster } from '../../map/radio-raster.ts';
-import { useQueryState } from '../../router/location.ts';
+import { setQuery, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { themeInForce } from '../../styles/theme.ts';
 import {
@@ -36,7 +37,7 @@ export interface ShownMap {
 }
 
 export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
-  const [layerName, setLayer] = useQueryState('radio');
+  const [layerName] = useQueryState('radio');
   const [technologyName, setTechnology] = useQueryState('radio_type');
   const [job_number, setRun] = useQueryState('network');
   const [differenceName, setDifference] = useQueryState('difference');
@@ -50,8 +51,9 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
   );
   const runs = useMemo(() => (all ?? []).filter(({ state }) => state === 'running'), [all]);
   const run = useMemo(
-    () => runs.find((one) => one.job_number === job_number) ?? networkInView(runs, agents ?? [], view),
-    [runs, job_number, agents, view],
+    // A difference is of one network, wherever one looks.
+    () => networkInView(runs, agents ?? [], differenceName === '' ? view : undefined, job_number),
+    [runs, job_number, agents, view, differenceName],
   );
   const layer = run && isLayer(layerName) ? layerName : undefined;
   const offered = run ? Object.keys(run.by_type).filter(isTechnology) : [];
@@ -80,9 +82,14 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
     /** Running networks, newest first; without one there is nothing to choose. */
     runs,
     run,
+    /** The network that somebody chose; the map goes there. */
+    chosen: job_number,
     setRun,
+    /** The name of its first access point. */
+    nameOf: (number: string) => agentName(agents?.find(({ ap_id }) => isOfNetwork(ap_id, number))?.ap_id ?? number),
     layer,
-    setLayer,
+    // Somebody who turns it on wants to see it.
+    setLayer: (name: string) => setQuery({ radio: name, ...(!layer && run && { network: run.job_number }) }),
     technology,
     setTechnology,
     opacity,

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../../api/client.ts';
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
 import { EmptyState, FailureNotice, Notice, Progress } from '../../components/feedback.tsx';
-import { agentName, isInService } from '../../data/agents.ts';
+import { agentName, isInService, isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
@@ -26,9 +26,8 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     { path: { job_number: demo.job_number } },
     { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
   );
-  const isOfDemo = ({ ap_id }: FleetAgent) => ap_id.includes(demo.job_number.slice(0, 8));
   const online = agents.filter(
-    (agent) => isOfDemo(agent) && (isInService(agent.state) || agent.state === 'asleep'),
+    ({ ap_id, state }) => isOfNetwork(ap_id, demo.job_number) && (isInService(state) || state === 'asleep'),
   ).length;
   const isGone = run.failure?.status === 404 || run.data?.is_over === true;
   if (run.data && ended.has(run.data.state) && online === 0) {
