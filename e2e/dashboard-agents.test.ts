@@ -2,7 +2,7 @@
 // the stream, and a list of ten thousand.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { hasBrowser, type Visit } from './browser.ts';
+import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
@@ -96,6 +96,11 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
       .getByText(/Good|Degraded|Bad|Unknown/)
       .waitFor();
     await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
+    // On a phone the state comes before what can be done about it.
+    const topOf = async (part: string) => (await page.locator(part).boundingBox())!.y;
+    await page.setViewportSize(screens.phone.viewport);
+    await expect.poll(async () => (await topOf('.agent-state')) < (await topOf('.page-actions'))).toBe(true);
+    await page.setViewportSize(screens.laptop.viewport);
     const past = () => page.waitForResponse((response) => /metrics\/series.*end=/.test(response.url()));
     const still = past();
     await page.getByRole('button', { name: 'Pause' }).click();

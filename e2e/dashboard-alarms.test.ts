@@ -46,6 +46,11 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     await page.getByLabel('For at least (seconds)').fill('0');
     await page.getByRole('button', { name: 'Try it on the last day' }).click();
     await page.getByRole('heading', { name: /^Would have rung 1\stime in the last day$/ }).waitFor();
+    // Beside its values the limit, and when it rang.
+    await page
+      .getByRole('figure', { name: /^Chart of Queue/ })
+      .locator('canvas')
+      .waitFor();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').first().waitFor();
     await page.getByLabel('Name').fill('queue too long');

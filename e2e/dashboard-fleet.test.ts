@@ -8,7 +8,8 @@ import { password } from './weft-process.ts';
 const fleet = sharedServer(async (weft) => {
   const token = await weft.createAdmin();
   for (const ap_id of ['ap-hall-1', 'ap-hall-2', 'ap-roof-1']) {
-    const configuration = { access_point_type: 'WiFi', report_interval_seconds: 60 };
+    const commands = [{ name: 'set_channel', params: { channel: { enum: [36, 40, 44] } } }];
+    const configuration = { access_point_type: 'WiFi', report_interval_seconds: 60, commands };
     await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id, password, configuration } });
     const agent = (await weft.login(ap_id, password, 'agent')).body.access_token;
     await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json: { power_w: 5, channel: 36 } });
@@ -116,6 +117,8 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('grid', { name: 'Access points' }).focus();
     for (const key of ['ArrowDown', 'x', 'ArrowDown', 'x']) await page.keyboard.press(key);
     await page.getByText('2 chosen').waitFor();
+    const compared = page.getByRole('main').getByRole('link', { name: 'Compare' });
+    expect(await compared.getAttribute('href')).toBe('/compare?agents=ap-hall-1%2Cap-hall-2');
     await page.getByRole('button', { name: 'Site and tags' }).click();
     const dialog = page.getByRole('dialog', { name: 'Site and tags of 2 access points' });
     await dialog.getByLabel(/^Tags to add/).fill('lobby');
@@ -132,11 +135,16 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     // All that match, in waves, with what each would do before it is done.
     await page.getByRole('button', { name: 'Act on all 2' }).click();
     const bulk = page.getByRole('dialog', { name: 'Act on all that match' });
+    // A form of the declared arguments, and what each has now and would have.
+    await bulk.getByLabel('Command', { exact: true }).selectOption('set_channel');
+    await bulk.getByLabel('channel').selectOption('44');
+    await bulk.getByRole('button', { name: 'Show what would happen' }).click();
+    await expect.poll(() => bulk.getByText('channel 36 → 44').count()).toBe(2);
     await bulk.getByLabel('Action').selectOption('Change site and tags');
     await bulk.getByLabel(/^Tags to add/).fill('ground-floor');
     await bulk.getByLabel('Seconds between waves').fill('0');
     await bulk.getByRole('button', { name: 'Show what would happen' }).click();
-    await bulk.getByRole('heading', { name: /^2 access points, in 1 waves/ }).waitFor();
+    await bulk.getByRole('heading', { name: /^2 access points, in 1 wave$/ }).waitFor();
     await expect.poll(() => bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
     await bulk.getByLabel('Type 2 to confirm').fill('2');
     await bulk.getByRole('button', { name: 'Run on 2' }).click();
@@ -174,6 +182,10 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByText('Rights of grace@example.org saved').waitFor();
     const { body } = await weft.request('GET', '/api/v1/users/grace@example.org/grants', { token });
     expect(body).toEqual([{ role: 'operator', selector: 'name:ap-hall-*' }]);
+    // What a setting does not allow is said first, with its name.
+    await follow(page, '/notifications?view=webhooks');
+    const limits = page.getByRole('status').filter({ hasText: 'Webhooks may not send anywhere yet' });
+    await limits.getByText(/WEFT_WEBHOOK_ALLOW/).waitFor();
   });
 
   test('has for a manager by grant the buttons for what it manages, and nowhere else', async () => {

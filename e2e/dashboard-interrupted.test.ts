@@ -111,10 +111,17 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     // A page that a part is missing of is loaded anew when Weft is back.
     await page.locator('.chart canvas').first().waitFor();
     await page.getByLabel('Command', { exact: true }).selectOption('wake');
+    const places = () =>
+      page.evaluate(`[...document.querySelectorAll('h1, h2, .chart')].map((each) => each.getBoundingClientRect().top)`);
+    const before = await places();
 
     await weft.end('SIGKILL');
     const port = new URL(weft.url).port;
     await page.getByRole('status').filter({ hasText: away }).waitFor();
+    // One bar says so, over the page, in which nothing moves.
+    await page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' }).waitFor();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(1);
+    expect(await places()).toEqual(before);
     await page.getByText(/As of \d\d:\d\d:\d\d, not connected: Last report/).waitFor();
     await connection.getByText(/^\d\d:\d\d:\d\d$/).waitFor();
     await expect.poll(() => connection.getByText(/just now| ago/).count()).toBe(0);

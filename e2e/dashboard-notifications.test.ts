@@ -22,6 +22,10 @@ test.skipIf(!hasBrowser)('people and programs are told: created, tested, and eve
   const { page } = await visitSignedIn(weft, { path: '/notifications?view=webhooks', title: 'Notifications' });
   await page.getByRole('button', { name: 'New webhook' }).click();
   await page.getByLabel('Name').fill('pager');
+  // The keyboard of a phone leaves names and addresses as they are typed.
+  for (const field of await page.getByRole('dialog').getByRole('textbox').all()) {
+    expect(await field.getAttribute('autocapitalize')).toBe('none');
+  }
   await page.getByLabel('Address', { exact: true }).fill('ftp://nowhere');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('alert').first().waitFor();
@@ -49,7 +53,12 @@ test.skipIf(!hasBrowser)('people and programs are told: created, tested, and eve
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No webhooks yet').waitFor();
 
+  // What a setting does not allow is said before anybody fills in a form.
+  await expect.poll(() => page.getByText(/may not send anywhere/).count()).toBe(0);
   await page.getByRole('link', { name: 'E-mail' }).click();
+  const limits = page.getByRole('status').filter({ hasText: 'WEFT_' });
+  await limits.getByText('No mail server is set').waitFor();
+  await limits.getByText(/WEFT_SMTP_URL/).waitFor();
   await page.getByRole('button', { name: 'New recipient' }).click();
   await page.getByLabel('Name').fill('Night shift');
   await page.getByLabel('E-mail address').fill('night@example.org');

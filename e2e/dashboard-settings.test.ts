@@ -91,13 +91,15 @@ describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
       expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
       await report(ap_id, power);
     }
+    const labels = { token, json: { display_name: 'Great Hall' } };
+    expect((await weft.request('PATCH', '/api/v1/agents/ap-2/labels', labels)).status).toBe(200);
     const { page } = await visitSignedIn(weft, { path: '/compare', title: 'Compare' });
     await page.getByText('Choose access points to compare').waitFor();
     await page.getByLabel('Add an access point').fill('nobody');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('No access point has this name').waitFor();
-    for (const name of ['ap-1', 'ap-2']) {
-      await page.getByLabel('Add an access point').fill(name);
+    for (const name of ['ap-1', 'Great Hall']) {
+      await page.getByLabel('Add an access point').fill(name.toLowerCase());
       await page.keyboard.press('Enter');
       await page.getByRole('link', { name }).waitFor();
     }
@@ -107,6 +109,7 @@ describe.skipIf(!hasBrowser)('comparing in the dashboard', () => {
     const chart = page.getByRole('figure', { name: /Power/ });
     await chart.getByText('250').waitFor();
     await chart.getByText('100').waitFor();
+    await chart.getByText('Great Hall').waitFor();
     await expectFitting(page);
 
     await report('ap-1', 137);
