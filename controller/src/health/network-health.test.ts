@@ -80,6 +80,14 @@ describe('health', () => {
     );
   });
 
+  test('of those that are as bad, lists them as people look for them', () => {
+    const agent = (ap_id: string, display_name: string | null = null): HealthAgent => {
+      return { ap_id, display_name, site: null, state: 'offline' };
+    };
+    const { worst } = of([agent('ap-10'), agent('ap-9'), agent('emu', 'ap-2')], []);
+    expect(worst.map(({ ap_id }) => ap_id)).toEqual(['emu', 'ap-9', 'ap-10']);
+  });
+
   test('says the cause in words: the alarm, or what is known before there is one', () => {
     const agents: HealthAgent[] = [
       { ap_id: 'a', display_name: 'Hall', site: 'uk', state: 'offline' },

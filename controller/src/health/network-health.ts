@@ -184,9 +184,13 @@ function byBadness(a: AgentHealth, b: AgentHealth, causes: number): number {
     causes ||
     severity(a) - severity(b) ||
     b.alarms - a.alarms ||
+    byName(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id) ||
     compareText(a.ap_id, b.ap_id)
   );
 }
+
+/** As people look for them: 2 before 10. */
+const { compare: byName } = new Intl.Collator('en', { numeric: true });
 
 function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);

@@ -166,7 +166,7 @@ function ValueWords({ value, staleSince: since }: LegendValue) {
   if (since === undefined) return <strong>{value}</strong>;
   return (
     <strong class="stale-value">
-      {value} <small>{componentText.chart.ago(formatAge(Math.max(0, serverNow() / 1000 - since)))}</small>
+      {value} <small>· {componentText.chart.ago(formatAge(Math.max(0, serverNow() / 1000 - since)))}</small>
     </strong>
   );
 }

@@ -25,7 +25,7 @@ export function AlarmWords({ alarm, children }: { alarm: Alarm; children?: Compo
         <span class="alarm-message">{withAgentName(message, ap_id)}</span>
         <span class="soft small">
           {ap_id === null ? <strong>{subject}</strong> : <AgentLink ap_id={ap_id} />}
-          {site && ` · ${site}`} · {rule}
+          {site && site !== subject && ` · ${site}`} · {rule}
         </span>
         {note && <q class="small">{note}</q>}
         {children}

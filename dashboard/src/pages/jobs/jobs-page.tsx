@@ -29,7 +29,7 @@ const textOf = (job: ToldJob) =>
   `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.words ?? ''} ${job.requested_by.name} ${job.state} ${job.job_number}`;
 
 const columns: Column<ToldJob>[] = [
-  column('kind', text.kind, 'minmax(140px, 1.4fr)', {
+  column('kind', text.kind, 'minmax(140px, 3fr)', {
     sort: (job) => textOf(job),
     cell: (job) => <Kind job={job} />,
   }),
@@ -42,7 +42,7 @@ const columns: Column<ToldJob>[] = [
     cell: ({ requested_by }) => requested_by.name,
     isWideOnly: true,
   }),
-  column('progress', text.progress, '140px', {
+  column('progress', text.progress, '124px', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (job) => <SmallProgress job={job} />,
     isWideOnly: true,
