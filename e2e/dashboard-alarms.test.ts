@@ -1,6 +1,6 @@
 // Alarms in a real browser: a rule is tried and saved, rings, is acknowledged and shelved by keys, and silenced every week.
 import { describe, expect, test } from 'vitest';
-import { hasBrowser, screens } from './browser.ts';
+import { hasBrowser, screens, type Visit } from './browser.ts';
 import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
@@ -21,6 +21,15 @@ const network = sharedServer(async (weft) => {
   }
   return { weft, token, reports };
 });
+
+/** What happened has the room, not what surrounds it. */
+async function shareOfWords(page: Visit['page']): Promise<number> {
+  const widths = ['.alarm .alarm-words', '.alarm'].map(async (part) => {
+    return (await page.locator(part).first().boundingBox())!.width;
+  });
+  const [words, row] = (await Promise.all(widths)) as [number, number];
+  return words / row;
+}
 
 describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
   test('a rule is tried on the last day, saved, and rings; the alarms are handled by keys, one by one and together', async () => {
@@ -66,6 +75,9 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
       (count) => count === 3,
     );
     await expectFitting(page);
+    await page.setViewportSize({ width: 1024, height: 768 });
+    expect(await shareOfWords(page)).toBeGreaterThan(0.5);
+    await page.setViewportSize(screens.laptop.viewport);
     await list.getByRole('listitem').first().focus();
     await page.keyboard.press('a');
     await page.getByLabel('Note').fill('looking at it');
@@ -94,11 +106,7 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
       .getByText(/cleared after/)
       .first()
       .waitFor();
-    // What happened has the room, not what surrounds it.
-    const [row, words] = await Promise.all(
-      ['.alarm', '.alarm .alarm-words'].map(async (part) => (await page.locator(part).first().boundingBox())!.width),
-    );
-    expect(words! / row!).toBeGreaterThan(0.5);
+    expect(await shareOfWords(page)).toBeGreaterThan(0.5);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Skip to the list' }).press('Enter');

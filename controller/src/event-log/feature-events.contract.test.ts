@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { EventItem } from '../../../contract/src/index.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import { createLogger } from '../http/request/log.ts';
 
 let weft: TestWeft;
 let admin: string;
@@ -45,7 +46,9 @@ test('the start of another version says which one there was before', async () =>
   const database = new DatabaseSync(join(dataDir, 'weft.db'));
   database.exec(`UPDATE event_log SET data = '{"version":"0.0.1"}' WHERE kind = 'node.started'`);
   database.close();
-  const later = await startWeft(settings);
+  const log = createLogger('silent');
+  const said = vi.spyOn(log, 'info');
+  const later = await startWeft(settings, { log });
   onTestFinished(() => later.stop());
   const { body } = await later.request('GET', '/api/v1/events?kinds=node.started&limit=1', {
     token: await later.admin(),
@@ -53,6 +56,8 @@ test('the start of another version says which one there was before', async () =>
   expect(body.items).toMatchObject([
     { text: expect.stringMatching(/ after 0\.0\.1$/), data: { version_before: '0.0.1' } },
   ]);
+  // From, to, and what changed, in the log too.
+  expect(said.mock.calls.flat()).toContainEqual(expect.stringMatching(/^upgraded from 0\.0\.1 to .*CHANGELOG\.md/));
 });
 
 test('an agent: its first login, its configuration, its end; no password and no news of one', async () => {
