@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
-import { expectFitting, follow, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
 import { eventually } from './weft-process.ts';
 
@@ -39,8 +39,17 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
     await page.getByText('12 of 12').waitFor();
     expect(await painted(page)).toBe(0);
+    // From where names are not written.
+    const zoom = async (name: 'in' | 'out') => {
+      const before = page.url();
+      await page.getByRole('button', { name: `Zoom ${name}` }).click();
+      await page.waitForURL((url) => url.href !== before);
+    };
+    await page.waitForURL(/view=/);
+    await zoom('out');
     const covered = await painted(page, 2);
     expect(covered).toBeGreaterThan(0);
+    await zoom('in');
 
     await choose(page, 'Radio map layer', 'signal');
     await legend(page, 'Signal, 5G')
@@ -51,6 +60,7 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
       (share) => share > 500,
     );
     // The access points leave the layer to be seen.
+    await zoom('out');
     await expect.poll(() => painted(page, 2)).toBeLessThan(covered * 0.7);
     expect(await painted(page, 2)).toBeGreaterThan(0);
     await pointAtCentre(page);
@@ -117,6 +127,8 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     await page.waitForURL(/view=48\.\d*%2C2\.\d*/);
     await page.getByText('1 of 13').waitFor();
     const { latitude, longitude } = agents[0]!.location;
+    await follow(page, '/agents');
+    await heading(page, 'Access points');
     await follow(page, `/map?radio=signal&network=${paris.job_number}&view=${latitude},${longitude},14`);
     await expect.poll(() => page.getByLabel('Emulated network', { exact: true }).inputValue()).toBe(job_number);
   });

@@ -38,6 +38,9 @@ describe('access points on the map', () => {
     const [cluster, ...others] = clusterPoints(lamps, 12);
     expect(others).toEqual([]);
     expect(cluster).toMatchObject({ kind: 'cluster', states: { online: 1, late: 1, offline: 1 } });
+    // On a picture that is to be seen only what overlaps is one.
+    expect(clusterPoints(lamps, 19)).toHaveLength(1);
+    expect(clusterPoints(lamps, 19, 6)).toHaveLength(3);
     expect(clusterPoints(lamps, 20).map(({ kind }) => kind)).toEqual(['marker', 'marker', 'marker']);
   });
 
