@@ -10,7 +10,7 @@ import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
-import { countInSlices, inSlices } from '../../time-slices.ts';
+import { countInSlices, mapInSlices } from '../../time-slices.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
 import { isPartOfPseudonym, isPseudonym } from '../privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
@@ -109,11 +109,8 @@ export class DeviceService {
       };
       const from = request.count ? 0 : start;
       await countInSlices(from, slots.length, (position) => look(slots[position]!, position >= start));
-      const items: Device[] = [];
-      await inSlices(found, (slot) => {
-        const device = table.isPresent(slot) ? toDevice(slot, answer) : undefined;
-        if (device) items.push(device);
-      });
+      const shown = await mapInSlices(found, (slot) => (table.isPresent(slot) ? toDevice(slot, answer) : undefined));
+      const items = shown.filter((device) => device !== undefined);
       const last = found.at(-1);
       return {
         items,
@@ -145,14 +142,12 @@ export class DeviceService {
       const hasMore = found.length > limit;
       const kept = known ? cursor!.snapshot : hasMore ? this.#snapshots.keep(snapshot, principal, list) : undefined;
       // As they are now; who is gone since is left out.
-      const items: Device[] = [];
-      await inSlices(page, ({ name }) => {
+      const shown = await mapInSlices(page, ({ name }) => {
         const slot = registry.table.find(name);
-        const device = slot === undefined ? undefined : toDevice(slot, answer);
-        if (device) items.push(device);
+        return slot === undefined ? undefined : toDevice(slot, answer);
       });
       return {
-        items,
+        items: shown.filter((device) => device !== undefined),
         next: hasMore ? toCursor({ ...page.at(-1)!, snapshot: kept }, list) : null,
         ...(count && { count: snapshot.count }),
       };

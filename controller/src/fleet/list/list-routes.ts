@@ -1,10 +1,8 @@
 // Operations that look at the whole fleet: the list of agents, and what a selector means.
-import { Readable } from 'node:stream';
 import { AgentPage, SelectorExplain, SelectorExplanation, selectorText } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { type Route, routesOf } from '../../http/request/route.ts';
+import { type Route, routesOf, streamOf } from '../../http/request/route.ts';
 import { fleetReaders } from '../../rights/permission.ts';
-import { givingWay } from '../../time-slices.ts';
 import { prometheusType } from './agent-metrics-text.ts';
 import type { ListService } from './list-service.ts';
 
@@ -71,7 +69,7 @@ export function listRoutes(lists: ListService): Route[] {
       async handle({ query: { selector = '', metrics = [] }, caller, reply }) {
         const pieces = await lists.metricsText(caller, { selector, metrics });
         reply.header('content-type', prometheusType);
-        return Readable.from(givingWay(pieces), { objectMode: false });
+        return streamOf(pieces);
       },
     }),
     route('explain_selector', 'POST /api/v1/selectors/explain', {

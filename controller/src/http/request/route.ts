@@ -1,5 +1,6 @@
 // What a feature writes to be reachable: a list of routes. Each names its operation, who may call it, its schemas, and what to
 // do; http/server/server.ts does the rest: guard, body, validation, answer, OpenAPI.
+import { Readable } from 'node:stream';
 import { StatusAnswer } from '@weft/contract';
 import type { Static, TObject, TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +8,7 @@ import type { Caller } from '../../caller.ts';
 import { AuthenticationError } from '../../errors.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import type { Permission } from '../../rights/permission.ts';
+import { givingWay } from '../../time-slices.ts';
 
 /** A request as the framework has it, for what happens before it is read. */
 export type IncomingRequest = FastifyRequest;
@@ -220,6 +222,11 @@ export function searchOf(request: IncomingRequest): string {
   const url = request.raw.url ?? '';
   const start = url.indexOf('?');
   return start < 0 ? '' : url.slice(start + 1);
+}
+
+/** An answer that is made while it is sent, others having turns between its pieces. */
+export function streamOf(pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>): Readable {
+  return Readable.from(givingWay(pieces), { objectMode: false });
 }
 
 /** For answers that take a while: the signal aborts when the client has closed its connection. */

@@ -1,7 +1,6 @@
 // The ways out of the telemetry path: agents and their series for charts, newest values for maps and tables, whole
 // ranges for downloads.
 
-import { Readable } from 'node:stream';
 import {
   AgentData,
   AgentDetails,
@@ -15,10 +14,9 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import type { ValidationError } from '../../errors.ts';
-import { type Route, routesOf } from '../../http/request/route.ts';
+import { type Route, routesOf, streamOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
-import { givingWay } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { nameBounds } from './metrics-formats.ts';
 import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
@@ -170,7 +168,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
           'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8',
           'content-disposition': attachment(`weft-${agent}.${format}`),
         });
-        return Readable.from(pieces, { objectMode: false });
+        return streamOf(pieces);
       },
     }),
   ];
@@ -201,7 +199,7 @@ function momentMs(moment: string | undefined): number | undefined {
 
 /** The answer is JSON of the route's type already, whole or in pieces. */
 function asJson<T>(answer: JsonAnswer): T {
-  return (isWhole(answer) ? answer : Readable.from(givingWay(answer), { objectMode: false })) as T;
+  return (isWhole(answer) ? answer : streamOf(answer)) as T;
 }
 
 /** For clients that read only the first form, with other characters in place of those that it cannot have. */

@@ -6,7 +6,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
-import { allInSlices, givingWay, mapInSlices } from '../../time-slices.ts';
+import { allInSlices, mapInSlices } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -184,7 +184,7 @@ export class MetricsService {
     const release = this.#exports.take(principalOf(caller), 'too_many_exports');
     // Never refused in the middle, however many long queries of the caller wait.
     const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), work, { isAhead: true });
-    const pieces = givingWay(exportPieces(this.#telemetry, ap_id, options, inTurn));
+    const pieces = exportPieces(this.#telemetry, ap_id, options, inTurn);
     try {
       // Read before the answer begins, so that an unreachable store is still a refusal and not a broken download.
       const first = await pieces.next();
