@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Random } from '../../../../test/pure/random.ts';
+import { turn } from '../../../../test/raw-connection.ts';
 import type { Caller } from '../../caller.ts';
 import { closeCodes, OpenSocket } from './open-socket.ts';
 
@@ -40,7 +40,9 @@ function frame(random: Random): Buffer {
   const first = random.below(4)
     ? 0x81
     : random.of([0x01, 0x00, 0x80, 0x82, 0x89, 0x8a, 0x88, 0xc1, 0x91, 0x83, 0x8b, 0x09, random.below(256)]);
-  const size = random.below(5) ? random.below(300) : random.of([0, 1, 125, 126, 127, 65_535, 65_536, 70_001]);
+  // The long ones are most of the work, and three lengths of them are all there is to see.
+  const special = random.below(6) ? [0, 1, 125, 126, 127] : [65_535, 65_536, 70_001];
+  const size = random.below(5) ? random.below(300) : random.of(special);
   const payload = random.below(8) ? Buffer.alloc(size, random.of(['a', 'é', '€'])) : random.bytes(Math.min(size, 300));
   const { length } = payload;
   const long = Buffer.alloc(8);
@@ -101,11 +103,9 @@ it(`${frames} frames have the same answers and the same close codes`, async () =
       const pieces = [...cuts, bytes.length].map((to, index) => bytes.subarray(index === 0 ? 0 : cuts[index - 1], to));
       const given = pieces.filter(({ length }) => length > 0);
       const [open, library] = await Promise.all([ask('/open', given), ask('/library', given)]);
-      expect({ open, bytes: bytes.toString('hex').slice(0, 2000), seed }).toEqual({
-        open: library,
-        bytes: bytes.toString('hex').slice(0, 2000),
-        seed,
-      });
+      if (open === library) continue;
+      const told = { bytes: bytes.toString('hex', 0, 1000), seed };
+      expect({ open, ...told }).toEqual({ open: library, ...told });
     }
   };
   try {
