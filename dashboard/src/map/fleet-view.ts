@@ -159,7 +159,7 @@ export class FleetView {
     this.#map.fitBounds(bounds, { padding: [padding, padding], maxZoom: fitZoom, animate: isMoving });
   }
 
-  /** Whether a part of this emulated network is in sight, and large enough for a radio map of it. */
+  /** Whether a part of this emulated network is visible, and large enough for a radio map of it. */
   shows(network: string): boolean {
     const visible = this.visible();
     const own = this.#layer.points.filter(({ ap_id }) => isOfNetwork(ap_id, network));
