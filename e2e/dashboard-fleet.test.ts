@@ -209,5 +209,22 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('button', { name: 'Register an access point' }).waitFor();
     await page.getByRole('button', { name: /^Act on all/ }).waitFor();
     await expectFitting(page);
+    // While Weft is away one bar says so, over the page, in which nothing moves.
+    const places = () =>
+      page.evaluate(
+        `[...document.querySelectorAll('main h1, main [role="grid"]')].map((each) => each.getBoundingClientRect().top)`,
+      );
+    const before = await places();
+    await page.route('**/api/**', (route) => route.abort());
+    const bar = page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' });
+    await bar.first().waitFor();
+    // Once all that the page shows has failed, and is drawn.
+    for (let times = 0; times < 2; times++) {
+      const failed = page.waitForEvent('requestfailed', (request) => /\/agents\/?\?/.test(request.url()));
+      await bar.getByRole('button', { name: 'Try again' }).first().click();
+      await failed;
+    }
+    expect(await page.getByRole('alert').count()).toBe(1);
+    expect(await places()).toEqual(before);
   });
 });
