@@ -80,6 +80,23 @@ test('the pieces of an answer are made in many turns, for the caller that asked'
   expect(most(turns)).toBeLessThan(30);
 });
 
+test.each([undefined, new Error('gone')])('pieces that nobody takes end what they are made of (%s)', async (why) => {
+  let hasEnded = false;
+  const made = (async function* () {
+    yield 'never taken';
+  })();
+  const end = made.return.bind(made);
+  made.return = (value) => {
+    hasEnded = true;
+    return end(value);
+  };
+  const stream = Readable.from(givingWay(made)).on('error', () => {});
+  const closed = new Promise((resolve) => stream.once('close', resolve));
+  stream.destroy(why);
+  await closed;
+  expect(hasEnded).toBe(true);
+});
+
 test('an answer with a long list becomes the same text, in many turns', async () => {
   const turns: number[] = [];
   class Item {

@@ -94,10 +94,13 @@ export async function endInSlices<T>(steps: Generator<void, T>): Promise<T> {
   }
 }
 
-/** Pieces of an answer, which are made as they are taken: for the caller whose work this is. */
+/**
+ * Pieces of an answer, which are made as they are taken: for the caller whose work this is. What they are made of ends with it,
+ * also if nobody has taken even the first.
+ */
 export function givingWay<T>(pieces: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
   const principal = caller.getStore() ?? '';
-  return (async function* () {
+  const taken = (async function* () {
     let endMs = performance.now() + sliceMs;
     for await (const piece of pieces) {
       yield piece;
@@ -106,6 +109,11 @@ export function givingWay<T>(pieces: Iterable<T> | AsyncIterable<T>): AsyncGener
       endMs = performance.now() + sliceMs;
     }
   })();
+  const end = async () => (pieces as Partial<AsyncGenerator<T>>).return?.(undefined);
+  const [leave, fail] = [taken.return.bind(taken), taken.throw.bind(taken)];
+  taken.return = (value) => end().then(() => leave(value));
+  taken.throw = (error) => end().then(() => fail(error));
+  return taken;
 }
 
 export async function allInSlices<T>(pieces: Iterable<T>): Promise<T[]> {

@@ -8,6 +8,7 @@ import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { ParsedCommand } from '../../commands/grammar/command-text.ts';
 import { NotFoundError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
 import { rightsOf } from '../../rights/rights.ts';
+import { mapInSlices } from '../../time-slices.ts';
 import type { FleetView } from '../index/fleet-view.ts';
 import type { BulkResult } from './bulk-store.ts';
 
@@ -69,7 +70,7 @@ export class BulkActions {
           : { isRefused: false, detail: `${verdict}: ${detail}` },
       );
     }
-    return targets.map(({ ap_id }) => this.#wouldDo(caller, action, ap_id));
+    return mapInSlices(targets, ({ ap_id }) => this.#wouldDo(caller, action, ap_id));
   }
 
   async #applyOne(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, target: Target): Promise<Outcome> {
