@@ -35,7 +35,7 @@ test('doctor is content beside a running server', async () => {
   const env = { WEFT_PORT: new URL(weft.url).port };
   const { code, out } = await runWeft(['doctor'], { folder: weft.folder, env });
   expect(out).not.toContain('✗');
-  expect(out).toContain('Weft seems to be running there');
+  expect(out).toContain('Weft runs there and is ready');
   expect(code).toBe(0);
 });
 

@@ -57,9 +57,24 @@ test('while nobody reaches the database, nobody is cut off', async () => {
   expect(await pass(60, false)).toBe(false);
 });
 
-test('a node that reaches neither database nor broker is cut off', async () => {
+test('nor if another node was the last to reach it', async () => {
+  reached.database = false;
+  // The others' last look that succeeds comes nearly three looks after this node's.
+  expect(await pass(4, true)).toBe(false);
+  expect(await pass(60, false)).toBe(false);
+});
+
+test('a node that hears nothing of database, broker and others is alone after half a minute', async () => {
   reached = { database: false, broker: false };
-  expect(await pass(12, false)).toBe(true);
+  expect(await pass(28, false)).toBe(false);
+  expect(await pass(2, false)).toBe(true);
+  reached.broker = true;
+  expect(await pass(2, false)).toBe(false);
+});
+
+test('while only the broker is away, nobody is cut off', async () => {
+  reached.broker = false;
+  expect(await pass(60, false)).toBe(false);
 });
 
 test('only a node that reaches the database tells the others', async () => {

@@ -3,8 +3,12 @@
 import { PeriodicTask } from './periodic-task.ts';
 
 const everyMs = 2_000;
-/** Unreachable for so long; and others count as well if they said so within this time. */
+/** Unreachable for so long; and others reach it if they said so within this time. */
 const afterMs = 10_000;
+/** Others reached it so much later than this node did: when it is lost to all, some just were the last. */
+const laterMs = 6_000;
+/** Without a word from database, broker or another node for so long, a node is alone. */
+const aloneMs = 30_000;
 const news = JSON.stringify({ kind: 'database_reached' });
 
 export interface NodeFenceOptions {
@@ -33,7 +37,7 @@ export class NodeFence extends PeriodicTask {
     this.#databaseAtMs = this.#brokerAtMs = this.#now();
   }
 
-  /** If the whole network of this node is gone, it is taken for cut off: others may be fine. */
+  /** While the database is away for all, nobody is: their sockets would find nothing better elsewhere. */
   get isCutOff(): boolean {
     return this.#isCutOff;
   }
@@ -51,8 +55,10 @@ export class NodeFence extends PeriodicTask {
     if (hasDatabase) this.#databaseAtMs = nowMs;
     if (hasBroker) this.#brokerAtMs = nowMs;
     if (hasDatabase) broadcast(news);
-    const isFresh = (atMs: number) => nowMs - atMs < afterMs;
-    this.#change(!isFresh(this.#databaseAtMs) && (isFresh(this.#othersAtMs) || !isFresh(this.#brokerAtMs)));
+    const reachedMs = this.#databaseAtMs;
+    const doOthersReach = nowMs - this.#othersAtMs < afterMs && this.#othersAtMs - reachedMs >= laterMs;
+    const isAlone = nowMs - Math.max(reachedMs, this.#brokerAtMs, this.#othersAtMs) >= aloneMs;
+    this.#change(nowMs - reachedMs >= afterMs && (doOthersReach || isAlone));
   }
 
   #change(isCutOff: boolean): void {

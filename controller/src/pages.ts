@@ -27,6 +27,7 @@ interface PagesOptions {
   routes: Route[];
   metrics: ServiceMetrics;
   isReady: () => boolean;
+  isStopping: () => boolean;
   partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
@@ -36,11 +37,17 @@ export function createPages(options: PagesOptions): {
   pages: Page[];
   answerLost: ServerOptions['answerLost'];
 } {
-  const { platform, routes, metrics, isReady, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
-  const { config, database, telemetryStore, broker } = platform;
+  const { platform, routes, metrics, partsReadiness, hasAdmin, dashboardFolder = defaultDashboard } = options;
+  const { config, database, telemetryStore, broker, writes } = platform;
   const { passwordLength, signup, tileUrl, tileAttribution } = config;
   const writeFolder = probeFolder(config.dataDir);
   const writeDatabase = probeDatabase(database);
+  /** What another node would do better. */
+  const traffic = async () => {
+    if (options.isStopping()) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
+    if (platform.isCutOff()) throw cutOff();
+    if (!options.isReady()) throw notPrepared();
+  };
   const own = servicePages({
     metrics,
     documents: () => createDocuments(config, routes),
@@ -54,14 +61,18 @@ export function createPages(options: PagesOptions): {
         disk: () => stateOf('disk', writeFolder),
         database: () =>
           stateOf('database', async () => {
-            if (!isReady()) throw notPrepared();
-            if (platform.isCutOff()) throw cutOff();
+            await traffic();
             await database.check();
             await writeDatabase();
           }),
         telemetry: () => stateOf('telemetry', () => telemetryStore.check()),
         broker: () => stateOf('broker', () => broker.check()),
+        writes: async () => {
+          const { refusal } = writes;
+          return refusal ? { name: 'writes', ok: false, reason: refusal.code } : { name: 'writes', ok: true };
+        },
       };
+      if (wanted?.[0] === 'traffic') return { parts: [await stateOf('traffic', traffic)], warnings: [] };
       for (const state of partsReadiness()) checks[state.name] = async () => state;
       const names = wanted ?? Object.keys(checks);
       // Not repeated: it is whatever somebody has sent.

@@ -14,6 +14,7 @@ import type { Keyring } from './secrets.ts';
 import type { Shares } from './shares/shares.ts';
 import type { DiskSpace } from './storage/disk-space.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
+import type { WriteOutcomes } from './storage/write-outcomes.ts';
 import type { TelemetryStore } from './telemetry/store/telemetry-store.ts';
 
 export interface Part {
@@ -48,6 +49,8 @@ export interface Platform {
   broker: Broker;
   keyring: Keyring;
   hasher: PasswordHasher;
+  /** What writes to database and telemetry have answered lately. */
+  writes: WriteOutcomes;
   /** Free space for the data folder. */
   diskSpace: DiskSpace;
   /** Where parts say what they keep, and for how long. */

@@ -13,6 +13,7 @@ import { Shares } from './shares/shares.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
 import { reasonOf } from './storage/preparation.ts';
+import { countWrites, WriteOutcomes } from './storage/write-outcomes.ts';
 
 export interface PlatformOptions {
   config: Config;
@@ -41,7 +42,10 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
   removeOldQueue(config.dataDir);
   const keyring = openKeyring(config);
-  const database = openDatabase(config);
+  const writes = new WriteOutcomes({
+    onRefused: ({ code, refused, writes }) => log.error({ code, refused, writes }, 'storage refuses writes'),
+  });
+  const database = countWrites(openDatabase(config), writes);
   const telemetryStore = await openTelemetry(config, log, onFatal).catch(async (error) => {
     await database.close();
     lock?.release();
@@ -92,6 +96,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns), passwordCost),
     retention: new Retention(),
     shares,
+    writes,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
     isCutOff: () => fence?.isCutOff === true,

@@ -66,13 +66,15 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   const onFatal = failed.reject;
   const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal, passwordCost });
   const onStopError = (err: unknown) => log.error({ err }, 'a part could not be stopped in order');
+  const state = { isStopping: false };
   const { named, authenticator, preparation, server } = await orClose(platform, () =>
-    build(platform, events, options, failed.reject),
+    build(platform, events, options, state, failed.reject),
   );
   const parts: Part[] = Object.values(named);
 
   /** To its end, whatever a part throws on the way: the data folder must be free afterwards. */
   const stopOnce = async () => {
+    state.isStopping = true;
     preparation.cancel();
     const deadline = setTimeout(() => server.closeAllConnections(), config.shutdownSeconds * 1000);
     // Those who work first, while their results still find somebody.
@@ -120,6 +122,7 @@ function build<Parts extends PartList>(
   platform: OpenPlatform,
   events: Events,
   options: ServeOptions<Parts>,
+  state: { readonly isStopping: boolean },
   onPreparationFailed: (error: Error) => void,
 ) {
   const { config, log } = platform;
@@ -135,6 +138,10 @@ function build<Parts extends PartList>(
     weft_data_disk_free_bytes: {
       help: 'Free space on the disk of the data folder',
       value: () => platform.diskSpace.freeBytes,
+    },
+    weft_writes_refused_total: {
+      help: 'Writes that database or telemetry storage refused',
+      value: () => platform.writes.refusedTotal,
     },
     weft_recovered_failures_total: {
       help: 'Failures that Weft recovers from by itself',
@@ -161,6 +168,7 @@ function build<Parts extends PartList>(
     routes,
     metrics,
     isReady,
+    isStopping: () => state.isStopping,
     partsReadiness,
     hasAdmin,
     dashboardFolder,

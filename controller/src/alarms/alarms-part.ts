@@ -213,7 +213,7 @@ function isReadable(name: string | undefined, readings: WeftReadings): boolean {
 function addReadings(
   readings: WeftReadings,
   skews: ClockSkews,
-  { config, diskSpace, retention, reportBudget, deadLetters }: AlarmsPartDeps,
+  { config, diskSpace, writes, retention, reportBudget, deadLetters }: AlarmsPartDeps,
 ): void {
   const node = { subject_kind: 'node', subject: hostname() };
   readings.add('clock_ahead_seconds', () => skews.read(), true);
@@ -231,6 +231,11 @@ function addReadings(
   readings.add(
     'disk_above_reserve_mib',
     () => [{ ...node, value: diskSpace.freeBytes / mib - config.diskReserveMb }],
+    true,
+  );
+  readings.add(
+    'writes_refused_pct',
+    () => [{ ...node, value: writes.refusal ? (100 * writes.refusal.refused) / writes.refusal.writes : 0 }],
     true,
   );
   readings.add('retention_paused', () => [

@@ -132,8 +132,14 @@ async function portCheck(config: Config): Promise<CheckResult> {
   const error = await listenError(config);
   if (error === undefined) return { name, ok: true, detail: `${address} is free` };
   if (error.code !== 'EADDRINUSE') return { name, ok: false, detail: `${address}: ${error.message}` };
-  if (await answersHealth(config))
-    return { name, ok: true, detail: `${address} is in use; Weft seems to be running there` };
+  const running = await askReadiness(config);
+  if (running) {
+    const { status, reasons = {}, advice } = running;
+    const why = Object.entries(reasons).map(([part, reason]) => `${part}: ${reason}`);
+    const state = status === 'ready' ? 'ready' : `not ready (${why.join(', ')})`;
+    const detail = `${address} is in use; Weft runs there and is ${state}`;
+    return { name, ok: status === 'ready', detail, ...(advice && { advice: advice.join(' ') }) };
+  }
   return {
     name,
     ok: false,
@@ -150,17 +156,25 @@ function listenError({ host, port }: Config): Promise<NodeJS.ErrnoException | un
   return promise;
 }
 
-async function answersHealth({ host, port, tls }: Config): Promise<boolean> {
+interface Readiness {
+  status: string;
+  reasons?: Record<string, string>;
+  advice?: string[];
+}
+
+/** Undefined if what listens there is not Weft. */
+async function askReadiness({ host, port, tls }: Config): Promise<Readiness | undefined> {
   const anyAddress = new Map([
     ['0.0.0.0', '127.0.0.1'],
     ['::', '::1'],
   ]);
   const target = anyAddress.get(host) ?? host;
-  const url = `${tls === undefined ? 'http' : 'https'}://${target.includes(':') ? `[${target}]` : target}:${port}/healthz`;
+  const url = `${tls === undefined ? 'http' : 'https'}://${target.includes(':') ? `[${target}]` : target}:${port}/readyz`;
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(2000) })).ok;
+    const body = (await (await fetch(url, { signal: AbortSignal.timeout(8000) })).json()) as Readiness | null;
+    return typeof body?.status === 'string' ? body : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 }
 

@@ -88,6 +88,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     store,
     agents,
     retentionDays,
+    writes: deps.writes,
     ageClock: (keptMs) => retention.ageClock(keptMs),
     budget,
     onRecorded: events.recorded.emit,
@@ -98,6 +99,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     store,
     agents,
     retentionDays,
+    writes: deps.writes,
     onRecorded: (ap_id) => metrics.recorded(ap_id),
   });
   retention.add(

@@ -147,6 +147,9 @@ const weft = {
       clear: { value: 64 },
     },
   ),
+  writes_refused: rule('critical', 'Weft refuses writes', '{name}: storage refuses {value} % of all writes', {
+    condition: { weft: 'writes_refused_pct', op: '>', value: 20 },
+  }),
   clock_jumped: rule(
     'major',
     'Clock jumped',

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { createParts } from '../../parts.ts';
+import { diskFull } from '../../storage/write-probe.ts';
 
 const running: TestWeft[] = [];
 
@@ -35,7 +36,7 @@ describe('the pages without a token', () => {
     expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/readyz')).body).toEqual({
       status: 'ready',
-      parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'ok', jobs: 'ok' },
+      parts: { disk: 'ok', database: 'ok', telemetry: 'ok', broker: 'ok', writes: 'ok', jobs: 'ok' },
     });
     expect((await weft.request('GET', '/openapi.json')).body.info.version).toBe('1.0.0');
   });
@@ -53,6 +54,24 @@ describe('the pages without a token', () => {
         { unknown: 'unknown_part' },
       ]);
     }
+  });
+
+  it('say that storage refuses writes, which is no reason to send traffic elsewhere', async () => {
+    const weft = await start();
+    const { database, writes } = weft.platform;
+    // As a table answers whose disk is full.
+    const refuse = () => database.transaction(() => Promise.reject(diskFull('The disk of the test is full')));
+    for (let n = 0; n < 10; n++) await refuse().catch(() => {});
+    const ready = await weft.request('GET', '/readyz');
+    expect([ready.status, ready.body.parts.writes, ready.body.reasons]).toEqual([
+      503,
+      'failing',
+      { writes: 'disk_full' },
+    ]);
+    expect((await weft.request('GET', '/readyz?for=traffic')).status).toBe(200);
+    expect((await weft.request('GET', '/metrics')).text).toContain('weft_writes_refused_total 10');
+    for (let n = 0; n < 50; n++) writes.stored();
+    expect((await weft.request('GET', '/readyz')).status).toBe(200);
   });
 
   it('answer nothing but that, on a node that alone does not reach the database', async () => {
@@ -76,8 +95,14 @@ describe('the pages without a token', () => {
         advice: [expect.any(String)],
       },
     ]);
+    const traffic = await weft.request('GET', '/readyz?for=traffic');
+    expect([traffic.status, traffic.body.reasons]).toEqual([503, { traffic: 'cut_off' }]);
     expect((await weft.request('GET', '/healthz')).status).toBe(200);
     isCutOff = false;
+    expect((await weft.request('GET', '/readyz?for=traffic')).body).toEqual({
+      status: 'ready',
+      parts: { traffic: 'ok' },
+    });
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
   });
 });

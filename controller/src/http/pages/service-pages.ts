@@ -24,6 +24,7 @@ const pageHeaders = {
 /** What an operator can do, by the code of the reason. */
 const adviceFor: Record<string, string> = {
   disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
+  stopping: 'This process is ending; others, or the next one, serve from then on.',
   cut_off: 'Other nodes reach the database, or this one reaches nothing: look at its network.',
   foreign_queue:
     'RabbitMQ has a queue or exchange of the same name with other arguments; the log names it. Delete it once it is empty, or use another virtual host in WEFT_AMQP_URL.',
@@ -153,7 +154,8 @@ function script(url: string, text: string): Page {
 
 /** `?parts=database`: a load balancer asks for what this node needs to answer, not for everything. */
 function wantedParts(request: FastifyRequest): string[] | undefined {
-  return new URLSearchParams(searchOf(request)).get('parts')?.split(',', maxWantedParts);
+  const query = new URLSearchParams(searchOf(request));
+  return query.get('for') === 'traffic' ? ['traffic'] : query.get('parts')?.split(',', maxWantedParts);
 }
 
 function toReason({ name, reason }: PartState): [string, string] {

@@ -3,6 +3,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { AgentCaller } from '../../caller.ts';
 import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
+import type { WriteOutcomes } from '../../storage/write-outcomes.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 import { ConflictFilter, hasEmptyText, withoutEmptyTexts } from './conflict-filter.ts';
 import type { DeviceList } from './device-list.ts';
@@ -40,6 +41,8 @@ export interface TelemetryServiceOptions {
   ageClock?: (keptMs: number) => number;
   /** Default: an agent may report any amount. */
   budget?: ReportBudget;
+  /** Counts what is stored and refused. */
+  writes: WriteOutcomes;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
   onRecorded: (ap_id: string, samples: readonly Sample[], receivedMs: number) => void;
   /** Takes the devices of a report whose samples are durable; resolves once what changed is durable too. Default: nobody. */
@@ -55,14 +58,17 @@ export class TelemetryService {
   ignoredFields = 0;
   readonly #store: TelemetryStore;
   readonly #agents: AgentService;
+  readonly #writes: WriteOutcomes;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
   readonly #onDevices: TelemetryServiceOptions['onDevices'];
 
-  constructor({ store, agents, retentionDays, ageClock, budget, onRecorded, onDevices }: TelemetryServiceOptions) {
+  constructor(options: TelemetryServiceOptions) {
+    const { store, agents, retentionDays, ageClock, budget, writes, onRecorded, onDevices } = options;
     this.limits = { retentionMs: retentionDays * dayMs, ageClock, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
     this.#store = store;
     this.#agents = agents;
+    this.#writes = writes;
     this.#onRecorded = onRecorded;
     this.#onDevices = onDevices;
   }
@@ -119,10 +125,12 @@ export class TelemetryService {
     const stored = samples.length > 0 ? this.#store.append(agent.name, samples) : Promise.resolve();
     return stored.then(
       () => {
+        this.#writes.stored();
         report.onStored?.();
         return this.#stored(agent, report, samples, report.ignored);
       },
       (error) => {
+        this.#writes.failed(error);
         if (!(error instanceof FieldConflict)) throw error;
         return this.#withoutConflicts(agent, report, error);
       },
