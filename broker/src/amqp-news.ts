@@ -63,6 +63,10 @@ export class AmqpNews {
     }, signal);
   }
 
+  get isOpen(): boolean {
+    return this.#outgoing !== undefined && this.#isHearing;
+  }
+
   broadcast(news: string, isBlocked: boolean): void {
     // Counted even if it cannot be sent: the next number shows the others that they missed this.
     this.#told++;

@@ -125,6 +125,10 @@ class AmqpBroker implements Broker {
     this.#news.broadcast(news, this.#outgoing.blockedBecause !== undefined);
   }
 
+  get tells(): boolean {
+    return this.#news.isOpen && this.#outgoing.blockedBecause === undefined;
+  }
+
   listen(onNews: (news: string) => void, onGap: () => void): void {
     this.#news.listen({ onNews, onGap });
     if (this.#isListening) return;

@@ -105,6 +105,10 @@ class MemoryBroker implements Broker {
     // There is no other node.
   }
 
+  get tells(): boolean {
+    return true;
+  }
+
   listen(_onNews: (news: string) => void, onGap: () => void): void {
     queueMicrotask(onGap);
   }

@@ -79,6 +79,8 @@ export interface Broker {
    * texts only.
    */
   broadcast(news: string): void;
+  /** Whether news go out and come in right now, as far as is known. */
+  readonly tells: boolean;
   /**
    * Hears what other nodes tell, never what this one did. `onGap` is called whenever something may have been missed:
    * after every connection, the first included.

@@ -8,6 +8,7 @@ import type { Logger } from './http/request/log.ts';
 import type { Route } from './http/request/route.ts';
 import type { SocketRoute } from './http/sockets/socket-route.ts';
 import type { Formats } from './input/validator.ts';
+import type { NodeNews } from './node-news.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Retention } from './retention/retention.ts';
 import type { Keyring } from './secrets.ts';
@@ -47,9 +48,11 @@ export interface Platform {
   database: SqlDatabase;
   telemetryStore: TelemetryStore;
   broker: Broker;
+  /** Between the nodes that share the database. */
+  news: NodeNews;
   keyring: Keyring;
   hasher: PasswordHasher;
-  /** What writes to database and telemetry have answered lately. */
+  /** What writes to database and telemetry have answered within seconds. */
   writes: WriteOutcomes;
   /** Free space for the data folder. */
   diskSpace: DiskSpace;

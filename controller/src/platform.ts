@@ -6,6 +6,7 @@ import type { Events } from './events.ts';
 import type { Logger } from './http/request/log.ts';
 import { refuseMovedFolder } from './moving/migration-state.ts';
 import { NodeFence } from './node-fence.ts';
+import { NodeNews } from './node-news.ts';
 import type { Platform } from './part.ts';
 import { type PasswordCost, PasswordHasher, passwordTurns } from './password-hasher.ts';
 import { Retention } from './retention/retention.ts';
@@ -60,6 +61,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   diskSpace.start();
   // Last: what it tells from its first moment on must find those who listen, who are created once this has returned.
   const broker = openBroker(config, log, events.queueLost.emit);
+  const news = new NodeNews({ broker, databaseUrl: config.amqpUrl && config.databaseUrl });
   const shares = new Shares();
   const probe = config.amqpUrl === undefined ? undefined : openDatabaseProbe(config);
   const fence =
@@ -67,18 +69,18 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     new NodeFence({
       reachDatabase: () => probe.query('SELECT 1 AS one'),
       reachBroker: () => broker.check(),
-      broadcast: (news) => broker.broadcast(news),
+      broadcast: (text) => news.broadcast(text),
       onChange: (message) => log.warn(message),
     });
   if (fence) {
-    broker.listen(
-      (news) => {
-        fence.heard(news);
-        shares.heard(news);
+    news.listen(
+      (text) => {
+        fence.heard(text);
+        shares.heard(text);
       },
       () => {},
     );
-    shares.connect((news) => broker.broadcast(news));
+    shares.connect((text) => news.broadcast(text));
     fence.start();
   }
   let stopWatching: (() => void) | undefined;
@@ -92,6 +94,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     database,
     telemetryStore,
     broker,
+    news,
     keyring,
     hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns), passwordCost),
     retention: new Retention(),
@@ -115,6 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       await fence?.stop();
       await probe?.close();
       await diskSpace.stop();
+      await news.close();
       await broker.close();
       await telemetryStore.close();
       await database.close();

@@ -153,7 +153,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   function tellNodes(ap_ids: string[]): void {
     for (let start = 0; start < ap_ids.length; start += agentsPerNews) {
-      broker.broadcast(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
+      deps.news.broadcast(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
     }
   }
 
@@ -196,7 +196,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     },
     async start() {
       if (!config.roles.includes('api')) return;
-      broker.listen(
+      deps.news.listen(
         (news) => dispatcher.lookFor(parseNews(news)),
         () => {},
       );

@@ -198,7 +198,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     const { job_number, seq, final } = message;
     hub.deliver(message);
     if (final) worker?.ended(job_number);
-    broker.broadcast(JSON.stringify({ job_number, seq, ...(final && { final }) }));
+    deps.news.broadcast(JSON.stringify({ job_number, seq, ...(final && { final }) }));
   });
   let isStarted = false;
   // Should it fail, the upkeep does it. Not before there are tables.
@@ -262,7 +262,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       if (database.dialect === 'sqlite') await jobStore.releaseAll();
     },
     async start() {
-      broker.listen(
+      deps.news.listen(
         (news) => {
           const { job_number, seq, final } = parseNews(news);
           hub.news(job_number, seq);

@@ -48,7 +48,7 @@ interface TransportsPartDeps extends Platform {
 }
 
 export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
-  const { config, database, broker, keyring, auth, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
+  const { config, database, news: nodeNews, keyring, auth, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
   const validator = new Validator(createFormats(config));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';
@@ -61,7 +61,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     // Asked for every message and, for each token, every second: without a promise where everything is remembered.
     authorize: (token) => auth.authorize(token, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
-    broadcast: tuning.broadcast ?? (isShared ? (news) => broker.broadcast(JSON.stringify(news)) : undefined),
+    broadcast: tuning.broadcast ?? (isShared ? (news) => nodeNews.broadcast(JSON.stringify(news)) : undefined),
     isCutOff: deps.isCutOff,
     times: tuning.socketTimes,
     flowLimits: tuning.flowLimits,
@@ -119,7 +119,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     },
     async start() {
       if (!config.roles.includes('api')) return;
-      broker.listen(
+      nodeNews.listen(
         (news) => {
           for (const transport of transports) transport.heard?.(news);
         },
