@@ -80,6 +80,10 @@ export class MemoryLedger implements CommandDelivery {
     return commands.filter(({ command_id }) => ['queued', 'sent'].includes(this.commands.get(command_id)!.state));
   }
 
+  now(): number {
+    return Date.now();
+  }
+
   hasEnded(command_id: string): boolean {
     return !['queued', 'sent', 'received'].includes(this.commands.get(command_id)!.state);
   }

@@ -1,88 +1,138 @@
 import { beforeEach, expect, test } from 'vitest';
 import { NodeFence } from './node-fence.ts';
 
-let nowMs = 0;
-let reached = { database: true, broker: true };
-let fence: NodeFence;
-let others: NodeFence;
-const told: string[] = [];
-const changes: string[] = [];
+const epochMs = 1_800_000_000_000;
 
-function createFence(broadcast: (news: string) => void): NodeFence {
-  const reach = (what: keyof typeof reached) => async () => {
-    if (!reached[what]) throw new Error('out of reach');
-  };
-  return new NodeFence({
-    reachDatabase: reach('database'),
-    reachBroker: reach('broker'),
-    broadcast,
-    onChange: (message) => changes.push(message),
+/** A node with a clock and ways to database and broker of its own. */
+class Node {
+  hasDatabase = true;
+  hasBroker = true;
+  clockOffMs = 0;
+  readonly changes: string[] = [];
+  readonly fence = new NodeFence({
+    reachDatabase: async () => {
+      if (!this.hasDatabase) throw new Error('out of reach');
+      return epochMs + nowMs;
+    },
+    reachBroker: async () => {
+      if (!this.hasBroker) throw new Error('out of reach');
+    },
+    broadcast: (news) => {
+      told.push(news);
+      for (const node of nodes) if (node !== this) node.fence.heard(news);
+    },
+    onChange: (message) => this.changes.push(message),
     now: () => nowMs,
+    wallClock: () => epochMs + nowMs + this.clockOffMs,
   });
 }
 
+let nowMs = 0;
+let nodes: Node[];
+let told: string[];
+
 beforeEach(() => {
   nowMs = 0;
-  reached = { database: true, broker: true };
-  told.length = changes.length = 0;
-  fence = createFence((news) => told.push(news));
-  others = createFence((news) => fence.heard(news));
+  told = [];
+  nodes = Array.from({ length: 3 }, () => new Node());
 });
 
-/** A look every two seconds; `areOthersWell` looks at the database on another node first. */
-async function pass(seconds: number, areOthersWell: boolean): Promise<boolean> {
+/** A look of each node every two seconds; why each of them is out of service then. */
+async function pass(seconds: number): Promise<(string | undefined)[]> {
   for (let past = 0; past < seconds; past += 2) {
     nowMs += 2_000;
-    const mine = reached;
-    reached = { database: true, broker: true };
-    if (areOthersWell) await others.look();
-    reached = mine;
-    await fence.look();
+    for (const { fence } of nodes) await fence.look();
   }
-  return fence.isCutOff;
+  return nodes.map(({ fence }) => fence.reason);
 }
 
+const well = [undefined, undefined, undefined];
+
 test('a node that alone does not reach the database is cut off after a while, and is back with the first success', async () => {
-  expect(await pass(20, true)).toBe(false);
-  reached.database = false;
-  expect(await pass(8, true)).toBe(false);
-  expect(await pass(4, true)).toBe(true);
-  reached.database = true;
-  expect(await pass(2, true)).toBe(false);
-  expect(changes).toHaveLength(2);
+  expect(await pass(20)).toEqual(well);
+  nodes[0]!.hasDatabase = false;
+  expect(await pass(8)).toEqual(well);
+  expect(await pass(4)).toEqual(['cut_off', undefined, undefined]);
+  nodes[0]!.hasDatabase = true;
+  expect(await pass(2)).toEqual(well);
+  expect(nodes.map(({ changes }) => changes.length)).toEqual([2, 0, 0]);
 });
 
-test('while nobody reaches the database, nobody is cut off', async () => {
-  reached.database = false;
-  expect(await pass(60, false)).toBe(false);
-});
-
-test('nor if another node was the last to reach it', async () => {
-  reached.database = false;
-  // The others' last look that succeeds comes nearly three looks after this node's.
-  expect(await pass(4, true)).toBe(false);
-  expect(await pass(60, false)).toBe(false);
+test('while nobody reaches the database, nobody is cut off, whoever was the last to reach it', async () => {
+  for (const last of [0, 1, 2]) {
+    await pass(20);
+    for (const node of nodes) node.hasDatabase = node === nodes[last];
+    // Two looks after the others, which is less than it takes to be sure.
+    await pass(4);
+    nodes[last]!.hasDatabase = false;
+    for (let look = 0; look < 40; look++) expect(await pass(2)).toEqual(well);
+    for (const node of nodes) node.hasDatabase = true;
+  }
 });
 
 test('a node that hears nothing of database, broker and others is alone after half a minute', async () => {
-  reached = { database: false, broker: false };
-  expect(await pass(28, false)).toBe(false);
-  expect(await pass(2, false)).toBe(true);
-  reached.broker = true;
-  expect(await pass(2, false)).toBe(false);
+  nodes = [nodes[0]!];
+  const [alone] = nodes as [Node];
+  alone.hasDatabase = alone.hasBroker = false;
+  expect(await pass(28)).toEqual([undefined]);
+  expect(await pass(2)).toEqual(['cut_off']);
+  alone.hasBroker = true;
+  expect(await pass(2)).toEqual([undefined]);
 });
 
 test('while only the broker is away, nobody is cut off', async () => {
-  reached.broker = false;
-  expect(await pass(60, false)).toBe(false);
+  for (const node of nodes) node.hasBroker = false;
+  expect(await pass(60)).toEqual(well);
 });
 
 test('only a node that reaches the database tells the others', async () => {
-  await pass(4, false);
+  nodes = [nodes[0]!];
+  await pass(4);
   expect(told).toHaveLength(2);
-  reached.database = false;
-  await pass(4, false);
+  nodes[0]!.hasDatabase = false;
+  await pass(4);
   expect(told).toHaveLength(2);
-  fence.heard('{"kind":"channel_opened"}');
-  expect(await pass(20, false)).toBe(false);
+});
+
+test.each([-3_600_000, 11_000, 3_600_000])('a clock that is off by %i ms alone is wrong', async (offMs) => {
+  nodes[1]!.clockOffMs = offMs;
+  expect(await pass(4)).toEqual([undefined, 'clock_wrong', undefined]);
+  expect(nodes[1]!.fence.databaseAheadMs).toBe(-offMs);
+  nodes[1]!.clockOffMs = 0;
+  expect(await pass(2)).toEqual(well);
+});
+
+test('of two nodes the one that agrees with the database is right', async () => {
+  nodes = nodes.slice(0, 2);
+  nodes[0]!.clockOffMs = 60_000;
+  expect(await pass(4)).toEqual(['clock_wrong', undefined]);
+});
+
+test('a difference of seconds is told, and changes nothing', async () => {
+  nodes[0]!.clockOffMs = -3_000;
+  expect(await pass(20)).toEqual(well);
+  expect(nodes[0]!.changes).toEqual([expect.stringContaining('by -3 s')]);
+});
+
+test('if most nodes differ from the database, all go on; so does a node without others', async () => {
+  for (const node of nodes) node.clockOffMs = 3_600_000;
+  expect(await pass(20)).toEqual(well);
+  nodes = [nodes[0]!];
+  expect(await pass(20)).toEqual([undefined]);
+});
+
+test('nodes of the version before say nothing of their clocks', async () => {
+  nodes = [nodes[0]!];
+  nodes[0]!.clockOffMs = 60_000;
+  for (let look = 0; look < 10; look++) {
+    nodes[0]!.fence.heard('{"kind":"database_reached"}');
+    nodes[0]!.fence.heard('{"kind":"channel_opened"}');
+    expect(await pass(2)).toEqual([undefined]);
+  }
+  nodes[0]!.hasDatabase = false;
+  for (let look = 0; look < 6; look++) {
+    nodes[0]!.fence.heard('{"kind":"database_reached"}');
+    await pass(2);
+  }
+  expect(nodes[0]!.fence.reason).toBe('cut_off');
 });

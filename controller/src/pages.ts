@@ -14,6 +14,7 @@ import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
 import { createAsyncApi } from './jobs/api/asyncapi.ts';
+import type { FenceReason } from './node-fence.ts';
 import type { Part, Platform } from './part.ts';
 import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 
@@ -45,7 +46,7 @@ export function createPages(options: PagesOptions): {
   /** What another node would do better. */
   const traffic = async () => {
     if (options.isStopping()) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
-    if (platform.isCutOff()) throw cutOff();
+    if (platform.isCutOff()) throw cutOff(platform.fenceReason());
     if (!options.isReady()) throw notPrepared();
   };
   const own = servicePages({
@@ -127,8 +128,8 @@ function notPrepared(): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', 'The tables have not been prepared yet', 1);
 }
 
-function cutOff(): TryLaterError {
-  return new TryLaterError(503, 'cut_off', 'This node does not reach the database', 1);
+function cutOff(reason: FenceReason = 'cut_off'): TryLaterError {
+  return new TryLaterError(503, reason, 'Other nodes serve better than this one', 1);
 }
 
 /** An error of ours, whose code says nothing about machines or accounts. */

@@ -8,6 +8,7 @@ import type { Logger } from './http/request/log.ts';
 import type { Route } from './http/request/route.ts';
 import type { SocketRoute } from './http/sockets/socket-route.ts';
 import type { Formats } from './input/validator.ts';
+import type { FenceReason } from './node-fence.ts';
 import type { NodeNews } from './node-news.ts';
 import type { PasswordHasher } from './password-hasher.ts';
 import type { Retention } from './retention/retention.ts';
@@ -60,8 +61,11 @@ export interface Platform {
   retention: Retention;
   /** What callers take of everything that can run out. */
   shares: Shares;
-  /** Whether this node alone does not reach the database, so that clients are better served elsewhere. */
+  /** Whether clients are better served by another node, and why. */
   isCutOff: () => boolean;
+  fenceReason: () => FenceReason | undefined;
+  /** The time by which nodes decide together (leases, expiry): that of the database that they share. */
+  now: () => number;
   /** How long a record that other processes may change is trusted without looking again. */
   freshMs: number;
   /** Where this process listens, once it does. */

@@ -14,6 +14,7 @@ import { Shares } from './shares/shares.ts';
 import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
 import { DiskSpace } from './storage/disk-space.ts';
 import { reasonOf } from './storage/preparation.ts';
+import type { SqlDatabase } from './storage/sql-database.ts';
 import { countWrites, WriteOutcomes } from './storage/write-outcomes.ts';
 
 export interface PlatformOptions {
@@ -67,7 +68,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   const fence =
     probe &&
     new NodeFence({
-      reachDatabase: () => probe.query('SELECT 1 AS one'),
+      reachDatabase: () => readTime(probe),
       reachBroker: () => broker.check(),
       broadcast: (text) => news.broadcast(text),
       onChange: (message) => log.warn(message),
@@ -102,7 +103,9 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     writes,
     diskSpace,
     freshMs: database.watchOthers ? 60_000 : 500,
-    isCutOff: () => fence?.isCutOff === true,
+    isCutOff: () => fence?.reason !== undefined,
+    fenceReason: () => fence?.reason,
+    now: () => Date.now() + (fence?.databaseAheadMs ?? 0),
     ownUrl,
     log,
     onError: warn,
@@ -125,6 +128,11 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
       lock?.release();
     },
   };
+}
+
+async function readTime(database: SqlDatabase): Promise<number> {
+  const [row] = await database.query<{ ms: number }>('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS ms');
+  return row!.ms;
 }
 
 /** A backend that is unavailable is one line: where in the code that was noticed helps nobody. */

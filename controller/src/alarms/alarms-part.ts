@@ -213,7 +213,7 @@ function isReadable(name: string | undefined, readings: WeftReadings): boolean {
 function addReadings(
   readings: WeftReadings,
   skews: ClockSkews,
-  { config, diskSpace, writes, retention, reportBudget, deadLetters }: AlarmsPartDeps,
+  { config, diskSpace, writes, now, retention, reportBudget, deadLetters }: AlarmsPartDeps,
 ): void {
   const node = { subject_kind: 'node', subject: hostname() };
   readings.add('clock_ahead_seconds', () => skews.read(), true);
@@ -238,6 +238,7 @@ function addReadings(
     () => [{ ...node, value: writes.refusal ? (100 * writes.refusal.refused) / writes.refusal.writes : 0 }],
     true,
   );
+  readings.add('node_clock_off_seconds', () => [{ ...node, value: Math.abs(now() - Date.now()) / 1000 }], true);
   readings.add('retention_paused', () => [
     { subject_kind: 'weft', subject: 'clock', value: Number(retention.hasJumped) },
   ]);

@@ -49,7 +49,7 @@ export type CommandsPart = ReturnType<typeof createCommandsPart>;
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
-  const { log, retention, onError, onChange } = deps;
+  const { log, retention, now, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobRetentionHours * hour;
   const isShared = database.dialect === 'postgres';
@@ -81,15 +81,16 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     retentionMs,
     isPublished,
     rights,
+    now,
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.commandsPerApp, 1);
-  const intake = new CommandIntake({ agents, fleet, rate, keyring, names });
+  const intake = new CommandIntake({ agents, fleet, rate, keyring, names, now });
   const sight = new RivalVisibility(agents);
   const { telemetryStore: telemetry } = deps;
   const scope = new GuardScope({ fleet, rules, sight: events.agentSight.ask, telemetry });
-  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope });
-  const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, onError });
+  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, now });
+  const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });
   const batches = new BatchService({
     store,
     ledger,
@@ -99,6 +100,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     keyring,
     agents,
     shares,
+    now,
     onError,
     callerNow: async (kind, name, id) => {
       const caller = (await principals[kind].principal(name))?.caller;
@@ -136,6 +138,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     dispatcher,
     guards,
     batches,
+    now,
     onChange,
     reloadFleet: isShared ? reloadFleet : undefined,
   });

@@ -40,7 +40,7 @@ interface EmulatorPartDeps extends Platform {
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
-  const { ownUrl, onError, onChange } = deps;
+  const { ownUrl, now, onError, onChange } = deps;
   const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
   const runs = new EmulatorRunStore(database, agentStore, jobStore);
   const requests = new EmulatorRequestStore(database);
@@ -53,6 +53,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     owned: ownedJobs,
     changes,
     keepMs: config.emulatorKeepHours * hour,
+    now,
   });
   const ending = new RunEnding({
     runs,
@@ -60,6 +61,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     mailbox: mailboxStore,
     tell: (messages) => mailbox.tell(messages),
     retentionMs: config.jobRetentionHours * hour,
+    now,
   });
   const turns = new RunTurns({
     jobs: jobStore,
@@ -69,7 +71,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     },
     maxRunning: config.emulatorRunningPerCaller,
     publish: () => void outbox.sweep().catch(() => {}),
-    now: Date.now,
+    now,
   });
   const leases = new EmulatorLeaseService({
     jobs: jobStore,
@@ -77,6 +79,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     mailbox,
     messages: mailboxStore,
     requests,
+    now,
     // Alone on its data, this process hears of everything itself.
     lookAgainMs: database.dialect === 'postgres' ? 250 : 2_000,
   });
@@ -95,6 +98,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     audit,
     shares,
     jobs: jobStore,
+    now,
     maxUnpublished: config.maxWaitingJobs,
     limits: {
       maxAccessPoints: config.emulatorMaxAccessPoints,
@@ -107,7 +111,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
       jobTimeoutMs: config.jobTimeoutMinutes * minute,
     },
   });
-  const upkeep = new EmulatorUpkeep({ runs, closer, jobs: jobStore, mailbox, agents, turns, onChange });
+  const upkeep = new EmulatorUpkeep({ runs, closer, jobs: jobStore, mailbox, agents, turns, now, onChange });
   deps.retention.add(
     {
       name: 'emulated networks',

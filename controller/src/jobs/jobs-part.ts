@@ -77,7 +77,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, agentStore } = deps;
   const { presence, changes } = deps;
   const { log, onError, onChange, tuning = {} } = deps;
-  const { now } = tuning;
+  const { now = deps.now } = tuning;
   const retentionMs = config.jobRetentionHours * hour;
   const jobStore = new JobStore(database);
   const ownedJobs = new OwnedJobs(database);

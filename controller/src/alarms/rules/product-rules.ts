@@ -150,6 +150,11 @@ const weft = {
   writes_refused: rule('critical', 'Weft refuses writes', '{name}: storage refuses {value} % of all writes', {
     condition: { weft: 'writes_refused_pct', op: '>', value: 20 },
   }),
+  clock_differs: rule('major', 'Clock of a node differs', 'The clock of {name} is {value} s off that of the database', {
+    condition: { weft: 'node_clock_off_seconds', op: '>', value: 2 },
+    for_seconds: 10,
+    clear: { value: 1 },
+  }),
   clock_jumped: rule(
     'major',
     'Clock jumped',

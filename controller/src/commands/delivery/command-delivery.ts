@@ -34,6 +34,8 @@ export interface CommandDelivery {
    * before they are sent.
    */
   stillDue(commands: readonly OutgoingCommand[]): Promise<OutgoingCommand[]>;
+  /** The time by which commands expire. */
+  now(): number;
   /** Whether this node has ended the command: to be asked in the same turn in which it is sent. */
   hasEnded(command_id: string): boolean;
   /** They were written to the agent: evidence for `sent`. Durable soon, or with the agent's answer, not at once. */

@@ -152,6 +152,10 @@ export class CommandDispatcher implements CommandDelivery {
     return commands.filter(({ command_id }) => open.has(command_id));
   }
 
+  now(): number {
+    return this.#now();
+  }
+
   hasEnded(command_id: string): boolean {
     return this.#ended.has(command_id);
   }

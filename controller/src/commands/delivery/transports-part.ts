@@ -48,7 +48,19 @@ interface TransportsPartDeps extends Platform {
 }
 
 export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
-  const { config, database, news: nodeNews, keyring, auth, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
+  const {
+    config,
+    database,
+    news: nodeNews,
+    keyring,
+    auth,
+    agents,
+    audit,
+    telemetry,
+    delivery,
+    onError,
+    tuning = {},
+  } = deps;
   const validator = new Validator(createFormats(config));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';

@@ -26,6 +26,8 @@ const adviceFor: Record<string, string> = {
   disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
   stopping: 'This process is ending; others, or the next one, serve from then on.',
   cut_off: 'Other nodes reach the database, or this one reaches nothing: look at its network.',
+  clock_wrong:
+    'The clock of this node differs from those of the database and of most nodes: look at its time synchronisation.',
   foreign_queue:
     'RabbitMQ has a queue or exchange of the same name with other arguments; the log names it. Delete it once it is empty, or use another virtual host in WEFT_AMQP_URL.',
 };

@@ -256,7 +256,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const guard = createGuard(route, options.authenticator);
     return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) => {
       if (options.isCutOff?.()) {
-        done(new TryLaterError(503, 'cut_off', 'This node does not reach the database, others do; try again', 1));
+        done(new TryLaterError(503, 'cut_off', 'Other nodes serve better than this one now; try again', 1));
       } else if (options.isReady()) guard(request, reply, done);
       else done(new TryLaterError(503, 'starting', 'Weft is still waiting for its database; try again shortly', 2));
     };

@@ -14,7 +14,7 @@ const duePage = 1_000;
 const looksAfterPage = 5;
 
 export interface ChannelCommandsParts {
-  delivery: Pick<CommandDelivery, 'sent' | 'stillDue' | 'hasEnded'>;
+  delivery: Pick<CommandDelivery, 'sent' | 'stillDue' | 'hasEnded' | 'now'>;
   /** As in CommandDelivery, but with a limit on concurrent lookups. */
   due: CommandDelivery['due'];
   sentWindow: SentWindow;
@@ -121,7 +121,7 @@ export class ChannelCommands {
   /** Writes as many as fit, without those that have expired or ended; returns how many are done with. */
   #write(commands: readonly OutgoingCommand[]): number {
     const { sentWindow, delivery } = this.#parts;
-    const now = Date.now();
+    const now = delivery.now();
     const sent: string[] = [];
     let count = 0;
     for (; count < commands.length && this.#mayWrite; count++) {
@@ -137,7 +137,7 @@ export class ChannelCommands {
   }
 
   #forgetExpired(): void {
-    const now = Date.now();
+    const now = this.#parts.delivery.now();
     for (const [command_id, expires_at] of this.#unanswered) {
       if (expires_at <= now) this.#unanswered.delete(command_id);
     }
