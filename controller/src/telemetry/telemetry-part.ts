@@ -13,6 +13,7 @@ import { ReportBudget } from './ingest/report-budget.ts';
 import { TelemetryService } from './ingest/telemetry-service.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
+import { RemoteSamples } from './live/remote-samples.ts';
 import { AgentStateStore } from './presence/agent-state-store.ts';
 import { PowerWatch } from './presence/power-watch.ts';
 import { PresenceService } from './presence/presence-service.ts';
@@ -26,6 +27,7 @@ import { MetricsService } from './query/metrics-service.ts';
 const dayMs = 86_400_000;
 
 const maxStreamsPerCaller = 100;
+const agentsAtOnce = 1_000;
 
 interface TelemetryPartDeps extends Platform {
   eventLog: EventLog;
@@ -79,11 +81,13 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const feed = new LiveFeed({
     recentBytes,
+    onOpened: () => remote?.opened(),
     isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
     visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
     authorize: async (token) => auth.authorize(token, fleetReaders),
   });
+  const remote = config.amqpUrl === undefined ? undefined : createRemote(deps, feed);
   const telemetry = new TelemetryService({
     store,
     agents,
@@ -111,6 +115,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     power.recorded(ap_id, samples);
     metrics.recorded(ap_id);
     feed.publish(ap_id, samples, receivedMs);
+    remote?.recorded(ap_id, samples, receivedMs);
   });
   events.callerChanged.on(({ kind, id }) => {
     if (kind !== 'agent') feed.callerChanged(id);
@@ -145,6 +150,10 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
         value: () => telemetry.ignoredFields,
       },
       weft_live_streams: { help: 'Open streams of live values', value: () => feed.openStreams },
+      weft_live_samples_sent_total: {
+        help: 'Samples that were sent on to streams of other nodes',
+        value: () => remote?.sent ?? 0,
+      },
       weft_live_streams_cut_off: { help: 'Streams whose readers were too slow', value: () => feed.cutOff },
     },
     prepare: () => presence.start(),
@@ -152,13 +161,47 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
       stalls.start();
       power.start();
       if (!config.roles.includes('api')) return;
+      if (remote) {
+        deps.news.listen(
+          (news) => remote.heard(news),
+          () => {},
+        );
+        remote.start();
+      }
       lease.start();
       transitions.start();
     },
     drain: () => feed.close(),
     async stop() {
-      await Promise.all([stalls.stop(), presence.stop(), transitions.stop(), power.stop()]);
+      await Promise.all([stalls.stop(), presence.stop(), transitions.stop(), power.stop(), remote?.stop()]);
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
+}
+
+/** What streams of this node show of agents that report to others. */
+function createRemote(
+  { agents, broker, news, telemetryStore, onError }: TelemetryPartDeps,
+  feed: LiveFeed,
+): RemoteSamples {
+  return new RemoteSamples({
+    filters: () => feed.filters(),
+    send: (text) => broker.broadcast(text),
+    isBrokerThere: () => broker.tells,
+    ask: (text) => news.broadcast(text),
+    telemetry: telemetryStore,
+    async listAgents() {
+      const names: string[] = [];
+      for (
+        let page = await agents.page('', agentsAtOnce);
+        page.length > 0;
+        page = await agents.page(names.at(-1)!, agentsAtOnce)
+      ) {
+        for (const { ap_id } of page) names.push(ap_id);
+      }
+      return names;
+    },
+    publish: (ap_id, samples, receivedMs) => feed.publish(ap_id, samples, receivedMs),
+    onError,
+  });
 }

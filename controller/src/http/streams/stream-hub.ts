@@ -88,6 +88,10 @@ export class StreamHub<Stream extends ServerSentEvents> {
     this.#options = options;
   }
 
+  protected get streams(): Iterable<Stream> {
+    return this.#streams.keys();
+  }
+
   get openStreams(): number {
     return this.#streams.size;
   }

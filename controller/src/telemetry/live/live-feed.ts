@@ -17,6 +17,7 @@ export interface LiveFeedOptions extends StreamHubOptions {
   /** Those of these agents that the caller may see. */
   visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
   recentBytes?: number;
+  onOpened?: (() => void) | undefined;
   now?: () => number;
 }
 
@@ -34,6 +35,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
   /** Cursors of an earlier run mean nothing now. */
   readonly #epoch: string;
   readonly #burstBytes: number;
+  readonly #onOpened: LiveFeedOptions['onOpened'];
   #handOnAtBytes = 0;
   #gathering: NodeJS.Timeout | undefined;
 
@@ -44,6 +46,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
     this.#recent = new RecentSamples(recentBytes);
     this.#burstBytes = recentBytes / 8;
     this.#now = now;
+    this.#onOpened = options.onOpened;
     this.#epoch = now().toString(36);
   }
 
@@ -53,6 +56,11 @@ export class LiveFeed extends StreamHub<LiveStream> {
 
   get #gatherMs(): number {
     return Math.min(longestGatherMs, Math.ceil(this.openStreams / maxWritesPerMs));
+  }
+
+  /** What each of the open streams asks for. */
+  *filters(): Iterable<StreamFilter> {
+    for (const { wanted } of this.streams) yield wanted;
   }
 
   /** Samples of one agent have been stored. */
@@ -79,6 +87,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
       visibleAmong: this.#visibleAmong,
       now: this.#now,
     });
+    this.#onOpened?.();
     return this.add(stream, token, giveBack);
   }
 

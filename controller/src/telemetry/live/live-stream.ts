@@ -49,6 +49,10 @@ export class LiveStream extends ServerSentEvents {
     this.#missing = options.metrics && new MissingMetrics(options.metrics);
   }
 
+  get wanted(): StreamFilter {
+    return this.#options;
+  }
+
   pump(): void {
     if (!this.isHungry || this.isOver) return;
     const { recent, now } = this.#options;
