@@ -42,6 +42,13 @@ export class NodeNews {
       onNews: (text) => this.#heard(text),
       onGap: () => !broker.tells && this.#gap(),
     });
+    // After every connection, also one that was lost again between two looks.
+    broker.listen(
+      () => {},
+      () => {
+        this.#beatsWithout = 0;
+      },
+    );
     this.#beat.start();
   }
 
@@ -65,10 +72,7 @@ export class NodeNews {
   }
 
   #look(): void {
-    if (this.#broker.tells) {
-      this.#beatsWithout = 0;
-      return;
-    }
+    if (this.#broker.tells) return;
     this.#notify('away');
     // What others have told before they heard that.
     if (++this.#beatsWithout === 2) this.#gap();
