@@ -52,7 +52,11 @@ test('it is told once a minute, with the code, while it lasts', () => {
 
 test('what is refused for another reason than storage is an answer', async () => {
   const { writes } = start();
-  const errors = [new ConflictError('taken', 'taken'), new TryLaterError(429, 'too_many', 'budget', 1), new Error('a bug')];
+  const errors = [
+    new ConflictError('taken', 'taken'),
+    new TryLaterError(429, 'too_many', 'budget', 1),
+    new Error('a bug'),
+  ];
   for (let n = 0; n < 30; n++) {
     await expect(writes.watch(Promise.reject(errors[n % 3]))).rejects.toBe(errors[n % 3]);
   }
