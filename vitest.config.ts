@@ -70,6 +70,8 @@ export default defineConfig({
           experimental: asNodeDoes,
           // Browsers and processes on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
           retry: 1,
+          // To look into a page costs more than to look at a value.
+          expect: { poll: { timeout: 180_000, interval: 60 } },
           include: ['e2e/**/*.test.ts'],
           exclude,
           testTimeout: 900_000,

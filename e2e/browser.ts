@@ -30,7 +30,9 @@ function launch(): Promise<Browser> {
   // Tests run as root in a container, where Chromium has no sandbox to enter.
   const executablePath = program ?? '';
   if (browser === undefined) countCost('browser');
-  browser ??= chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  // To start a process for each page costs as much as to draw one: pages of one context, which is one origin, share theirs.
+  const args = ['--no-sandbox', '--disable-gpu', '--renderer-process-limit=1'];
+  browser ??= chromium.launch({ executablePath, args });
   return browser;
 }
 
@@ -171,6 +173,36 @@ const repeated = `(() => {
   });
 })()`;
 
+/**
+ * In the page: of all looks of words below an element, the first with each, by what decides about it: all that styles may ask for, of the
+ * element and of what it is in. Where it stands and what it says does not count.
+ */
+const looksBelow = `((root, isLeft) => {
+  const told = /^(class|style|role|type|disabled|hidden|open|aria-(current|selected|pressed|checked|expanded|invalid|disabled|sort)|data-)/;
+  const mix = (text, seed) => {
+    let hash = seed;
+    for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 2654435761);
+    return (hash ^ (hash >>> 15)) >>> 0;
+  };
+  const first = new Map();
+  const walk = (element, one, other) => {
+    if (isLeft.has(element)) return;
+    const own = element.getAttributeNames().filter((name) => told.test(name)).sort();
+    const text = '>' + element.localName + own.map((name) => name + '=' + element.getAttribute(name));
+    const looks = [mix(text, one), mix(text, other)];
+    const hasWords = 'placeholder' in element || [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+    const key = ${look} + looks;
+    if (hasWords && !first.has(key)) first.set(key, element);
+    for (const child of element.children) walk(child, ...looks);
+  };
+  walk(root, 1, 2);
+  return first;
+})`;
+
+/** Looks of words whose contrast was found good; to measure it is two thirds of the work. */
+const contrasting = new Set<string>();
+const isLong = process.env.WEFT_TEST_LONG === '1';
+
 /** What axe finds serious on the page as it is; on one with a dialog over it, in the dialog. */
 export async function seriousViolations(page: Page): Promise<string[]> {
   const { isThere, parts } = await page.evaluate<{ isThere: boolean; parts: string[] }>(
@@ -179,7 +211,7 @@ export async function seriousViolations(page: Page): Promise<string[]> {
   // The policy of the page forbids scripts from elsewhere; the tool comes in by the side door.
   if (!isThere) await page.evaluate(axe);
   const known = parts.flatMap((part, index) => (examined.has(part) ? [index] : []));
-  const { violations, isWhole } = await page.evaluate<{ violations: Violation[]; isWhole: boolean }>(`(async () => {
+  const { violations, isWhole, looks } = await page.evaluate<Examination>(`(async () => {
     const dialog = document.querySelector('dialog:modal');
     const parts = ${navigation};
     const good = ${JSON.stringify(known)}.map((index) => parts[index]).filter((part) => part !== undefined);
@@ -189,8 +221,18 @@ export async function seriousViolations(page: Page): Promise<string[]> {
     const rules = Object.fromEntries(lesser.map(({ id }) => [id, { enabled: false }]));
     const include = [dialog ?? document];
     const where = exclude.length > 0 ? { include, exclude } : { include };
+    const isNew = new Map();
+    if (${!isLong}) {
+      const contrasting = new Set(${JSON.stringify(isLong ? [] : [...contrasting])});
+      for (const [key, element] of ${looksBelow}(dialog ?? document.body, new Set(exclude))) {
+        if (!contrasting.has(key)) isNew.set(key, element);
+      }
+      for (const element of isNew.values()) element.setAttribute('data-contrast', '');
+      axe.configure({ rules: [{ id: 'color-contrast', selector: '[data-contrast]' }] });
+    }
     const { violations } = await axe.run(where, { rules, resultTypes: ['violations'], preload: false });
-    return { violations, isWhole: dialog === null };
+    for (const element of isNew.values()) element.removeAttribute('data-contrast');
+    return { violations, isWhole: dialog === null, looks: [...isNew.keys()] };
   })()`);
   const serious = violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -198,7 +240,15 @@ export async function seriousViolations(page: Page): Promise<string[]> {
       ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} (${failureSummary})`).join('; ')}`,
     );
   if (serious.length === 0 && isWhole) for (const part of parts) examined.add(part);
+  if (serious.length === 0) for (const each of looks) contrasting.add(each);
   return serious;
+}
+
+interface Examination {
+  violations: Violation[];
+  isWhole: boolean;
+  /** Of words, that are new. */
+  looks: string[];
 }
 
 interface Violation {

@@ -8,6 +8,7 @@ import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
 
+const isLong = process.env.WEFT_TEST_LONG === '1';
 const counts = { bristol: 25, london: 23 };
 
 /** 48 access points that all ring, 25 of them in Bristol; and one more that does so when a test wants news. */
@@ -204,7 +205,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
 );
 /** Whatever else: something is typed, the page is drawn again, and more is typed. */
 const steps = fc
-  .tuple(typing, fc.array(anyStep, { minLength: 3, maxLength: 8 }), typing)
+  .tuple(typing, fc.array(anyStep, { minLength: 3, maxLength: isLong ? 8 : 5 }), typing)
   .map(([first, some, last]): Step[] => [first, { kind: 'refresh' }, ...some, last]);
 
 async function expectTyping(seen: Visit, news: () => Promise<unknown>, field: TypingField, taken: readonly Step[]) {
@@ -323,7 +324,7 @@ describe.skipIf(!hasBrowser)('what is being typed', () => {
     for (const field of fields) {
       await fc.assert(
         fc.asyncProperty(steps, (taken) => expectTyping(seen, news, field, taken)),
-        { numRuns: process.env.WEFT_TEST_LONG === '1' ? 20 : 1, endOnFailure: true },
+        { numRuns: isLong ? 20 : 1, endOnFailure: true },
       );
     }
   });

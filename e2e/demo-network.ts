@@ -11,7 +11,8 @@ export interface DemoAgent {
   name: string;
 }
 
-export async function startDemo(weft: Weft, token: string): Promise<DemoAgent[]> {
+/** `more` are settings of the network, such as how often it reports. */
+export async function startDemo(weft: Weft, token: string, more: object = {}): Promise<DemoAgent[]> {
   const emulators = ['5G', 'WiFi', 'LiFi'].map((access_point_type) => ({
     access_point_type,
     num_access_points: 4,
@@ -19,7 +20,10 @@ export async function startDemo(weft: Weft, token: string): Promise<DemoAgent[]>
     num_devices: 10,
     duration: 900,
   }));
-  const answer = await weft.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators, seed: 11 } });
+  const answer = await weft.request('POST', '/api/v1/emulator/spinup', {
+    token,
+    json: { emulators, seed: 11, ...more },
+  });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   const { agents } = answer.body as { agents: Omit<DemoAgent, 'name'>[] };
   await eventually(
