@@ -32,6 +32,11 @@ const servers = [
   },
   { title: 'Python', debianPackage: 'python3', isThere: () => spawnSync('python3', ['--version']).status === 0 },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
+  {
+    title: 'busybox',
+    debianPackage: 'busybox',
+    isThere: () => existsSync('/bin/busybox') || existsSync('/usr/bin/busybox'),
+  },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
 ];
 
