@@ -1,5 +1,6 @@
 // Where the time of a run went, as a table of all files in node_modules/.cache/weft-test-costs/report.txt and as one line at the end.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { costsFolder, type FileCosts, linesFolder, treeSeconds } from './file-costs.ts';
@@ -8,6 +9,8 @@ const root = join(import.meta.dirname, '..', '..');
 
 export default class CostsReporter implements Reporter {
   #vitest: Vitest | undefined;
+  readonly #startedMs = performance.now();
+  readonly #busyBefore = machineSeconds();
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
@@ -33,10 +36,19 @@ export default class CostsReporter implements Reporter {
     const table = [...rows.toSorted((a, b) => b.own + b.children - a.own - a.children), ...totals, all].map(line);
     const path = join(costsFolder, 'report.txt');
     const parts = `${seconds(all.own + all.children)} in files, ${seconds(this.#sharedPostgres())} in the shared PostgreSQL`;
-    const sum = `Processor time in seconds: ${seconds(treeSeconds(process.pid))} in all processes below the run, ${parts}`;
+    const busy = machineSeconds() - this.#busyBefore;
+    const available = (availableParallelism() * (performance.now() - this.#startedMs)) / 1000;
+    const machine = `the machine was busy for ${seconds(busy)} of ${seconds(available)}`;
+    const sum = `Processor time in seconds: ${seconds(treeSeconds(process.pid))} in all processes below the run, ${parts}; ${machine}`;
     writeFileSync(path, `${head}\n${table.join('\n')}\n${sum}\n`);
     process.stdout.write(`${sum}; by file in ${relative(root, path)}\n`);
   }
+}
+
+/** Of all processors together, since it started: also what a process took that ended before anybody looked. */
+function machineSeconds(): number {
+  const [, user, nice, system, , , irq, softirq] = readFileSync('/proc/stat', 'utf8').split(/\s+/, 9).map(Number);
+  return (user! + nice! + system! + irq! + softirq!) / 100;
 }
 
 function findListener(port: string): number | undefined {
