@@ -24,6 +24,7 @@ const servers = [
   },
   { title: 'promtool', debianPackage: 'prometheus', isThere: () => existsSync('/usr/bin/promtool') },
   { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
+  { title: 'PgBouncer', debianPackage: 'pgbouncer', isThere: () => existsSync('/usr/sbin/pgbouncer') },
   { title: 'nginx', debianPackage: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
   {
     title: 'Chromium',
@@ -51,7 +52,7 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['rabbitmq-server', 'haproxy', 'nginx', 'prometheus', 'prometheus-alertmanager'];
+const services = ['rabbitmq-server', 'haproxy', 'pgbouncer', 'nginx', 'prometheus', 'prometheus-alertmanager'];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };

@@ -30,7 +30,7 @@ export function openKeyring(config: Config): Keyring {
 export function openDatabase(config: Config): SqlDatabase {
   return config.databaseUrl === undefined
     ? openSqlite(join(config.dataDir, 'weft.db'))
-    : openPostgres(config.databaseUrl);
+    : openPostgres(config.databaseUrl, { maxConnections: config.databasePool });
 }
 
 /** A connection of its own, to see whether the database can be reached at all, however busy the others are. */
@@ -57,7 +57,14 @@ export async function openTelemetry(
   }
   if (config.telemetryUrl !== undefined) {
     const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
-    return openPostgresTelemetry({ url: config.telemetryUrl, rawRetentionMs, rollupRetentionMs, onChange });
+    const maxConnections = config.databasePool;
+    return openPostgresTelemetry({
+      url: config.telemetryUrl,
+      rawRetentionMs,
+      rollupRetentionMs,
+      maxConnections,
+      onChange,
+    });
   }
   const folder = join(config.dataDir, 'telemetry');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -35,6 +35,11 @@ export const dataSettings = {
     description:
       'PostgreSQL to use instead of SQLite in the data folder: postgres://user@host/database. With a standby, name all servers: postgres://user@first:5432,second:5432/database. Weft uses the one that takes writes.',
   }),
+  databasePool: withDefault('WEFT_DATABASE_POOL', 'COUNT', '10', {
+    read: read.wholeNumber(2, 1000),
+    description:
+      'Connections to PostgreSQL at most, of this node: so many for accounts and jobs, as many for telemetry if it is there too, and two more between nodes.',
+  }),
   telemetryUrl: secret('WEFT_TELEMETRY_URL', 'URL', {
     read: telemetryAddress,
     description:

@@ -18,6 +18,9 @@ const PASSING = [
   '55P03', // lock timeout
 ];
 
+/** What PgBouncer says to settings of a session, which are not one client's there. */
+const pooled = 'unsupported startup parameter';
+
 export function unavailable(detail: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', detail, 1, { cause });
 }
@@ -52,6 +55,9 @@ export function toStoreError(error: unknown): unknown {
 export function whyUnavailable(error: unknown): string {
   const origin = error instanceof TryLaterError ? (error.cause ?? error) : error;
   if (!(origin instanceof Error)) return String(origin);
+  if (origin.message.startsWith(pooled)) {
+    return `${origin.message}. This looks like PgBouncer: give the address of PostgreSQL itself; how many connections Weft opens is WEFT_DATABASE_POOL`;
+  }
   // If a name has several addresses, the message is empty and only the code is set.
   return origin.message || String((origin as { code?: unknown }).code ?? origin.name);
 }

@@ -1,7 +1,12 @@
 // What only a server somewhere else can do: be down, come back, fall silent, cut a connection at the worst moment.
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findPostgres, startPostgres, type TestPostgres } from '../../../test/postgres.ts';
+import { endProcess, findFreePort } from '../../../test/server-process.ts';
 import { startTcpProxy, type TcpProxy } from '../../../test/tcp-proxy.ts';
 import { openPostgres, type PostgresOptions } from './sql-database.postgres.ts';
 import type { SqlDatabase } from './sql-database.ts';
@@ -11,6 +16,26 @@ const OUT_OF_REACH = { name: 'TryLaterError', status: 503, code: 'database_unava
 test('an address that cannot be read is refused without repeating it', () => {
   expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).toThrow('format is postgres://');
   expect(() => openPostgres('postgres://weft:s3cret@[bad/x')).not.toThrow('s3cret');
+});
+
+test.skipIf(!existsSync('/usr/sbin/pgbouncer'))('PgBouncer is recognised, and what to do instead is said', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'weft-pgbouncer-'));
+  chmodSync(folder, 0o755);
+  const port = await findFreePort();
+  const file = join(folder, 'pgbouncer.ini');
+  const settings = `listen_addr=127.0.0.1\nlisten_port=${port}\nauth_type=any\npool_mode=transaction\nunix_socket_dir=`;
+  writeFileSync(file, `[databases]\nweft = host=127.0.0.1 port=1\n[pgbouncer]\n${settings}\n`);
+  const isRoot = process.getuid?.() === 0;
+  const child = spawn('/usr/sbin/pgbouncer', ['-q', ...(isRoot ? ['-u', 'postgres'] : []), file], { stdio: 'ignore' });
+  const db = openPostgres(`postgres://weft:weft@127.0.0.1:${port}/weft`);
+  try {
+    const said = () => db.check().catch((error: Error) => error.message);
+    await expect.poll(said).toContain('This looks like PgBouncer: give the address of PostgreSQL itself');
+  } finally {
+    await db.close();
+    await endProcess(child, 'SIGTERM');
+    rmSync(folder, { recursive: true });
+  }
 });
 
 describe.skipIf(findPostgres() === undefined)('with a server of its own', () => {

@@ -37,6 +37,7 @@ export interface PostgresTelemetryOptions {
   rollupRetentionMs: number;
   /** Sealing is held up, or goes on; or what cannot be read. */
   onChange: (message: string, error?: unknown) => void;
+  maxConnections?: number;
   /** How often to look for what can be sealed. */
   sealEveryMs?: number;
 }
@@ -70,7 +71,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
 
   constructor(options: PostgresTelemetryOptions) {
     this.#options = options;
-    this.#pool = new PostgresPool(options.url);
+    this.#pool = new PostgresPool(options.url, options);
     this.#sources = new KnownSources(this.#pool);
     this.#journal = new JournalWriter(this.#pool);
     this.#memory = new BlockMemory(options.onChange);
