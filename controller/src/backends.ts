@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { type Broker, type BrokerEvent, openAmqpBroker, openMemoryBroker } from '@weft/broker';
 import { TaskType } from '@weft/contract';
 import { type Config, isClickHouse } from './config.ts';
+import { StartError } from './errors.ts';
 import type { Logger } from './http/request/log.ts';
 import { createOutboxMailer } from './mail/mailer.outbox.ts';
 import { createSmtpMailer } from './mail/mailer.smtp.ts';
 import type { Mailer } from './mail/mailer.ts';
 import { grantsByDisplayName } from './rights/display-name-grants.ts';
-import { readOrCreateSecret } from './secret-file.ts';
+import { hasNoSecret, oldSecretAdvice, readOrCreateSecret } from './secret-file.ts';
 import { Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import { PostgresPool } from './storage/postgres-pool.ts';
@@ -25,6 +26,18 @@ const dayMs = 86_400_000;
 
 export function openKeyring(config: Config): Keyring {
   return new Keyring(config.secret ?? readOrCreateSecret(config.dataDir), config.previousSecrets);
+}
+
+/** Throws StartError rather than make up a secret where keys of apps are stored under one, as after `weft restore`. */
+export async function requireOldSecret(config: Config, database: SqlDatabase): Promise<void> {
+  if (!hasNoSecret(config)) return;
+  // A new database has no tables yet.
+  const apps = await database.query<{ app_name: string }>('SELECT app_name FROM third_party_apps').catch(() => []);
+  if (apps.length === 0) return;
+  const names = apps.map(({ app_name }) => app_name).join(', ');
+  throw new StartError(
+    `the api keys of ${names} were stored under a secret that is not here: ${oldSecretAdvice(config)}`,
+  );
 }
 
 export function openDatabase(config: Config): SqlDatabase {

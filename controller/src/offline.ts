@@ -6,7 +6,7 @@ import { AgentStore } from './agents/agent-store.ts';
 import { AuditService } from './audit/audit-service.ts';
 import { AuditLog } from './audit/audit-store.ts';
 import { CallerChanges } from './audit/caller-changes.ts';
-import { openDatabase, openKeyring, sealEmbeddedTelemetry } from './backends.ts';
+import { openDatabase, openKeyring, requireOldSecret, sealEmbeddedTelemetry } from './backends.ts';
 import type { Actor, CallerChange } from './caller.ts';
 import { createCommandCore } from './commands/command-core.ts';
 import { CommandEnding } from './commands/ledger/command-ending.ts';
@@ -28,6 +28,7 @@ import { OwnedJobs } from './jobs/store/owned-jobs.ts';
 import { type MoveHooks, migrate } from './moving/migration.ts';
 import { refuseMovedFolder } from './moving/migration-state.ts';
 import { PasswordHasher } from './password-hasher.ts';
+import { hasNoSecret } from './secret-file.ts';
 import { generateSecret, type Keyring } from './secrets.ts';
 import { prepareDataFolder } from './storage/data-folder.ts';
 import type { SqlDatabase } from './storage/sql-database.ts';
@@ -45,6 +46,7 @@ export async function openAccounts(config: Config, operator = 'somebody') {
   if (config.databaseUrl === undefined) refuseMovedFolder(config);
   const database = openDatabase(config);
   await database.migrate();
+  await requireOldSecret(config, database);
   const hasher = new PasswordHasher();
   const store = new UserStore(database);
   const keyring = openKeyring(config);
@@ -194,8 +196,7 @@ export async function openAuditLog(config: Config) {
   const database = openDatabase(config);
   await database.migrate();
   // Whoever has only a copy of the database can check the hashes; the seals need the secret, which is not made up here.
-  const hasSecret = config.secret !== undefined || existsSync(join(config.dataDir, 'secret'));
-  const log = new AuditLog(database, { key: hasSecret ? openKeyring(config) : undefined });
+  const log = new AuditLog(database, { key: hasNoSecret(config) ? undefined : openKeyring(config) });
   return {
     verify: (options: Parameters<typeof log.verify>[0]) => log.verify(options),
     page: (fromSeq: number, limit: number) => log.page(fromSeq, limit),

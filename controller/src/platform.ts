@@ -1,5 +1,12 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
-import { openBroker, openDatabase, openDatabaseProbe, openKeyring, openTelemetry } from './backends.ts';
+import {
+  openBroker,
+  openDatabase,
+  openDatabaseProbe,
+  openKeyring,
+  openTelemetry,
+  requireOldSecret,
+} from './backends.ts';
 import type { Config } from './config.ts';
 import { StartError, TryLaterError } from './errors.ts';
 import type { Events } from './events.ts';
@@ -43,11 +50,17 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
   refuseMovedFolder(config);
   const lock = config.databaseUrl === undefined ? lockDataFolder(config.dataDir) : undefined;
   removeOldQueue(config.dataDir);
-  const keyring = openKeyring(config);
   const writes = new WriteOutcomes({
     onRefused: ({ code, refused, writes }) => log.error({ code, refused, writes }, 'storage refuses writes'),
   });
   const database = countWrites(openDatabase(config), writes);
+  const keyring = await requireOldSecret(config, database)
+    .then(() => openKeyring(config))
+    .catch(async (error) => {
+      await database.close();
+      lock?.release();
+      throw error;
+    });
   const telemetryStore = await openTelemetry(config, log, onFatal).catch(async (error) => {
     await database.close();
     lock?.release();

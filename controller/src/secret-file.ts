@@ -1,9 +1,30 @@
 // The installation's secret with the embedded default: generated at the first start, stored in the data folder, readable by its
 // owner only.
-import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from './errors.ts';
 import { generateSecret } from './secrets.ts';
+
+/** What to do where the secret of stored keys is missing: the same words after `weft restore` and when Weft does not start. */
+export const putOldSecret = (dataDir: string) =>
+  `put the old secret into WEFT_SECRET, or into ${dataDir}/secret (chmod 600)`;
+export const ifOldSecretIsLost = (dataDir: string, file = 'FILE') =>
+  `If it is lost: weft restore ${inShell(file)} --force --forget-app-keys --data-dir ${inShell(dataDir)}`;
+
+export function oldSecretAdvice({ dataDir, databaseUrl }: { dataDir: string; databaseUrl?: string | undefined }) {
+  const rotation = 'To use a new one, name the old one in WEFT_SECRET_PREVIOUS';
+  if (databaseUrl !== undefined) return `put the old secret into WEFT_SECRET. ${rotation}`;
+  return `${putOldSecret(dataDir)}. ${rotation}. ${ifOldSecretIsLost(dataDir)}`;
+}
+
+function inShell(word: string): string {
+  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** Whether none was given, and none was generated yet. */
+export function hasNoSecret({ secret, dataDir }: { secret?: string | undefined; dataDir: string }): boolean {
+  return secret === undefined && !existsSync(join(dataDir, 'secret'));
+}
 
 /** Throws StartError if the file can be read by others or is too short. */
 export function readOrCreateSecret(dataDir: string): string {

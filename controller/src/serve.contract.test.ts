@@ -1,5 +1,6 @@
 // Parts that fail: what was opened is closed, and the data folder is free for the next start. When parts hear of changes.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -83,4 +84,21 @@ test('parts hear of changes by other processes once everything is prepared, howe
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('keys of apps under a secret that is not there: no start, no new secret, and what to do', async () => {
+  const here = { WEFT_DATA_DIR: folder };
+  const first = await startWeft(here);
+  await first.app('saver');
+  await first.stop();
+  renameSync(join(folder, 'secret'), join(folder, 'kept'));
+  const advice = `put the old secret into WEFT_SECRET, or into ${folder}/secret (chmod 600). `;
+  const lost = `If it is lost: weft restore FILE --force --forget-app-keys --data-dir ${folder}`;
+  for (const WEFT_SECRET of [undefined, randomBytes(48).toString('base64')]) {
+    const { message } = await startWeft({ ...here, ...(WEFT_SECRET && { WEFT_SECRET }) }).catch((error) => error);
+    for (const part of ['saver', advice, lost]) expect(message).toContain(part);
+    expect(existsSync(join(folder, 'secret'))).toBe(false);
+  }
+  renameSync(join(folder, 'kept'), join(folder, 'secret'));
+  await (await startWeft(here)).stop();
 });

@@ -15,6 +15,7 @@ import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
 import type { Restored } from '../backup/restore-backup.ts';
 import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
 import { type Config, isClickHouse } from '../config.ts';
+import { ifOldSecretIsLost, putOldSecret } from '../secret-file.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -185,8 +186,8 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
   if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
   const told = line.options.has('json') ? around.stderr : around.stdout;
   told.write(restoreSummary(restored, config));
-  if (config.databaseUrl === undefined)
-    told.write(await appKeys(restored, config, line.options.has('forget-app-keys')));
+  const isForgotten = line.options.has('forget-app-keys');
+  if (config.databaseUrl === undefined) told.write(await appKeys(restored, config, { file, isForgotten }));
   return exitCode.ok;
 }
 
@@ -196,7 +197,11 @@ async function* readPieces(file: string): AsyncGenerator<Buffer> {
 }
 
 /** About the keys of apps, which are stored under the secret. */
-async function appKeys({ manifest }: Restored, config: Config, isForgotten: boolean): Promise<string> {
+async function appKeys(
+  { manifest }: Restored,
+  config: Config,
+  { file, isForgotten }: { file: string; isForgotten: boolean },
+): Promise<string> {
   const { appsOf, forgetAppKeys } = await import('../offline.ts');
   if (isForgotten) {
     const names = await forgetAppKeys(config);
@@ -208,7 +213,7 @@ async function appKeys({ manifest }: Restored, config: Config, isForgotten: bool
   if (manifest.has_secret || config.secret !== undefined) return '';
   const names = await appsOf(config);
   if (names.length === 0) return '';
-  return `Without the old secret Weft does not start, because of the keys of ${names.join(', ')}. If it is lost: weft restore --force --forget-app-keys\n`;
+  return `Without the old secret Weft does not start, because of the keys of ${names.join(', ')}. ${ifOldSecretIsLost(config.dataDir, file === '-' ? 'FILE' : file)}\n`;
 }
 
 function restoreSummary({ manifest, movedTo }: Restored, { dataDir, secret }: Config): string {
@@ -219,8 +224,8 @@ function restoreSummary({ manifest, movedTo }: Restored, { dataDir, secret }: Co
   }
   if (!manifest.has_secret && secret === undefined) {
     lines.push(
-      'NOT in the backup: the secret. Before weft serve, put the old secret into WEFT_SECRET,',
-      `or into ${dataDir}/secret (chmod 600). With another secret tokens are invalid.`,
+      `NOT in the backup: the secret. Before weft serve, ${putOldSecret(dataDir)}.`,
+      'With another secret tokens are invalid.',
     );
   }
   return `${lines.join('\n')}\n`;

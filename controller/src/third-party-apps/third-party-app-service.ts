@@ -112,14 +112,12 @@ export class ThirdPartyAppService implements PrincipalSource {
     if (!isRemoved) throw appNotFound();
   }
 
-  /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws if that secret is not known. */
-  async reencrypt(): Promise<void> {
+  /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws `advice` if that secret is not known. */
+  async reencrypt(advice: string): Promise<void> {
     for (const { app_name, id, ver, api_key_encrypted: before } of await this.#apps.list()) {
       if (!this.#keyring.isOutdated(before)) continue;
       if (!this.#keyring.canDecrypt(before)) {
-        throw new Error(
-          `the api key of ${app_name} was stored under another secret: give that one as WEFT_SECRET_PREVIOUS, or go back to it`,
-        );
+        throw new Error(`the api key of ${app_name} was stored under another secret: ${advice}`);
       }
       // Only if the key is unchanged since it was read: another node may be changing it.
       await this.#apps.update(

@@ -3,6 +3,7 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
 import type { Part, Platform } from '../part.ts';
+import { oldSecretAdvice } from '../secret-file.ts';
 import { thirdPartyAppRoutes } from './third-party-app-routes.ts';
 import { ThirdPartyAppService } from './third-party-app-service.ts';
 import { ThirdPartyAppStore } from './third-party-app-store.ts';
@@ -26,6 +27,6 @@ export function createThirdPartyAppsPart(deps: ThirdPartyAppsPartDeps) {
   return {
     apps,
     routes: thirdPartyAppRoutes(apps),
-    prepare: () => apps.reencrypt(),
+    prepare: () => apps.reencrypt(oldSecretAdvice(config)),
   } satisfies Part & Record<string, unknown>;
 }
