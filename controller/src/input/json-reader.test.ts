@@ -134,6 +134,12 @@ describe('limits', () => {
     const body = (count: number) => `[${'{"a":1},'.repeat(count)}0]`;
     expect(problemsOf(body(JSON_LIMITS.keys))).toEqual([]);
     expect(error(body(JSON_LIMITS.keys + 1))).toMatchObject({ loc: ['body'], type: 'value_error' });
+    for (const container of ['{}', '[]']) {
+      // The list around them is one as well.
+      const many = (count: number) => `[${Array.from({ length: count - 1 }, () => container).join()}]`;
+      expect(problemsOf(many(2 * JSON_LIMITS.keys))).toEqual([]);
+      expect(error(many(2 * JSON_LIMITS.keys + 1))).toMatchObject({ loc: ['body'], type: 'value_error' });
+    }
   });
 
   it('refuses a key too long, and takes a long value', () => {

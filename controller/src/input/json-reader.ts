@@ -4,7 +4,10 @@ import { UnusableRequestError, ValidationError } from '../errors.ts';
 import { type JsonPath, jsonInvalid, scanJson } from './json-scanner.ts';
 import { invalidValue } from './value-rules.ts';
 
-/** What a body may not exceed, whatever its schema. Keys are measured as they are written. */
+/**
+ * What a body may not exceed, whatever its schema. Keys are measured as they are written. Twice as many objects and lists are allowed as
+ * keys: hundreds of thousands of empty ones fit into a body, and cost more than all else in it.
+ */
 export const JSON_LIMITS = { depth: 32, keys: 20_000, keyBytes: 1024 } as const;
 
 export interface JsonBody {
@@ -87,6 +90,7 @@ function countUpTo(text: string, character: string): number {
 function checkLimits(bytes: Uint8Array, maxKeys: number): void {
   let depth = 0;
   let keys = 0;
+  let containers = 0;
   let stringLength = 0;
   let isInString = false;
   for (let index = 0; index < bytes.length; index += 1) {
@@ -105,6 +109,9 @@ function checkLimits(bytes: Uint8Array, maxKeys: number): void {
         throw invalidValue(['body'], `a key is longer than ${JSON_LIMITS.keyBytes} bytes`);
     } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       depth += 1;
+      containers += 1;
+      if (containers > 2 * maxKeys)
+        throw invalidValue(['body'], `the body has more than ${2 * maxKeys} objects and lists`);
       if (depth > JSON_LIMITS.depth)
         throw invalidValue(['body'], `the body is nested more than ${JSON_LIMITS.depth} levels deep`);
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
