@@ -12,9 +12,14 @@
 #   WEFT_AGENT_CERTIFICATE  PEM file of the one certificate to trust
 set -u
 umask 077
-url=${WEFT_URL:?is the address of Weft}
-ap_id=${WEFT_AP_ID:?is the name of this access point}
-allow=,${WEFT_AGENT_ALLOW:-},
+say() { echo "weft-agent: $*" >&2; }
+end() { say "$2"; exit "$1"; }
+url=${WEFT_URL:-} ap_id=${WEFT_AP_ID:-}
+[ -n "$url" ] || end 2 'WEFT_URL is missing: the address of Weft'
+[ -n "$ap_id" ] || end 2 'WEFT_AP_ID is missing: the name of this access point'
+may='set_tx_power,set_channel,steer_device,sleep,wake,reboot'
+# Spaces may stand between them.
+allow=,$(printf %s "${WEFT_AGENT_ALLOW:-}" | tr -s ', \n' ',,,'),
 state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
 # As it stands in addresses and forms: percent-encoded, if it is not plain. Names of files are shorter than names may be.
 ap=$ap_id
@@ -27,11 +32,9 @@ max_answer=2048 # of Weft, in blocks of 512 bytes
 max_interval=3600 # seconds
 
 # Weft knows which names there are. These would be something else in a file name, an address or a JSON text.
-case $ap_id in -* | . | .. | *[/\\\"]* | *[[:cntrl:]]*) echo "weft-agent: WEFT_AP_ID is not the name of an access point" >&2; exit 2 ;; esac
+case $ap_id in -* | . | .. | *[/\\\"]* | *[[:cntrl:]]*) end 2 'WEFT_AP_ID is not the name of an access point' ;; esac
 main=$$
 
-say() { echo "weft-agent: $*" >&2; }
-end() { say "$2"; exit "$1"; }
 has() { command -v "$1" > /dev/null; }
 is_allowed() { case $allow in *,"$1",*) return 0 ;; *) return 1 ;; esac; }
 is_number() { case $1 in '' | *[!0-9.]* | *.*.* | . | ???????*) return 1 ;; *) return 0 ;; esac; }
@@ -54,6 +57,8 @@ own_folder() { # path, mode as a pattern, variable
 
 has curl || has uclient-fetch || end 2 'curl or uclient-fetch is missing'
 has jq || has jsonfilter || end 2 'jq or jsonfilter is missing'
+wrong=$(printf %s "$allow" | tr , '\n' | grep . | grep -vxE "identify|set_report_interval|$(printf %s "$may" | tr , '|')" | head -n 1)
+[ -z "$wrong" ] || end 2 "WEFT_AGENT_ALLOW: unknown command $wrong: use $may"
 is_whole "${WEFT_AGENT_INTERVAL:=5}" 1 $max_interval || end 2 "WEFT_AGENT_INTERVAL is 1 to $max_interval seconds"
 own_folder "$state" 'd????-??-?*' WEFT_AGENT_STATE_DIR
 own_folder "$run" 'drwx------*' WEFT_AGENT_RUN_DIR

@@ -27,7 +27,9 @@ const common =
   'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep tail tr wc';
 /** Asked once: each question is a process. */
 const paths = new Map(
-  spawnSync('sh', ['-c', `for tool in ${common}; do echo "$tool $(command -v "$tool")"; done`], { encoding: 'utf8' })
+  spawnSync('sh', ['-c', `for tool in busybox ${common}; do echo "$tool $(command -v "$tool")"; done`], {
+    encoding: 'utf8',
+  })
     .stdout.trim()
     .split('\n')
     .map((line) => line.split(' ') as [string, string]),
@@ -205,6 +207,22 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     expect(agent.said()).toContain('weft agent line shell-3');
   });
 
+  test('a setting that is missing or wrong is named, and what it may be', async () => {
+    const settings = { WEFT_URL: 'http://127.0.0.1:1', WEFT_AP_ID: 'shell-8' };
+    const all = 'set_tx_power,set_channel,steer_device,sleep,wake,reboot';
+    const cases: [Record<string, string>, string][] = [
+      [{ ...settings, WEFT_URL: '' }, 'WEFT_URL is missing: the address of Weft'],
+      [{ WEFT_URL: settings.WEFT_URL }, 'WEFT_AP_ID is missing: the name of this access point'],
+      [{ ...settings, WEFT_AGENT_ALLOW: 'wake, slep' }, `WEFT_AGENT_ALLOW: unknown command slep: use ${all}`],
+      [{ ...settings, WEFT_AGENT_ALLOW: '*' }, `WEFT_AGENT_ALLOW: unknown command *: use ${all}`],
+    ];
+    const results = cases.map(async ([env]) => {
+      const agent = start(env);
+      return [await agent.ended, agent.said()];
+    });
+    expect(await Promise.all(results)).toEqual(cases.map(([, said]) => [2, `weft-agent: ${said}\n`]));
+  });
+
   test('a token that Weft refuses is the reason', async () => {
     const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-4', WEFT_ENROLMENT_TOKEN: 'weft-enrol-none' });
     expect(await agent.ended).toBe(1);
@@ -272,7 +290,7 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
       { name: 'steer_device', args: { device, target_radios: [{ bssid: '02:00:00:00:00:01', channel: 6 }] } },
       { name: 'set_report_interval', args: { seconds: 60 } },
     ]);
-    const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-7', WEFT_AGENT_ALLOW: 'steer_device' });
+    const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-7', WEFT_AGENT_ALLOW: 'wake, steer_device' });
     await untilSo(() => expect(answers).toHaveLength(seconds.length + 2));
     for (const answer of answers.slice(0, -1)) expect(JSON.parse(answer)).toMatchObject({ state: 'failed' });
     expect(JSON.parse(answers.at(-2)!).result.error).toContain('hardware address');
