@@ -30,6 +30,8 @@ export default defineConfig({
     maxWorkers: areLong ? 1 : 7,
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 180_000, interval: 20 } },
+    // Browsers and servers end with their worker, on a busy machine later than within ten seconds.
+    teardownTimeout: 120_000,
     sequence: { sequencer: SlowFirst },
     setupFiles: ['test/costs/measure-file.ts'],
     reporters: ['default', './test/costs/costs-reporter.ts', './test/summary-reporter.ts'],
