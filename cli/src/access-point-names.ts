@@ -1,7 +1,8 @@
 // Access points by the names that people use: the `ap_id`, or a display name that only one of them has.
 import { didYouMean } from '@weft/contract/closest-name';
 import { matchesGlob } from '@weft/contract/glob';
-import { type App, WeftRefusal } from '@weft/sdk';
+import { type AgentPresence, type App, WeftRefusal } from '@weft/sdk';
+import { toMoment } from './moments.ts';
 import { CommandFailure } from './surroundings.ts';
 
 /** What is asked for of the access point that is meant. If there is none, the failure names the candidates or the closest one. */
@@ -28,4 +29,19 @@ export async function matchingNames(app: App, pattern: string): Promise<string |
   if (agents.some(({ ap_id }) => matchesGlob(pattern, ap_id))) return pattern;
   const called = agents.filter(({ display_name }) => display_name !== null && matchesGlob(pattern, display_name));
   return called.length > 0 ? called.map(({ ap_id }) => ap_id) : pattern;
+}
+
+export type NameOf = (ap_id: string) => string;
+
+/** What people call each access point; one without a display name, and one that is not known, by its ap_id. */
+export async function displayNames(app: App): Promise<NameOf> {
+  const names = new Map<string, string>();
+  for await (const { ap_id, display_name } of app.select('')) if (display_name !== null) names.set(ap_id, display_name);
+  return (ap_id) => names.get(ap_id) ?? ap_id;
+}
+
+/** Why nothing comes from an access point: since when it is silent. Undefined while it reports. */
+export function silenceOf(presence: AgentPresence | undefined): string | undefined {
+  if (presence?.presence !== 'offline') return undefined;
+  return presence.last_seen === null ? 'has never reported' : `is offline since ${toMoment(presence.last_seen)}`;
 }

@@ -17,8 +17,13 @@ let agent: Agent;
 let home: string;
 let reporting: NodeJS.Timeout;
 
+let tooEarly: Awaited<ReturnType<typeof run>>;
+
 beforeAll(async () => {
   weft = await startWeft();
+  home = mkdtempSync(join(tmpdir(), 'weft-cli-'));
+  tooEarly = await logIn();
+  rmSync(home, { recursive: true });
   await weft.admin();
   await weft.app('saver');
   await weft.app('rival');
@@ -104,6 +109,7 @@ test('an app may log in and keep its key', async () => {
 });
 
 test('a wrong password, an ended login, another address: a sentence with what to do', async () => {
+  expect(tooEarly).toMatchObject({ code: 1, err: expect.stringContaining(`There is no account at ${weft.url} yet.`) });
   const wrong = await run(['login', '--user', adminUsername, '--password-stdin'], { input: 'not the password' });
   expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('knows no such user with this password') });
   await logIn();
@@ -188,6 +194,11 @@ test('an access point is found by its display name, and by a pattern of them; se
   expect(one).toMatchObject({ code: 0, out: expect.stringContaining('accepted') });
   const many = await run(['command', 'porch-*', 'identify', '--dry-run', '--json'], { env: asApp });
   expect(JSON.parse(many.out).targets.map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(['long-id-1', 'long-id-2']);
+  expect((await run(['command', 'porch-*', 'identify', '--dry-run'], { env: asApp })).out).toMatch(
+    /^NAME +ACCESS POINT +VERDICT.*\nporch-1 +long-id-1 +accepted/,
+  );
+  const { out: events } = await run(['events', '--agent', 'porch-1', '--kind', 'config.*'], { env: asApp });
+  expect(events).toMatch(/porch-1 \(long-id-1\)/);
   expect(JSON.parse((await run(['agents', 'porch-*', '--json'], { env: asApp })).out)).toHaveLength(2);
   expect(await run(['watch', 'twins'], { env: asApp })).toMatchObject({
     code: 1,
@@ -197,13 +208,22 @@ test('an access point is found by its display name, and by a pattern of them; se
 });
 
 test('a command that an access point does not know: one exit code and one text, for one and for many', async () => {
-  await weft.agent('lamp-1', { commands: ['identify'] });
+  const dim = {
+    name: 'dim',
+    params: { percent: { type: 'integer', minimum: 0, maximum: 100 }, slow: { optional: true } },
+  };
+  await weft.agent('lamp-1', { commands: ['identify', dim] });
   const hint = 'the agent does not know this command. Did you mean identify?';
   const one = await run(['command', 'lamp-1', 'identfy'], { env: asApp });
   expect(one).toMatchObject({ code: 2, err: expect.stringContaining(hint) });
   const many = await run(['command', 'lamp-*', 'identfy'], { env: asApp });
   expect(many).toMatchObject({ code: 2, out: expect.stringContaining(hint) });
   for (const { out, err } of [one, many]) expect(out + err).not.toContain('Value error');
+  for (const { err } of [one, many]) expect(err).toContain('lamp-1 knows these commands: dim, identify.');
+  expect(await run(['command', 'lamp-1', 'dim', 'pct=5'], { env: asApp })).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('dim takes percent=(integer, from 0, to 100) and may have slow=(any value).'),
+  });
 });
 
 test('agent line --replace: new credentials, the old ones end, and the access point stays', async () => {
@@ -238,6 +258,8 @@ test('watch prints a JSON object a line where there is no terminal, and ends qui
   expect(samples[0].metrics).not.toHaveProperty('rssi_dbm');
   const interrupted = await run(['watch', 'roof-1'], { env: asApp, signal: AbortSignal.timeout(300) });
   expect(interrupted).toMatchObject({ code: 0, err: '' });
+  const offline = await run(['watch', 'roof-2'], { env: asApp, signal: AbortSignal.timeout(300) });
+  expect(offline).toMatchObject({ code: 0, err: 'roof-2 has never reported; waiting.\n' });
   expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({
     code: 1,
     err: 'weft: There is no access point nobody. weft agents lists them.\n',
@@ -248,6 +270,7 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
   for (const [args, hint] of [
     [['jobs', '--state', 'runing'], 'Did you mean running?'],
     [['jobs', '--limit', '0'], 'from 1 to 200'],
+    [['agents', '--state', 'ofline'], 'Did you mean offline?'],
     [['jobs', 'folow', 'x'], 'Did you mean follow?'],
     [['agents', '--state', 'of line'], 'online, late, offline or never'],
     [['emulate', '--at', 'Nowhereville Upon Nothing'], 'the name of a known place'],
@@ -258,6 +281,8 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
     ['command', 'rof-1', 'sleep'],
     ['watch', 'rof-1'],
     ['data', 'rof-1'],
+    ['events', '--agent', 'rof-1'],
+    ['events', '--follow', '--agent', 'rof-1'],
   ]) {
     expect(await run(args, { env: asApp })).toMatchObject({
       code: 1,
@@ -290,6 +315,15 @@ test('watch and data say which metrics there are if one is not', async () => {
   const watch = ['watch', 'roof-1', '--metric', 'laod', '--metric', 'load', '--count', '1'];
   expect(await run(watch, { env: asApp })).toMatchObject({ code: 0, err: there });
   expect(await run(['data', 'roof-1', '--metric', 'state'], { env: asApp })).toMatchObject({ code: 0, err: '' });
+});
+
+test('agents: a selector with a metric that nobody reports says so', async () => {
+  await agent.post({ rssi_dbm: -61 });
+  expect(await run(['agents', '--select', 'rssi_dmb<-10'], { env: asApp })).toMatchObject({
+    code: 0,
+    err: 'weft: No access point has reported rssi_dmb. Did you mean rssi_dbm?\nNo access point matches.\n',
+  });
+  expect((await run(['agents', '--select', 'rssi_dbm<-10'], { env: asApp })).err).toBe('');
 });
 
 test('data: a file has its name when all of it is there', async () => {
@@ -331,6 +365,7 @@ describe('command', () => {
     const { signal } = interruption;
     const { code, err } = await run(['command', 'roof-2', 'set_channel', 'channel=1'], { env: asApp, signal });
     expect([code, err]).toEqual([130, expect.stringMatching(/The command continues: [0-9a-f-]{36}\n$/)]);
+    expect(err).toContain('\nroof-2 has never reported; waiting up to 10 min, Ctrl+C leaves the command queued.\n');
   });
 
   test('--no-wait prints the number of the command; a pattern gives a verdict for each', async () => {
@@ -434,6 +469,14 @@ test('sites, labels and selectors: an access point is placed, found and named', 
     /roof-2 +– +– +–/,
   );
   expect((await run(['sites', 'remove', 'uk/bath'])).code).toBe(0);
+  for (const wrong of [
+    ['sites', 'add', 'de/Büro Süd'],
+    ['label', 'roof-2', '--tag', 'two words'],
+  ]) {
+    const words = /letters, digits and .*begins? with a letter or digit; no spaces/;
+    expect(await run(wrong)).toMatchObject({ code: 2, err: expect.stringMatching(words) });
+    expect((await run(wrong)).err).not.toContain('\\p{');
+  }
   expect(await run(['agents', '--select', 'site:'])).toMatchObject({ code: 2, err: expect.stringContaining('column') });
 });
 

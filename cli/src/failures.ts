@@ -1,4 +1,5 @@
 // Reports the failure of a command: what happened, what to do next, and the exit code.
+import { labelWords } from '@weft/contract/label-rules';
 import { CommandConflict, JobFailure, WeftRefusal, WeftUnreachable } from '@weft/sdk';
 import { toMoment } from './moments.ts';
 import { interruptedCode } from './process-end.ts';
@@ -41,7 +42,8 @@ const nextSteps: Record<string, string> = {
   run_over: 'weft emulate list shows your networks.',
 };
 
-function refusalSentence({ status, detail, code }: WeftRefusal): string {
+/** What was refused, and what to do next. */
+export function refusalSentence({ status, detail, code }: WeftRefusal): string {
   const next = nextSteps[code ?? ''];
   if (next !== undefined) return `${sentence(detail)} ${next}`;
   if (status === 401) return `${sentence(detail)} Log in again with weft login.`;
@@ -54,10 +56,15 @@ export function forPeople(message: unknown): string {
   return String(message).replace(/^Value error, /, '');
 }
 
+function inWords({ msg, ctx }: { msg: unknown; ctx?: { pattern?: string } }): string {
+  const allowed = labelWords[ctx?.pattern ?? ''];
+  return allowed === undefined ? forPeople(msg) : `this must be ${allowed}`;
+}
+
 /** A 422 has a list of problems, each with its location. */
 function sentence(detail: unknown): string {
   const text = Array.isArray(detail)
-    ? detail.map(({ loc, msg }) => `${[loc].flat().slice(1).join('.')}: ${forPeople(msg)}`).join('; ')
+    ? detail.map((problem) => `${[problem.loc].flat().slice(1).join('.')}: ${inWords(problem)}`).join('; ')
     : String(detail);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,6 +1,7 @@
 // Tells somebody who asked for a field that an access point has not reported, which ones there are.
 import { didYouMean } from '@weft/contract/closest-name';
-import type { App } from '@weft/sdk';
+import { parseSelector } from '@weft/contract/selector';
+import type { App, LatestValues } from '@weft/sdk';
 import { parseCsv } from './csv.ts';
 import type { Surroundings } from './surroundings.ts';
 import { naturally, printable } from './table.ts';
@@ -28,6 +29,23 @@ export async function warnOfUnknownMetrics(
   for (const name of names) {
     if (known.includes(name)) continue;
     stderr.write(`weft: ${agents.join(', ')}: no metric ${printable(name)}.${didYouMean(name, known)} ${there}\n`);
+  }
+}
+
+/** The same for a selector, about all access points. */
+export async function warnOfUnreportedMetrics(
+  app: App,
+  selector: string,
+  { stderr }: Pick<Surroundings, 'stderr'>,
+): Promise<void> {
+  const asked = parseSelector(selector).metrics;
+  if (asked.length === 0) return;
+  const namesIn = (values: LatestValues[]) => new Set(values.flatMap(({ metrics }) => Object.keys(metrics)));
+  const reported = namesIn(await app.latest({ metrics: asked }));
+  const missing = asked.filter((name) => !reported.has(name));
+  const known = missing.length === 0 ? [] : namesIn(await app.latest());
+  for (const name of missing) {
+    stderr.write(`weft: No access point has reported ${printable(name)}.${didYouMean(name, known)}\n`);
   }
 }
 

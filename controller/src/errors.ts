@@ -44,6 +44,11 @@ export class AuthenticationError extends WeftError {
   }
 }
 
+/** For who would be the first administrator without a token; /setup.json tells everybody that there is one. */
+export function adminExists(): AuthenticationError {
+  return new AuthenticationError('not_authenticated', 'An administrator exists already: send the token of one');
+}
+
 /** 403: the caller has no permission. */
 export class PermissionError extends WeftError {
   constructor(code = 'not_permitted', detail = 'Not enough permissions') {

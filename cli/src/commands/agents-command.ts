@@ -4,6 +4,7 @@ import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
 import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
+import { warnOfUnreportedMetrics } from '../known-metrics.ts';
 import { toMoment } from '../moments.ts';
 import { UsageError } from '../surroundings.ts';
 import { type Look, naturally, printList, tableOptions } from '../table.ts';
@@ -53,6 +54,7 @@ export const agentsCommand: ClientCommand = {
       .sort((a, b) => naturally(a.ap_id, b.ap_id))
       .map((agent) => ({ agent, presence: presenceOf.get(agent.ap_id), labels: labelsOf.get(agent.ap_id)! }))
       .filter(({ labels }) => state === undefined || labels.state === state);
+    await warnOfUnreportedMetrics(app, selector, around);
     const none = agents.length === 0 ? 'There are no access points yet. Try: weft emulate' : 'No access point matches.';
     const head = ['NAME', 'ACCESS POINT', 'TYPE', 'STATE', 'SITE', 'LAST SEEN', 'COMMANDS', 'WHY'];
     printList(rows, { none, head, toRow, wholeColumns: 2, toJson }, line, around);

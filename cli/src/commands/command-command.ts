@@ -1,12 +1,13 @@
 // `weft command`: sends a command to one or many access points, and shows its result.
+import { type DeclaredArgument, readDeclaredCommands } from '@weft/contract/declared-commands';
 import { isGlob } from '@weft/contract/glob';
-import type { App, BatchAnswer, CommandReport, SentCommand } from '@weft/sdk';
-import { matchingNames, withAccessPoint } from '../access-point-names.ts';
+import { type App, type BatchAnswer, type CommandReport, type SentCommand, WeftRefusal } from '@weft/sdk';
+import { displayNames, matchingNames, silenceOf, withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
-import { forPeople } from '../failures.ts';
+import { forPeople, refusalSentence } from '../failures.ts';
 import { toJson } from '../json-text.ts';
-import { parseDuration } from '../moments.ts';
+import { inWords as durationInWords, parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, printable, tableOptions, toTable } from '../table.ts';
 
@@ -66,6 +67,9 @@ ${identityHelp}`,
   },
 };
 
+/** In seconds, where --expires says nothing. */
+const defaultExpiry = 600;
+
 /** Reasons of a batch that are none of a conflict. */
 const notConflicts: readonly string[] = ['agent_not_found', 'not_permitted', 'too_many_commands'];
 
@@ -107,27 +111,74 @@ function seconds(key: string, text: string | undefined, option: string): Record<
   return { [key]: text === '0' ? 0 : parseDuration(text, option) };
 }
 
-async function preview({ app, around, ap_id, name, args, options, isJson }: Wanted): Promise<number> {
-  const ask = (id: string) => app.command(id, name, args, { ...options, dryRun: true });
-  const answer = await withAccessPoint(app, ap_id, ask);
+/** With what the access point knows in the place of its refusal, if that is about the command. */
+async function ask<T>({ app, name }: Wanted, ap_id: string, send: () => Promise<T>): Promise<T> {
+  return send().catch(async (error) => {
+    if (!(error instanceof WeftRefusal) || error.status !== 422) throw error;
+    throw new UsageError(`${refusalSentence(error)}${await declaredBy(app, ap_id, name)}`);
+  });
+}
+
+/** The arguments of a command, or the commands that there are; empty if the access point does not say. */
+async function declaredBy(app: App, ap_id: string, name: string): Promise<string> {
+  const configuration = await app.agent(ap_id).then(
+    (agent) => agent.configuration,
+    () => ({}),
+  );
+  const declared = readDeclaredCommands(configuration, { withUnits: true });
+  const command = declared?.get(name);
+  if (!declared || (command && !command.params)) return '';
+  if (!command) return ` ${ap_id} knows these commands: ${[...declared.keys()].sort(naturally).join(', ')}.`;
+  const inGroups = Object.groupBy(Object.entries(command.params!), ([, { optional }]) => (optional ? 'may' : 'must'));
+  const listed = (some: [string, DeclaredArgument][] = []) =>
+    some.map(([arg, of]) => `${arg}=(${boundsOf(of)})`).join(' ');
+  const [must, may] = [listed(inGroups.must), listed(inGroups.may)];
+  return ` ${name} takes ${must || 'no argument'}${may && ` and may have ${may}`}.`;
+}
+
+function boundsOf({ type, minimum, maximum, multipleOf, enum: values, unit }: DeclaredArgument): string {
+  const words = [
+    values ? values.slice(0, 20).join(' or ') : type,
+    minimum === undefined ? undefined : `from ${minimum}`,
+    maximum === undefined ? undefined : `to ${maximum}`,
+    multipleOf === undefined ? undefined : `in steps of ${multipleOf}`,
+    unit,
+  ].filter((word) => word !== undefined);
+  return words.join(', ') || 'any value';
+}
+
+async function preview(wanted: Wanted): Promise<number> {
+  const { app, around, ap_id, name, args, options, isJson } = wanted;
+  const decide = (id: string) => ask(wanted, id, () => app.command(id, name, args, { ...options, dryRun: true }));
+  const answer = await withAccessPoint(app, ap_id, decide);
   around.stdout.write(isJson ? toLine(answer) : `${answer.verdict}: ${printable(answer.detail)}\n`);
   return answer.verdict === 'rejected' ? exitCode.conflict : exitCode.ok;
 }
 
 async function send(wanted: Wanted, isPatient: boolean): Promise<number> {
   const { app, around, ap_id, name, args, options, isJson } = wanted;
-  const command = await withAccessPoint(app, ap_id, (id) => app.command(id, name, args, options));
+  const command = await withAccessPoint(app, ap_id, (id) =>
+    ask(wanted, id, () => app.command(id, name, args, options)),
+  );
   if (!isPatient) {
     around.stdout.write(isJson ? toLine(command) : `${command.command_id}\n`);
     return exitCode.ok;
   }
-  if (!isJson) around.stderr.write(`${command.verdict}: ${printable(command.detail)}\n`);
+  if (!isJson) around.stderr.write(`${command.verdict}: ${printable(command.detail)}\n${await silence(wanted)}`);
   const last = await follow(command, wanted).catch((error) => {
     if (options.signal.aborted) around.stderr.write(`The command continues: ${command.command_id}\n`);
     throw error;
   });
   if (isJson) around.stdout.write(toLine({ ...command, ...last }));
   return last?.state === 'succeeded' ? exitCode.ok : exitCode.failure;
+}
+
+/** A line about an access point that cannot answer now. */
+async function silence({ app, ap_id, options: { expiresIn = defaultExpiry, signal } }: Wanted): Promise<string> {
+  const presences = await withAccessPoint(app, ap_id, (id) => app.presence({ agents: [id], signal })).catch(() => []);
+  const silent = silenceOf(presences[0]);
+  const patience = `waiting up to ${durationInWords(expiresIn)}, Ctrl+C leaves the command queued`;
+  return silent === undefined ? '' : `${printable(ap_id)} ${silent}; ${patience}.\n`;
 }
 
 async function follow(command: SentCommand, { around, options, isJson }: Wanted): Promise<CommandReport | undefined> {
@@ -158,12 +209,17 @@ async function sendMany(
   if (isJson) around.stdout.write(toLine(answer));
   else {
     const sorted = answer.targets.toSorted((a, b) => naturally(a.ap_id, b.ap_id));
-    const rows = sorted.map((target) => [target.ap_id, target.verdict, forPeople(target.detail)]);
-    around.stdout.write(toTable(['ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout, look));
+    const nameOf = await displayNames(app);
+    const rows = sorted.map(({ ap_id, verdict, detail }) => [nameOf(ap_id), ap_id, verdict, forPeople(detail)]);
+    around.stdout.write(toTable(['NAME', 'ACCESS POINT', 'VERDICT', 'WHY'], rows, around.stdout, look));
   }
   const refused = answer.targets.filter(({ verdict }) => verdict === 'rejected');
   if (refused.length === 0) return exitCode.ok;
-  if (refused.some(({ reason }) => reason === 'invalid_command')) return exitCode.usage;
+  const invalid = refused.find(({ reason }) => reason === 'invalid_command');
+  if (invalid) {
+    around.stderr.write(`${printable(await declaredBy(app, invalid.ap_id, name)).trim()}\n`);
+    return exitCode.usage;
+  }
   return refused.some(({ reason }) => !notConflicts.includes(reason)) ? exitCode.conflict : exitCode.failure;
 }
 

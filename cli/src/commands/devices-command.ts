@@ -1,5 +1,6 @@
 // `weft devices`: what is attached where, and moving one.
 import type { Device, DeviceDetails } from '@weft/sdk';
+import { displayNames, type NameOf } from '../access-point-names.ts';
 import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
@@ -51,17 +52,21 @@ ${identityHelp}`,
 async function list(line: CommandLine, around: Surroundings): Promise<number> {
   const limit = countOf(line, 'limit') ?? 200;
   const wanted = { selector: line.get('select'), search: line.get('search') };
-  const devices = await firstOf((signal) => connect(line, around).devices({ ...wanted, signal }), limit, around);
+  const app = connect(line, around);
+  const devices = await firstOf((signal) => app.devices({ ...wanted, signal }), limit, around);
+  const nameOf = line.has('json') ? String : await displayNames(app);
   const head = ['DEVICE', 'TECHNOLOGY', 'ACCESS POINT', 'SIGNAL', 'SINCE', 'STICKY'];
-  printList(devices, { none: 'No devices.', head, toRow }, line, around);
+  const rowOf = (device: Device, look: Look) => toRow(device, nameOf, look);
+  printList(devices, { none: 'No devices.', head, toRow: rowOf }, line, around);
   return exitCode.ok;
 }
 
-function toRow({ device, technologies, links, last_ap_id, last_seen, sticky }: Device, { isIso }: Look): string[] {
+function toRow(shown: Device, nameOf: NameOf, { isIso }: Look): string[] {
+  const { device, technologies, links, last_ap_id, last_seen, sticky } = shown;
   return [
     device,
     technologies.join(' ') || '–',
-    links.map(({ ap_id }) => ap_id).join(' ') || `(${last_ap_id ?? 'nowhere'})`,
+    links.map(({ ap_id }) => nameOf(ap_id)).join(' ') || `(${last_ap_id ? nameOf(last_ap_id) : 'nowhere'})`,
     toLevel(links[0]?.rssi_dbm),
     toMoment(links[0]?.since ?? last_seen, isIso),
     sticky ? sticky.reason : '',
@@ -69,11 +74,13 @@ function toRow({ device, technologies, links, last_ap_id, last_seen, sticky }: D
 }
 
 async function show(name: string, line: CommandLine, around: Surroundings): Promise<number> {
-  const device = await connect(line, around).device(name, { signal: interruptionOf(around) });
+  const app = connect(line, around);
+  const device = await app.device(name, { signal: interruptionOf(around) });
   if (line.has('json')) {
     around.stdout.write(`${toJson(device, 2)}\n`);
     return exitCode.ok;
   }
+  const nameOf = await displayNames(app);
   const look = lookOf(line, around);
   const table = (head: string[], rows: string[][]) => {
     if (rows.length > 0) around.stdout.write(`\n${toTable(head, rows, around.stdout, look)}`);
@@ -82,7 +89,7 @@ async function show(name: string, line: CommandLine, around: Surroundings): Prom
   table(
     ['ACCESS POINT', 'TECHNOLOGY', 'SIGNAL', 'RX', 'TX', 'SINCE'],
     device.links.map((link) => [
-      link.ap_id,
+      nameOf(link.ap_id),
       link.access_point_type ?? '–',
       toLevel(link.rssi_dbm),
       toRate(link.rx_mbps),
@@ -92,15 +99,29 @@ async function show(name: string, line: CommandLine, around: Surroundings): Prom
   );
   table(
     ['HEARS', 'SIGNAL', 'TOLD BY'],
-    device.heard.map(({ ap_id, bssid, rssi_dbm, by }) => [ap_id ?? bssid ?? '–', toLevel(rssi_dbm), by]),
+    device.heard.map(({ ap_id, bssid, rssi_dbm, by }) => [
+      ap_id ? nameOf(ap_id) : (bssid ?? '–'),
+      toLevel(rssi_dbm),
+      by,
+    ]),
   );
   table(
     ['WHEN', 'WHAT', 'WHERE', 'FROM'],
-    device.moves.map(({ ts, kind, ap_id, from }) => [toMoment(ts, look.isIso), kind, ap_id, from ?? '']),
+    device.moves.map(({ ts, kind, ap_id, from }) => [
+      toMoment(ts, look.isIso),
+      kind,
+      nameOf(ap_id),
+      from ? nameOf(from) : '',
+    ]),
   );
   table(
     ['STEERED', 'FROM', 'TO', 'OUTCOME'],
-    device.steering.map(({ ts, ap_id, target, outcome }) => [toMoment(ts, look.isIso), ap_id, target ?? '–', outcome]),
+    device.steering.map(({ ts, ap_id, target, outcome }) => [
+      toMoment(ts, look.isIso),
+      nameOf(ap_id),
+      target ? nameOf(target) : '–',
+      outcome,
+    ]),
   );
   return exitCode.ok;
 }

@@ -1,10 +1,11 @@
 // `weft events`: what happened in the network, and with --follow what happens.
-import type { EventItem, EventPattern } from '@weft/sdk';
+import type { App, EventItem, EventPattern } from '@weft/sdk';
+import { displayNames, type NameOf, withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseMoment, toMoment } from '../moments.ts';
-import { firstOf, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { CommandFailure, firstOf, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
 import { type Look, lookOf, printable, tableOptions } from '../table.ts';
 
 const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
@@ -51,9 +52,13 @@ async function list(line: CommandLine, around: Surroundings): Promise<void> {
   const from = parseMoment(line.get('from') ?? '24h', '--from');
   const to = parseMoment(line.get('to') ?? 'now', '--to');
   if (from >= to) throw new UsageError('--from must be before --to.');
-  const asked = { ...wanted(line), from, until: to };
-  const newest = await firstOf((signal) => connect(line, around).pastEvents({ ...asked, signal }), limit, around);
-  const print = printer(line, around);
+  const app = connect(line, around);
+  const agent = await agentOf(app, line);
+  const asked = { ...wanted(line), agent: agent.ap_id, from, until: to };
+  const newest = await firstOf((signal) => app.pastEvents({ ...asked, signal }), limit, around);
+  // There may be events of one that was removed.
+  if (newest.length === 0 && agent.failure) throw agent.failure;
+  const print = printer(app, line, around);
   for (const event of newest.reverse()) await print(event);
   if (newest.length === 0) around.stderr.write('Nothing happened in that time. --from shows more.\n');
 }
@@ -62,9 +67,13 @@ async function follow(line: CommandLine, around: Surroundings): Promise<void> {
   const after = line.get('after');
   if (after !== undefined && !/^\d{1,15}$/.test(after)) throw new UsageError('--after must be the id of an event.');
   const signal = interruptionOf(around);
-  const print = printer(line, around);
-  const events = connect(line, around, { patienceMs: 60_000 }).events({
+  const app = connect(line, around, { patienceMs: 60_000 });
+  const agent = await agentOf(app, line);
+  if (agent.failure && after === undefined) throw agent.failure;
+  const print = printer(app, line, around);
+  const events = app.events({
     ...wanted(line),
+    agent: agent.ap_id,
     ...(after !== undefined && { after: Number(after) }),
     onGap: () => around.stderr.write('Some events before these are no longer kept.\n'),
     signal,
@@ -74,15 +83,39 @@ async function follow(line: CommandLine, around: Surroundings): Promise<void> {
 
 function wanted(line: CommandLine) {
   const kinds = line.has('kind') ? line.all('kind') : usualFamilies.map((family) => `${family}.*`);
-  return { kinds: kinds as EventPattern[], agent: line.get('agent'), selector: line.get('select') };
+  return { kinds: kinds as EventPattern[], selector: line.get('select') };
 }
 
-function printer(line: CommandLine, around: Surroundings): (event: EventItem) => Promise<void> {
+/** The ap_id of --agent, and the failure if there is no such access point now. */
+async function agentOf(app: App, line: CommandLine): Promise<{ ap_id?: string; failure?: CommandFailure }> {
+  const given = line.get('agent');
+  if (given === undefined) return {};
+  try {
+    return { ap_id: (await withAccessPoint(app, given, (ap_id) => app.agent(ap_id))).ap_id };
+  } catch (failure) {
+    if (failure instanceof CommandFailure) return { ap_id: given, failure };
+    throw failure;
+  }
+}
+
+function printer(app: App, line: CommandLine, around: Surroundings): (event: EventItem) => Promise<void> {
   const look = lookOf(line, around);
-  return (event) => writeAll(around.stdout, line.has('json') ? `${toJson(event)}\n` : toLine(event, look));
+  if (line.has('json')) return (event) => writeAll(around.stdout, `${toJson(event)}\n`);
+  const known = new Set<string>();
+  let nameOf = (ap_id: string) => ap_id;
+  return async (event) => {
+    // Once for each, because access points come while events are followed.
+    if (event.ap_id !== null && !known.has(event.ap_id)) {
+      if (nameOf(event.ap_id) === event.ap_id) nameOf = await displayNames(app).catch(() => nameOf);
+      known.add(event.ap_id);
+    }
+    await writeAll(around.stdout, toLine(event, nameOf, look));
+  };
 }
 
-function toLine({ id, ts, kind, severity, text }: EventItem, { isIso }: Look): string {
+function toLine({ id, ts, kind, severity, text, ap_id }: EventItem, nameOf: NameOf, { isIso }: Look): string {
   const mark = severity === 'info' ? '' : `[${severity}] `;
-  return `${toMoment(ts, isIso)}  ${String(id).padStart(6)}  ${kind.padEnd(20)}  ${mark}${printable(text)}\n`;
+  const name = ap_id === null ? null : nameOf(ap_id);
+  const named = ap_id === null || name === ap_id ? text : text.replace(ap_id, () => `${name} (${ap_id})`);
+  return `${toMoment(ts, isIso)}  ${String(id).padStart(6)}  ${kind.padEnd(20)}  ${mark}${printable(named)}\n`;
 }

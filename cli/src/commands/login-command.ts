@@ -33,8 +33,11 @@ export const loginCommand: ClientCommand = {
     const identity = kind === 'user' ? { username: name, password: secret } : { name, key: secret };
     const { token, expiresAt = new Date() } = await new App({ url, ...identity, patienceMs: 10_000 })
       .logIn()
-      .catch((error) => {
+      .catch(async (error) => {
         const isWrong = error instanceof WeftRefusal && error.status === 401;
+        if (isWrong && (await hasNoAccount(url))) {
+          throw new CommandFailure(`There is no account at ${url} yet. Open it in a browser to create the first one.`);
+        }
         throw isWrong
           ? new CommandFailure(
               `${url} knows no such ${kind === 'user' ? 'user with this password' : 'app with this key'}.`,
@@ -48,6 +51,12 @@ export const loginCommand: ClientCommand = {
     around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
   },
 };
+
+async function hasNoAccount(url: string): Promise<boolean> {
+  const answer = await fetch(`${url}/setup.json`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+  const setup = (await answer?.json().catch(() => null)) as { has_admin?: unknown } | null | undefined;
+  return setup?.has_admin === false;
+}
 
 /** An invalid login is ignored. */
 function storedLogin({ env }: Surroundings): Login | undefined {

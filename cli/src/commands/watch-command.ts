@@ -1,12 +1,13 @@
 // `weft watch`: live values, drawn in place on a terminal, otherwise as one JSON object per line.
 import type { App } from '@weft/sdk';
-import { withAccessPoint } from '../access-point-names.ts';
+import { silenceOf, withAccessPoint } from '../access-point-names.ts';
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { LiveScreen } from '../live-screen.ts';
 import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { printable } from '../table.ts';
 
 /** What has not been reported for so long is not expected to come. */
 const recentMs = 24 * 3_600_000;
@@ -36,6 +37,11 @@ ${identityHelp}`,
     const options = { agents: known, metrics: [...line.all('metric')], count: left };
     const { agents, metrics: names } = options;
     await warnOfUnknownMetrics(app, { agents, names, from: Date.now() - recentMs }, around);
+    for (const presence of await app.presence({ agents: known })) {
+      const silent = silenceOf(presence);
+      const name = line.words[found.findIndex(({ ap_id }) => ap_id === presence.ap_id)] ?? presence.ap_id;
+      if (silent !== undefined) around.stderr.write(`${printable(name)} ${silent}; waiting.\n`);
+    }
     await (line.has('json') || !around.stdout.isTTY ? print(app, options, around) : draw(app, options, around));
   },
 };

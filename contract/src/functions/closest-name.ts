@@ -6,9 +6,10 @@ export function closestName(typed: string, known: Iterable<string>): string | un
   // Two swapped letters are a distance of two.
   let bestDistance = typed.length < 4 ? 2 : Math.max(2, Math.floor(typed.length / 3)) + 1;
   for (const name of known) {
-    if (Math.abs(name.length - typed.length) >= bestDistance) continue;
+    if (Math.abs(name.length - typed.length) > bestDistance) continue;
     const distance = editDistance(typed, name);
-    if (distance < bestDistance) [best, bestDistance] = [name, distance];
+    const isNearer = best !== undefined && distance === bestDistance && beginning(typed, name) > beginning(typed, best);
+    if (distance < bestDistance || isNearer) [best, bestDistance] = [name, distance];
   }
   return best;
 }
@@ -17,6 +18,13 @@ export function closestName(typed: string, known: Iterable<string>): string | un
 export function didYouMean(typed: string, known: Iterable<string>): string {
   const name = closestName(typed.slice(0, 100), known);
   return name === undefined ? '' : ` Did you mean ${name}?`;
+}
+
+/** How many letters both begin with: of names at one distance, what was typed first was more likely meant. */
+function beginning(a: string, b: string): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count++;
+  return count;
 }
 
 function editDistance(a: string, b: string): number {

@@ -6,6 +6,13 @@ export const sitePathPattern =
 export const maxSitePathLength = 255;
 
 export const tagPattern = '^[\\p{L}\\p{N}][\\p{L}\\p{M}\\p{N}._/+@-]{0,63}$';
+const steps = 'letters, digits and . _ -';
+/** What the patterns allow, for people. */
+export const labelWords: Readonly<Record<string, string>> = {
+  [sitePathPattern]: `up to 10 steps with / between them, each of ${steps}, that begin with a letter or digit; no spaces`,
+  [tagPattern]: 'up to 64 letters, digits and . _ / + @ -, that begin with a letter or digit; no spaces',
+};
+
 /** Of one access point. */
 export const maxTags = 50;
 

@@ -34,7 +34,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   const client = new GuardedHttp({
     allow: config.webhookAllow,
     addressName: 'it',
-    notListed: 'is not allowed (WEFT_WEBHOOK_ALLOW)',
+    notListed: 'is not allowed: add it to WEFT_WEBHOOK_ALLOW and restart Weft',
     timeoutMs: 10_000,
     keepNamesMs: 60_000,
   });

@@ -36,6 +36,7 @@ test('C2 the first administrator needs no token, every later one does', async ()
   expect([first.status, first.body]).toEqual([200, { username: adminUsername, roles: 'admin', scopes: [] }]);
   const second = await post({ ...admin, username: 'second@weft.test' });
   expect([second.status, second.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+  expect(second.body.detail).toContain('An administrator exists already');
   expect((await post({})).status).toBe(401);
 
   const token = await weft.login('user', adminUsername);

@@ -10,7 +10,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { anonymous, type UserCaller } from '../caller.ts';
-import { AuthenticationError, type ValidationError } from '../errors.ts';
+import { adminExists, type ValidationError } from '../errors.ts';
 import { done, type IncomingRequest, type Route, routesOf, success } from '../http/request/route.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { adminsAndAuditors, adminsOnly, everyone, userItself, usersOnly } from '../rights/permission.ts';
@@ -50,7 +50,7 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
         if (context.callerIfAny) return users.create(context.body, context.callerIfAny);
         if (!context.body.roles.includes('admin')) throw firstUserMustBeAdmin();
         const created = await users.createFirstAdmin(context.body, anonymous);
-        if (!created) throw new AuthenticationError();
+        if (!created) throw adminExists();
         return created;
       },
     }),

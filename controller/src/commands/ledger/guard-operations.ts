@@ -94,8 +94,9 @@ export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCo
   const previous = (isAction || isSet ? null : value) ?? inverse;
   if (previous) return previous;
   const why = isAction ? 'is done and not set' : isSet ? 'is set like this already' : 'was not set through Weft before';
+  const next = isAction || isSet ? '' : '. Set its present value once without a guard, so that Weft knows it';
   throw new ConflictError(
     'guard_cannot_roll_back',
-    `A broken guard could not be rolled back: ${parameter} ${why}, and the agent declares no command that takes ${name} back`,
+    `A broken guard could not be rolled back: ${parameter} ${why}, and the agent declares no command that takes ${name} back${next}`,
   );
 }

@@ -2,7 +2,7 @@
 // nobody without a right can make Weft work.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
-import { AuthenticationError, PermissionError } from '../../errors.ts';
+import { AuthenticationError, adminExists, PermissionError } from '../../errors.ts';
 import { readQuery } from '../../input/query-reader.ts';
 import { isLoopback } from '../../loopback.ts';
 import { type Permission, requirePermission } from '../../rights/permission.ts';
@@ -100,7 +100,7 @@ export function createGuard(route: GuardedRoute, authenticator: Authenticator): 
     }
     if (openTo === 'anyone_until_first_admin' && token === undefined) {
       return authenticator.hasAdmin().then((exists) => {
-        if (exists) throw new AuthenticationError();
+        if (exists) throw adminExists();
       });
     }
     if (openTo === 'enrolment_token' && token !== undefined && authenticator.isEnrolmentToken(token)) {
