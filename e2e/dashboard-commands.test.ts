@@ -136,7 +136,12 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
       const json = { ap_id: `hall-${n}`, password: 'long enough', configuration: { commands: ['reboot'] } };
       expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
     }
-    const { page } = await visitSignedIn(weft, { path: '/commands/new', title: 'Send a command' });
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
+    // All that were chosen in the list are chosen here.
+    for (const name of ['ap-1', 'ap-2', 'hall-3']) await page.getByRole('checkbox', { name: `Choose ${name}` }).check();
+    await page.getByRole('link', { name: 'Send a command' }).click();
+    await page.getByText('3 of 125 selected').waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
     // Those that are shown, not those that are not.
     await page.getByRole('searchbox', { name: 'Filter access points' }).fill('hall');
     await page.getByRole('button', { name: 'Select the 100 shown' }).click();

@@ -100,12 +100,36 @@ describe('health', () => {
     const { health, causes, worst, unacknowledged } = of(agents, [alarm]);
     expect({ health, unacknowledged }).toEqual({ health: 'bad', unacknowledged: 1 });
     expect(causes).toEqual([
-      '1 of 2 access points are offline or serve almost no devices',
-      '1 of 2 access points serve worse than they should',
+      '1 of 2 access points are offline',
+      '1 of 2 access points have a minor alarm or a warning',
     ]);
     expect(worst.map(({ ap_id, causes: why }) => [ap_id, why])).toEqual([
       ['a', ['Offline']],
       ['b', ['Retries at 31 %']],
+    ]);
+  });
+
+  test('does not call offline or slow what only has an alarm: rules are about anything', () => {
+    const ids = ['a', 'b', 'c', 'd'];
+    const agents = ids.map((ap_id): HealthAgent => ({ ap_id, display_name: null, site: 'uk', state: 'online' }));
+    const alarms = ids.map((ap_id): HealthAlarm => {
+      const about = { id: ap_id, ap_id, site: 'uk', subject_kind: 'agent', severity: 'major' as const };
+      return { ...about, state: 'firing', message: 'Power at 9 W', since: 0, isMuted: false, isInhibited: false };
+    });
+    const { health, causes, sites } = of(agents, alarms);
+    expect(health).toBe('bad');
+    expect(causes).toEqual(['4 of 4 access points have a critical or major alarm']);
+    expect(sites[0]!.causes).toEqual(causes);
+    agents[0]!.state = 'offline';
+    agents[1]!.state = 'late';
+    expect(of(agents, alarms).causes).toEqual([
+      '1 of 4 access points are offline',
+      '3 of 4 access points have a critical or major alarm',
+    ]);
+    expect(of(agents, alarms.slice(3)).causes).toEqual([
+      '1 of 4 access points are offline',
+      '1 of 4 access points have a critical or major alarm',
+      '1 of 4 access points report late',
     ]);
   });
 });

@@ -47,15 +47,23 @@ export function networkHealth(
   const healths = agentHealths(agents, counted);
   const others = counted.filter(({ ap_id }) => ap_id === null);
   const access_points = countWords(healths);
-  const sites = siteHealths(healths, counted, siteNames);
+  const absent = new Map(agents.filter(isAbsent).map(({ ap_id, state }) => [ap_id, state]));
+  const sites = siteHealths(healths, counted, { absent, names: siteNames });
   return {
-    ...judged(healths, others),
+    ...judged(healths, others, absent),
     access_points,
     alarms: bySeverity(counted),
     unacknowledged: counted.filter(({ state, isInhibited }) => state === 'firing' && !isInhibited).length,
     worst: healths.filter(({ health }) => health !== 'good').slice(0, maxWorst),
     sites: sites.slice(0, maxSites),
   };
+}
+
+/** Those that are offline or late, and which. */
+type Absent = ReadonlyMap<string, AgentState>;
+
+function isAbsent({ state }: HealthAgent): boolean {
+  return state === 'offline' || state === 'late';
 }
 
 /** The worst first; muted alarms are left out already. Ended access points have no health. */
@@ -100,7 +108,7 @@ const causeOf: Partial<Record<AgentState, string>> = {
 function siteHealths(
   healths: readonly AgentHealth[],
   alarms: readonly HealthAlarm[],
-  names: ReadonlyMap<string, string>,
+  { absent, names }: { absent: Absent; names: ReadonlyMap<string, string> },
 ): SiteHealth[] {
   const agentsOf = new Map<string, AgentHealth[]>();
   const alarmsOf = new Map<string, HealthAlarm[]>();
@@ -113,7 +121,7 @@ function siteHealths(
     return {
       path,
       name: names.get(path) ?? path.slice(path.lastIndexOf('/') + 1),
-      ...judged(own, ofSites),
+      ...judged(own, ofSites, absent),
       access_points: countWords(own),
       alarms: bySeverity(below),
     };
@@ -134,17 +142,27 @@ function pathsAbove(site: string | null): string[] {
   return steps.map((_, index) => steps.slice(0, index + 1).join('/'));
 }
 
-/** The word for many: bad if a serious alarm is about all of them or a fifth of them are bad, degraded if any is not good. */
+/**
+ * The word for many: bad if a serious alarm is about all of them or a fifth of them are bad, degraded if any is not good.
+ * Of those that are not absent only that there is an alarm is known: a rule may be about anything.
+ */
 function judged(
   healths: readonly AgentHealth[],
   alarms: readonly HealthAlarm[],
+  absent: Absent,
 ): { health: HealthWord; causes: string[] } {
   const { good, degraded, bad, unknown } = countWords(healths);
   const total = healths.length;
   const sorted = [...alarms].sort(worstFirst);
   const causes = sorted.map(({ message }) => message);
-  if (bad > 0) causes.push(`${bad} of ${total} access points are offline or serve almost no devices`);
-  if (degraded > 0) causes.push(`${degraded} of ${total} access points serve worse than they should`);
+  const note = (count: number, words: string) =>
+    count > 0 && causes.push(`${count} of ${total} access points ${words}`);
+  const offline = healths.filter(({ ap_id }) => absent.get(ap_id) === 'offline').length;
+  const late = healths.filter(({ ap_id, health }) => health === 'degraded' && absent.has(ap_id)).length;
+  note(offline, 'are offline');
+  note(bad - offline, 'have a critical or major alarm');
+  note(late, 'report late');
+  note(degraded - late, 'have a minor alarm or a warning');
   const worst = sorted[0] ? wordOfSeverity(sorted[0].severity) : 'good';
   const health = ((): HealthWord => {
     if (worst === 'bad' || (total > 0 && bad >= badShare * total)) return 'bad';

@@ -1,6 +1,6 @@
 // Addresses and the pages they mean.
 import { describe, expect, it } from 'vitest';
-import { matchRoute } from './location.ts';
+import { matchRoute, valueIn } from './location.ts';
 
 const routes = [{ path: '/' }, { path: '/agents' }, { path: '/agents/new' }, { path: '/agents/:ap_id' }];
 const found = (path: string) => {
@@ -26,5 +26,12 @@ describe('an address', () => {
 
   it('means nothing where nothing fits or it cannot be decoded', () => {
     for (const path of ['/nothing', '/agents/a/b', '/agents/%zz', '//agents']) expect(found(path)).toBeUndefined();
+  });
+
+  it('says a list in one parameter or in several of the name', () => {
+    expect(valueIn('?agent=ap-1&agent=ap-2&agent=ap-3', 'agent')).toBe('ap-1,ap-2,ap-3');
+    expect(valueIn('?agent=ap-1,ap-2', 'agent')).toBe('ap-1,ap-2');
+    expect(valueIn('?agent=', 'agent')).toBe('');
+    expect(valueIn('?other=1', 'agent')).toBeUndefined();
   });
 });

@@ -133,9 +133,15 @@ function takeClick(event: MouseEvent): void {
   navigate(link.href);
 }
 
+/** A parameter that is given several times is a list, as one with commas is: links write either. */
+export function valueIn(search: string, name: string): string | undefined {
+  const given = new URLSearchParams(search).getAll(name);
+  return given.length === 0 ? undefined : given.join(',');
+}
+
 /** `initial` is what an address without the parameter means; it is not written out. */
 export function useQueryState(name: string, initial = ''): [value: string, set: (value: string) => void] {
-  const value = useComputed(() => new URLSearchParams(place.value.search).get(name) ?? initial).value;
+  const value = useComputed(() => valueIn(place.value.search, name) ?? initial).value;
   const set = useCallback((next: string) => setQuery({ [name]: next === initial ? undefined : next }), [name, initial]);
   return [value, set];
 }
