@@ -33,10 +33,13 @@ export async function matchingNames(app: App, pattern: string): Promise<string |
 
 export type NameOf = (ap_id: string) => string;
 
-/** What people call each access point; one without a display name, and one that is not known, by its ap_id. */
+/** What people call each access point; the ap_id where there is no display name, or none can be asked for. */
 export async function displayNames(app: App): Promise<NameOf> {
-  const names = new Map<string, string>();
-  for await (const { ap_id, display_name } of app.select('')) if (display_name !== null) names.set(ap_id, display_name);
+  const agents = await app
+    .select('')
+    .toArray()
+    .catch(() => []);
+  const names = new Map(agents.map(({ ap_id, display_name }) => [ap_id, display_name]));
   return (ap_id) => names.get(ap_id) ?? ap_id;
 }
 

@@ -199,6 +199,15 @@ test('an access point is found by its display name, and by a pattern of them; se
   );
   const { out: events } = await run(['events', '--agent', 'porch-1', '--kind', 'config.*'], { env: asApp });
   expect(events).toMatch(/porch-1 \(long-id-1\)/);
+  const json = { devices: [{ device: '00:1b:44:11:3a:b7', rssi_dbm: -60 }] };
+  const asAgent = await weft.login('agent', 'long-id-1');
+  await weft.request('POST', '/api/v1/agent_update/update', { token: asAgent, json });
+  const device = await untilSo(async () => {
+    const { out } = await run(['devices'], { env: asApp });
+    expect(out).toMatch(/\ndev-\S+ .* porch-1 +-60 dBm/);
+    return /dev-\S+/.exec(out)![0];
+  });
+  expect((await run(['devices', device], { env: asApp })).out).toMatch(/\nporch-1 .*-60 dBm/);
   expect(JSON.parse((await run(['agents', 'porch-*', '--json'], { env: asApp })).out)).toHaveLength(2);
   expect(await run(['watch', 'twins'], { env: asApp })).toMatchObject({
     code: 1,
@@ -222,7 +231,7 @@ test('a command that an access point does not know: one exit code and one text, 
   for (const { err } of [one, many]) expect(err).toContain('lamp-1 knows these commands: dim, identify.');
   expect(await run(['command', 'lamp-1', 'dim', 'pct=5'], { env: asApp })).toMatchObject({
     code: 2,
-    err: expect.stringContaining('dim takes percent=(integer, from 0, to 100) and may have slow=(any value).'),
+    err: expect.stringContaining('dim takes percent (integer, 0..100), slow (optional).'),
   });
 });
 

@@ -111,11 +111,12 @@ function seconds(key: string, text: string | undefined, option: string): Record<
   return { [key]: text === '0' ? 0 : parseDuration(text, option) };
 }
 
-/** With what the access point knows in the place of its refusal, if that is about the command. */
+/** A refusal of the command itself also says what the access point knows. */
 async function ask<T>({ app, name }: Wanted, ap_id: string, send: () => Promise<T>): Promise<T> {
   return send().catch(async (error) => {
     if (!(error instanceof WeftRefusal) || error.status !== 422) throw error;
-    throw new UsageError(`${refusalSentence(error)}${await declaredBy(app, ap_id, name)}`);
+    const known = await declaredBy(app, ap_id, name);
+    throw new WeftRefusal(error.status, error.code, `${refusalSentence(error)} ${known}`.trim());
   });
 }
 
@@ -126,25 +127,18 @@ async function declaredBy(app: App, ap_id: string, name: string): Promise<string
     () => ({}),
   );
   const declared = readDeclaredCommands(configuration, { withUnits: true });
-  const command = declared?.get(name);
-  if (!declared || (command && !command.params)) return '';
-  if (!command) return ` ${ap_id} knows these commands: ${[...declared.keys()].sort(naturally).join(', ')}.`;
-  const inGroups = Object.groupBy(Object.entries(command.params!), ([, { optional }]) => (optional ? 'may' : 'must'));
-  const listed = (some: [string, DeclaredArgument][] = []) =>
-    some.map(([arg, of]) => `${arg}=(${boundsOf(of)})`).join(' ');
-  const [must, may] = [listed(inGroups.must), listed(inGroups.may)];
-  return ` ${name} takes ${must || 'no argument'}${may && ` and may have ${may}`}.`;
+  if (!declared) return '';
+  const command = declared.get(name);
+  if (!command) return `${ap_id} knows these commands: ${[...declared.keys()].sort(naturally).join(', ')}.`;
+  if (!command.params) return '';
+  const list = Object.entries(command.params).map(([arg, argument]) => `${arg}${boundsOf(argument)}`);
+  return `${name} takes ${list.join(', ') || 'no arguments'}.`;
 }
 
-function boundsOf({ type, minimum, maximum, multipleOf, enum: values, unit }: DeclaredArgument): string {
-  const words = [
-    values ? values.slice(0, 20).join(' or ') : type,
-    minimum === undefined ? undefined : `from ${minimum}`,
-    maximum === undefined ? undefined : `to ${maximum}`,
-    multipleOf === undefined ? undefined : `in steps of ${multipleOf}`,
-    unit,
-  ].filter((word) => word !== undefined);
-  return words.join(', ') || 'any value';
+function boundsOf({ type, minimum, maximum, enum: values, unit, optional }: DeclaredArgument): string {
+  const range = minimum === undefined && maximum === undefined ? undefined : `${minimum ?? ''}..${maximum ?? ''}`;
+  const words = [optional && 'optional', values?.slice(0, 20).join('|') ?? type, range, unit].filter(Boolean);
+  return words.length === 0 ? '' : ` (${words.join(', ')})`;
 }
 
 async function preview(wanted: Wanted): Promise<number> {
@@ -217,7 +211,8 @@ async function sendMany(
   if (refused.length === 0) return exitCode.ok;
   const invalid = refused.find(({ reason }) => reason === 'invalid_command');
   if (invalid) {
-    around.stderr.write(`${printable(await declaredBy(app, invalid.ap_id, name)).trim()}\n`);
+    const known = await declaredBy(app, invalid.ap_id, name);
+    if (known !== '' && !isJson) around.stderr.write(`${printable(known)}\n`);
     return exitCode.usage;
   }
   return refused.some(({ reason }) => !notConflicts.includes(reason)) ? exitCode.conflict : exitCode.failure;

@@ -106,7 +106,7 @@ function printer(app: App, line: CommandLine, around: Surroundings): (event: Eve
   return async (event) => {
     // Once for each, because access points come while events are followed.
     if (event.ap_id !== null && !known.has(event.ap_id)) {
-      if (nameOf(event.ap_id) === event.ap_id) nameOf = await displayNames(app).catch(() => nameOf);
+      if (nameOf(event.ap_id) === event.ap_id) nameOf = await displayNames(app);
       known.add(event.ap_id);
     }
     await writeAll(around.stdout, toLine(event, nameOf, look));
@@ -115,7 +115,10 @@ function printer(app: App, line: CommandLine, around: Surroundings): (event: Eve
 
 function toLine({ id, ts, kind, severity, text, ap_id }: EventItem, nameOf: NameOf, { isIso }: Look): string {
   const mark = severity === 'info' ? '' : `[${severity}] `;
-  const name = ap_id === null ? null : nameOf(ap_id);
-  const named = ap_id === null || name === ap_id ? text : text.replace(ap_id, () => `${name} (${ap_id})`);
+  const named = ap_id === null ? text : text.replace(wholeWord(ap_id), () => withId(nameOf(ap_id), ap_id));
   return `${toMoment(ts, isIso)}  ${String(id).padStart(6)}  ${kind.padEnd(20)}  ${mark}${printable(named)}\n`;
 }
+
+const withId = (name: string, ap_id: string) => (name === ap_id ? ap_id : `${name} (${ap_id})`);
+/** Not inside of a longer name. */
+const wholeWord = (ap_id: string) => new RegExp(`(?<![\\w-])${ap_id.replaceAll(/\W/g, '\\$&')}(?![\\w-])`);

@@ -84,7 +84,7 @@ export class GuardOperations {
  * What a broken guard would restore: what was set before, or what takes it back; null without a guard. Throws ConflictError
  * `guard_cannot_roll_back` if there is neither, as of what is done rather than set.
  */
-export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCommand): Want | null {
+export function restoredBy(batch: LedgerBatch, { guard, intent, inverse, sealed }: NewCommand): Want | null {
   if (guard === null) return null;
   const { name, args, parameter, is_action } = intent;
   // Free text is among them: what it does is unknown.
@@ -94,7 +94,9 @@ export function restoredBy(batch: LedgerBatch, { guard, intent, inverse }: NewCo
   const previous = (isAction || isSet ? null : value) ?? inverse;
   if (previous) return previous;
   const why = isAction ? 'is done and not set' : isSet ? 'is set like this already' : 'was not set through Weft before';
-  const next = isAction || isSet ? '' : '. Set its present value once without a guard, so that Weft knows it';
+  // A secret would not be kept either.
+  const next =
+    isAction || isSet || sealed !== null ? '' : '. Set its present value once without a guard, so that Weft knows it';
   throw new ConflictError(
     'guard_cannot_roll_back',
     `A broken guard could not be rolled back: ${parameter} ${why}, and the agent declares no command that takes ${name} back${next}`,

@@ -105,12 +105,18 @@ describe('over HTTP', () => {
     ] as const) {
       expect(await send('cell', command, { ...guard, ...more })).toMatchObject({ code: 'guard_cannot_roll_back' });
     }
+    const { detail } = await send('cell', { name: 'set_tx_power', dbm: 3 }, guard);
+    expect(detail).toMatch(/not set through Weft before, .*\. Set its present value once without a guard/);
     // What is done and not set: to do it again restores nothing.
     await answer(agent, 'cell', (await send('cell', 'reboot')).command_id);
     expect((await send('cell', 'reboot', guard)).code).toBe('guard_cannot_roll_back');
     // What was set is a secret, which is not kept.
     await answer(agent, 'cell', (await send('cell', { name: 'set_wifi_psk', psk: 'first secret' })).command_id);
-    expect((await send('cell', { name: 'set_wifi_psk', psk: 'second' }, guard)).code).toBe('guard_cannot_roll_back');
+    const secret = await send('cell', { name: 'set_wifi_psk', psk: 'second' }, guard);
+    expect(secret).toMatchObject({
+      code: 'guard_cannot_roll_back',
+      detail: expect.not.stringContaining('present value'),
+    });
     expect(await get('/api/v1/commands')).toHaveLength(before + 2);
     const other = await weft.agent('cell-2', {
       commands: [

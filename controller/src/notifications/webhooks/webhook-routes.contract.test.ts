@@ -201,6 +201,7 @@ describe('a webhook', () => {
       const { status, body } = await ask('POST', '', { name: 'x', url });
       expect(status).toBe(422);
       expect(body.detail[0].loc).toEqual(['body', 'url']);
+      if (url.includes('10.0.0.1')) expect(body.detail[0].msg).toContain('add it to WEFT_WEBHOOK_ALLOW and restart');
     },
   );
 
