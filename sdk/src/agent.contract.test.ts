@@ -172,6 +172,24 @@ describe('an agent', () => {
     expect(await agent.post({ load: 2 })).toBe(1);
   });
 
+  test('a report that is too large for one message goes in several, and a sample that is too large is refused', async () => {
+    const server = await start();
+    await server.agent('ap-1');
+    let connections = 0;
+    const agent = createAgent(server.url, { maxWaitingReports: 2, onConnected: () => connections++ });
+    await agent.start();
+    // As many as waited in a long absence, some without a time.
+    const name = '€'.repeat(300);
+    const samples = Array.from({ length: 1_500 }, (_, n) => ({ ...(n % 2 === 0 && { ts: Date.now() - n }), n, name }));
+    expect(await agent.post(samples)).toBe(1_500);
+    const tooLarge = agent.post([{ n: 1_500 }, { n: -1, name: 'x'.repeat(1024 * 1024) }, { n: 1_501 }]);
+    await expect(tooLarge).rejects.toMatchObject({ status: 413, code: 'body_too_large' });
+    expect(await agent.post({ n: 1_502 })).toBe(1);
+    const stored = (await server.rowsOf('ap-1')).map(({ n }) => Number(n)).sort((a, b) => a - b);
+    expect(stored).toEqual(Array.from({ length: 1_503 }, (_, n) => n));
+    expect(connections).toBe(1);
+  });
+
   test('waits for a Weft that is away, until it is stopped', async () => {
     const server = await start();
     await server.agent('ap-1');

@@ -201,8 +201,10 @@ export class Agent {
    * ```
    */
   async post(report: Sample | readonly Sample[]): Promise<number> {
-    const made = Report.of(report, this.#moment(Array.isArray(report) ? report.length : 1));
-    return this.#spooled ? this.#spooled.post(made) : this.#reports.add(made);
+    const parts = Report.of(report, this.#moment(Array.isArray(report) ? report.length : 1)).parts();
+    if (!this.#spooled) return this.#reports.add(...parts);
+    const kept = await Promise.all(parts.map((part) => this.#spooled!.post(part)));
+    return kept.reduce((sum, count) => sum + count, 0);
   }
 
   /**

@@ -61,3 +61,15 @@ test('a command is given with its text and its parsed form', async () => {
   await desk.idle();
   expect(given).toEqual([{ command_id: 'c-1', name: 'set', args: { text: 'channel 36' }, command: 'Set channel 36' }]);
 });
+
+test('of a result that no message can hold only the state is told', async () => {
+  const said: unknown[] = [];
+  const desk = new CommandDesk({ send: (text) => said.push(JSON.parse(text)), onError: () => {} });
+  desk.handle('sleep', () => ({ result: 'x'.repeat(1024 * 1024) }));
+  desk.take(command);
+  await desk.idle();
+  expect(said).toMatchObject([
+    { state: 'received' },
+    { state: 'succeeded', result: { error: expect.stringContaining('too large') } },
+  ]);
+});

@@ -1,11 +1,13 @@
 // How an agent executes commands: each once, even if it is delivered twice, and its result is sent again until Weft has
 // acknowledged it.
 import type { ChannelCommand } from '@weft/contract';
+import { maxMessageBytes } from './report.ts';
 import type { CommandMemory } from './spool/command-memory.ts';
 import { pauseAfter, type WeftRefusal } from './weft-refusal.ts';
 
 /** How many executed commands are remembered, so that a repeated one is not executed again. */
 export const maxRemembered = 10_000;
+const tooLarge = 'the result is too large to be told';
 const interrupted = 'the agent was stopped before it was done';
 
 export interface GivenCommand {
@@ -193,7 +195,9 @@ export class CommandDesk {
     });
   }
 
-  async #end(command_id: string, answer: Record<string, unknown>): Promise<void> {
+  async #end(command_id: string, outcome: Record<string, unknown>): Promise<void> {
+    const isTooLarge = Buffer.byteLength(toText(command_id, outcome)) > maxMessageBytes;
+    const answer = isTooLarge ? { state: outcome.state, result: { error: tooLarge } } : outcome;
     await this.#memory?.remember({ command_id, answer: toText(command_id, answer) }).catch(this.#onError);
     this.#say(command_id, answer, true);
   }

@@ -1,6 +1,6 @@
 // Reports on their way to Weft over the channel: many at once, each kept until Weft says that it is stored. After a broken
 // connection they are sent again, with the same times, so that nothing is lost and nothing doubled.
-import type { Report, Stamp } from './report.ts';
+import { maxMessageBytes, type Report, type Stamp } from './report.ts';
 import { pauseAfter, WeftRefusal } from './weft-refusal.ts';
 
 const maxUnanswered = 1_000;
@@ -49,12 +49,17 @@ export class ReportQueue {
     return this.#unsent.size + this.#sent.size;
   }
 
-  /** Resolves how many samples were stored; throws WeftRefusal if Weft refuses them or too many wait already. */
-  add(report: Report): Promise<number> {
-    if (this.#isClosed) return Promise.reject(stopped());
-    if (!this.hasRoom) {
-      return Promise.reject(new WeftRefusal(0, 'too_many_reports', `${this.#maxWaiting} reports wait already`));
-    }
+  /** Resolves how many samples were stored; throws WeftRefusal if Weft refuses some or too many reports wait already. */
+  async add(...reports: readonly Report[]): Promise<number> {
+    if (this.#isClosed) throw stopped();
+    if (!this.hasRoom) throw new WeftRefusal(0, 'too_many_reports', `${this.#maxWaiting} reports wait already`);
+    const answers = reports.map((report) => this.#add(report));
+    // A refusal is told once nothing of the rest is on its way.
+    await Promise.allSettled(answers);
+    return (await Promise.all(answers)).reduce((sum, count) => sum + count, 0);
+  }
+
+  #add(report: Report): Promise<number> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#unsent.set(id, { id, report, sentAtMs: 0, resolve, reject });
@@ -72,7 +77,13 @@ export class ReportQueue {
     if (!this.#isOpen() || performance.now() < this.#pausedUntilMs) return;
     for (const [id, waiting] of this.#unsent) {
       if (this.#sent.size >= maxUnanswered) return;
-      if (!this.#send(`{"type":"telemetry","id":${id},${waiting.report.body(this.#stamp)}}`)) return;
+      const text = `{"type":"telemetry","id":${id},${waiting.report.body(this.#stamp)}}`;
+      if (Buffer.byteLength(text) > maxMessageBytes) {
+        this.#unsent.delete(id);
+        waiting.reject(new WeftRefusal(413, 'body_too_large', `a sample is larger than ${maxMessageBytes} bytes`));
+        continue;
+      }
+      if (!this.#send(text)) return;
       waiting.sentAtMs = performance.now();
       this.#unsent.delete(id);
       this.#sent.set(id, waiting);

@@ -19,6 +19,13 @@ export interface AttachedDevice {
   heard?: readonly ({ rssi_dbm?: number } & ({ ap_id: string } | { bssid: string }))[] | undefined;
 }
 
+/** Of one message, in bytes: Weft closes the channel of one that is larger, and would whenever it came again. */
+export const maxMessageBytes = 1024 * 1024;
+/** From here on a report goes in several messages; small enough that no other bound of Weft is near. */
+const maxPart = { bytes: maxMessageBytes / 4, samples: 5_000 };
+/** What a time and a comma add to a sample, about. */
+const timeBytes = 20;
+
 /** The time of something that happened at a moment of the clock; each call gives another. */
 export type Stamp = (moment: number) => number;
 
@@ -54,6 +61,27 @@ export class Report {
 
   get moment(): number {
     return this.#moment;
+  }
+
+  /** The same samples as reports that are small enough for one message each, unless a single sample is not. */
+  parts(): Report[] {
+    const parts: Report[] = [];
+    let from = 0;
+    let bytes = 0;
+    for (const [index, { json, isTimed }] of this.#samples.entries()) {
+      const more = Buffer.byteLength(json) + (isTimed ? 1 : timeBytes);
+      if (index > from && (bytes + more > maxPart.bytes || index - from === maxPart.samples)) {
+        parts.push(this.#part(from, index));
+        from = index;
+        bytes = 0;
+      }
+      bytes += more;
+    }
+    return from === 0 ? [this] : [...parts, this.#part(from, this.count)];
+  }
+
+  #part(from: number, to: number): Report {
+    return new Report(this.#samples.slice(from, to), true, this.#moment + from);
   }
 
   /** Which samples have no time yet, by their index. */

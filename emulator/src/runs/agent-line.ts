@@ -14,7 +14,7 @@ const goodbyeMs = 1_000;
 /** Pause before an agent that Weft refused tries again. */
 const unwantedPauseMs = 60_000;
 const backOff = { firstMs: 500, longestMs: 10_000 };
-/** Of one report; with all its fields it is a fraction of what Weft takes. */
+/** Of one report; the SDK sends it in several messages if it is too large for one. */
 const maxSamplesPerReport = 500;
 
 /** The result of the samples of all access points. */
@@ -107,7 +107,8 @@ export class AgentLine {
 
   hold(sample: Sample): void {
     this.#held.push(sample);
-    if (this.#held.length >= maxSamplesPerReport) this.flush();
+    // After a cut line all that waited comes in one second, and only then the agent.
+    if (this.#agent && this.#held.length >= maxSamplesPerReport) this.flush();
   }
 
   /** Sends what is held, in one report. */

@@ -133,3 +133,18 @@ test('a channel that breaks while what was stored is taken out of the spool cost
   expect([...new Set(sent.flatMap(({ values }) => values))]).toEqual([1, 2, 3, 4, 5]);
   await close();
 });
+
+test('a report on disk that is larger than a message goes in several, in order', async () => {
+  const { spool, sent, reports, open, close } = await scene();
+  const name = 'x'.repeat(1_000);
+  const samples = Array.from({ length: 1_500 }, (_, n) => ({ n, name }));
+  await reports.post(Report.of(samples, 0));
+  open();
+  while (spool.size > 0) {
+    await vi.advanceTimersByTimeAsync(50);
+    await new Promise(setImmediate);
+  }
+  expect(sent.flatMap(({ values }) => values)).toEqual(samples.map(({ n }) => n));
+  expect(Math.max(...sent.map(({ values }) => values.length))).toBeLessThan(1_000);
+  await close();
+});

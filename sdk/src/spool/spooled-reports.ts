@@ -132,9 +132,9 @@ export class SpooledReports {
     const texts = records.flatMap((record) => this.#textsOf(record));
     try {
       if (texts.length > 0) {
-        const report = Report.ofTexts(texts);
-        spooled.add(report);
-        await queue.add(report);
+        const parts = Report.ofTexts(texts).parts();
+        for (const part of parts) spooled.add(part);
+        await queue.add(...parts);
       }
     } catch (error) {
       if (!(error instanceof WeftRefusal && hopelessStatuses.has(error.status))) throw error;
