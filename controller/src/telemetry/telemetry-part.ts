@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
+import { Event } from '../event-kinds.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
@@ -79,15 +80,17 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   });
   const power = new PowerWatch({ database, store: states, eventLog, onError });
   const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
+  const streamOpened = new Event<[]>();
   const feed = new LiveFeed({
     recentBytes,
-    onOpened: () => remote?.opened(),
+    onOpened: streamOpened.emit,
     isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
     visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
     authorize: async (token) => auth.authorize(token, fleetReaders),
   });
   const remote = config.amqpUrl === undefined ? undefined : createRemote(deps, feed);
+  streamOpened.on(() => remote?.opened());
   const telemetry = new TelemetryService({
     store,
     agents,

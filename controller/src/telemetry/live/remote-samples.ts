@@ -133,7 +133,7 @@ export class RemoteSamples {
     for (let start = 0; start < names.length && !this.#asking.isStopped; start += agentsAtOnce) {
       const nowMs = Date.now();
       for (const { ap_id, metrics } of await telemetry.latest(names.slice(start, start + agentsAtOnce))) {
-        // Of an agent that was not heard of before, what is old is no news.
+        // Of an agent that has not reported before, what is old is no news.
         const before = this.#newest.get(ap_id) ?? nowMs - 2 * askEveryMs;
         const samples = samplesAfter(before, metrics);
         if (samples.length === 0) continue;
