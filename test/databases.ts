@@ -76,7 +76,8 @@ async function createPostgresNamespace({ isBare = false } = {}): Promise<Databas
   const address = addressOf(postgresUrl(), name);
   return namespaceAt(
     address,
-    (options) => openPostgres(address, options),
+    // Patience for a machine that has much else to do.
+    (options) => openPostgres(address, { connectTimeoutMs: 120_000, ...options }),
     async () => {
       if (await makeFresh(address, isBare)) left[kind].push(name);
       else await runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`);

@@ -112,7 +112,8 @@ test('downloads: one caller has its share open, and gets it back when they end',
       signal: control.signal,
     });
     if (status !== 200) await body?.cancel();
-    return { status, end: () => control.abort() };
+    // With the body: one that nobody holds is collected, and its download ended.
+    return { status, body, end: () => control.abort() };
   };
   const held = await Promise.all(Array.from({ length: 14 }, () => open(eve)));
   expect(statusesOf(held)).toEqual({ 200: 10, 429: 4 });
