@@ -145,9 +145,18 @@ log_in() {
   [ -n "$token" ]
 }
 
+# Ends what speaks for a machine that another one has replaced. The part that takes commands leaves that to the other.
+stop_replaced() {
+  [ "$status $(json .code)" = '401 credentials_replaced' ] || return 0
+  [ "$part" = report ] || exit 1
+  stop_children
+  end 1 "This machine was replaced by another one as $ap_id: stop it. If this one is to take over again, create a line with weft agent line $ap_id --replace"
+}
+
 # Until it is in. What trying again cannot change ends the agent.
 first_log_in() {
   until log_in; do
+    stop_replaced
     case $status in
       408 | 429 | 0 | 5??) say "cannot log in to $url (status $status). Retrying." ;;
       *) end 1 "cannot log in to $url as $ap_id (status $status). $reason Create a new install line: weft agent line $ap_id" ;;
@@ -402,8 +411,13 @@ keep_at() { # function
   pause=1
   while :; do
     if "$1"; then pause=1; continue; fi
-    [ "$pause" -gt 1 ] && say "Weft cannot be reached or refuses (status $status). Retrying."
-    log_in || rest $pause
+    [ "$pause" -gt 1 ] && say "Weft cannot be reached or refuses (status $status).${refused:-} Retrying."
+    refused=
+    log_in || {
+      stop_replaced
+      [ "$status" = 401 ] && refused=' If another machine has replaced this one, stop this one.'
+      rest $pause
+    }
     [ $pause -lt 30 ] && pause=$((pause * 2))
   done
 }
@@ -452,7 +466,8 @@ trap 'woken=1' USR1
 children=
 followed=' '
 # Those that listen only after those who would start them again.
-trap 'kill $children 2> /dev/null; kill $(cat "$run"/listener-* 2> /dev/null) 2> /dev/null; exit 0' TERM INT
+stop_children() { kill $children 2> /dev/null; kill $(cat "$run"/listener-* 2> /dev/null) 2> /dev/null; }
+trap 'stop_children; exit 0' TERM INT
 rm -f "$run"/listener-*
 served > "$run/radios-now"
 follow_new

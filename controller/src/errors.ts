@@ -49,6 +49,13 @@ export function adminExists(): AuthenticationError {
   return new AuthenticationError('not_authenticated', 'An administrator exists already: send the token of one');
 }
 
+/** 401 for the machine that another one has replaced: its password was right, and is no guess. */
+export class ReplacedError extends AuthenticationError {
+  constructor() {
+    super('credentials_replaced', 'Another machine has replaced this one: these credentials are no longer valid');
+  }
+}
+
 /** 403: the caller has no permission. */
 export class PermissionError extends WeftError {
   constructor(code = 'not_permitted', detail = 'Not enough permissions') {

@@ -78,6 +78,18 @@ describe('an agent whose password somebody chose', () => {
     await agent.start();
     expect(await agent.post({ load: 1 })).toBe(1);
   });
+
+  test('logs in with it also where others have guessed too often, and the new one is not told wrong', async () => {
+    const weft = await startWeft({ WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT: '1' });
+    cleanUp.push(() => weft.stop());
+    const json = { ap_id: 'ap-1', password: chosen, configuration: {} };
+    await weft.request('POST', '/api/v1/agents/', { token: await weft.admin(), json });
+    await weft.login('agent', 'ap-1', chosen);
+    await expect(weft.login('agent', 'ap-1', 'a guess that is wrong')).rejects.toThrow();
+    const agent = createAgent(weft.url, { formerPassword: chosen });
+    await agent.start();
+    expect(agent.isConnected).toBe(true);
+  });
 });
 
 describe('an agent', () => {

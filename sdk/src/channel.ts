@@ -7,7 +7,7 @@ import { hasShape } from '@weft/contract/schema-check';
 import { WebSocket } from 'ws';
 import { trustOf } from './kept-connections.ts';
 import type { Session } from './session.ts';
-import { retryAfterMs, toRefusal, WeftRefusal } from './weft-refusal.ts';
+import { isReplaced, retryAfterMs, toRefusal, WeftRefusal } from './weft-refusal.ts';
 
 /** Weft pings more often than this; a connection that is silent for longer is dead. */
 const silenceMs = 45_000;
@@ -181,6 +181,7 @@ export class Channel {
     if (this.#isStopped || this.#retry !== undefined || this.#isConnecting) return;
     const { backOff } = this.#options;
     if (error) this.#options.onError(error);
+    if (isReplaced(error)) return;
     const isHopeless = error instanceof WeftRefusal && !error.isPassing && error.status !== 401;
     const pauseMs = backOff.next(Math.max(leastMs, retryAfterMs(error), isHopeless ? backOff.longest() : 0));
     this.#retry = setTimeout(() => {

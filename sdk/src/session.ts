@@ -2,7 +2,7 @@
 import { HttpClient, type HttpRequest, readAnswer } from './http-client.ts';
 import { keptFetch } from './kept-connections.ts';
 import { ServerClock } from './server-clock.ts';
-import { WeftRefusal } from './weft-refusal.ts';
+import { isReplaced, WeftRefusal } from './weft-refusal.ts';
 
 /** Of a token's life, after which it is renewed. */
 const renewAfter = 0.8;
@@ -73,7 +73,7 @@ export class Session {
       });
     }
     await this.token().catch((error) => {
-      const isUnknown = error instanceof WeftRefusal && error.status === 401;
+      const isUnknown = isWrongPassword(error) && !isReplaced(error);
       throw (isUnknown && refusal) || error;
     });
   }
@@ -134,8 +134,12 @@ export class Session {
     const startedAt = performance.now();
     const answer = await this.#logInWith(this.#password).catch(async (error) => {
       const former = this.#formerPassword;
-      if (former === undefined || !(error instanceof WeftRefusal && error.status === 401)) throw error;
-      const answer = await this.#logInWith(former);
+      // Beyond the limit of guesses a wrong password is not told wrong.
+      const mayBeWrong = isWrongPassword(error) || (error as WeftRefusal).code === 'too_many_failed_logins';
+      if (former === undefined || !mayBeWrong) throw error;
+      const answer = await this.#logInWith(former).catch((second) => {
+        throw isWrongPassword(second) && !isReplaced(second) ? error : second;
+      });
       this.#password = former;
       this.#formerPassword = undefined;
       return answer;
@@ -160,4 +164,8 @@ export class Session {
     this.clock.heard(answer.headers.get('date') ?? undefined, askedAt);
     return readAnswer(answer);
   }
+}
+
+function isWrongPassword(error: unknown): boolean {
+  return error instanceof WeftRefusal && error.status === 401;
 }

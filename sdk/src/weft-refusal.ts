@@ -60,6 +60,11 @@ export function isPassing(error: unknown): boolean {
   return error instanceof WeftUnreachable || (error instanceof WeftRefusal && error.isPassing);
 }
 
+/** Another machine has the name now, and the password of this one is no longer good: nothing is to be tried again. */
+export function isReplaced(error: unknown): boolean {
+  return error instanceof WeftRefusal && error.code === 'credentials_replaced';
+}
+
 /** A timer that is longer than it can be would not wait at all. */
 const maxPauseMs = 3_600_000;
 

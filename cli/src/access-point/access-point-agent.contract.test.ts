@@ -41,12 +41,14 @@ async function start(ap_id: string, machine: RecordedMachine) {
     say: (text: string) => said.push(text),
     signal: stopping.signal,
   });
+  const ended = running.catch((error: Error) => error.message);
   onTestFinished(async () => {
     stopping.abort();
-    await running;
+    await ended;
     rmSync(stateDir, { recursive: true });
   });
   await untilSo(() => expect(said.at(-1)).toContain('connected to'));
+  return { ended };
 }
 
 function withRadio(machine: RecordedMachine): RecordedMachine {
@@ -92,6 +94,12 @@ test('devices are reported, also by a machine whose tools are slow', async () =>
     const signals = items.map(({ links }: { links: { rssi_dbm: number }[] }) => links[0]!.rssi_dbm);
     expect(signals.sort()).toEqual([-50, -70]);
   });
+});
+
+test('ends with the reason when another machine has replaced it', async () => {
+  const { ended } = await start('wifi-9', new RecordedMachine().file('proc/uptime', '7.0 1\n'));
+  await app.request('PUT', '/api/v1/agents/wifi-9', { json: { password: 'of the new machine' } });
+  expect(await ended).toContain('This machine was replaced by another one as wifi-9: stop it.');
 });
 
 test('a radio that is switched on later is declared then', async () => {

@@ -15,7 +15,7 @@ import type { Description } from './readers/description.ts';
 import { Measurements, readersOf } from './readers/measurements.ts';
 import { Speaker } from './speaker.ts';
 import { createSubject, type Subject } from './subject.ts';
-import { refusalAtStart } from './troubles.ts';
+import { isReplaced, refusalAtStart } from './troubles.ts';
 
 export interface RunOptions {
   settings: AgentSettings;
@@ -50,15 +50,16 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
   const offered = await commands.renew();
   speaker.found(description, Object.keys(measurements.declared), offered, settings);
   const configuration = { ...description, ...settings.configuration, report_interval_seconds: pace.seconds };
-  const agent = makeAgent(settings, speaker, configuration);
+  let refusal: unknown;
+  const giveUp = (error: unknown) => {
+    if (!ending.signal.aborted) refusal = error;
+    end();
+  };
+  const agent = makeAgent(settings, speaker, configuration, giveUp);
   for (const [name, declaration] of Object.entries(measurements.declared)) agent.metric(name, declaration);
   for (const { declaration, run } of offered) agent.command(declaration, run);
 
-  let refusal: unknown;
-  const starting = agent.start().catch((error) => {
-    if (!ending.signal.aborted) refusal = error;
-    end();
-  });
+  const starting = agent.start().catch(giveUp);
   const describe = async () => ({ ...(await subject.describe()), ...settings.configuration });
   await report({ agent, measurements, pace, speaker, subject, describe, commands });
   await agent.stop();
@@ -68,7 +69,12 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
   speaker.say('stopped');
 }
 
-function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Record<string, unknown>): Agent {
+function makeAgent(
+  settings: AgentSettings,
+  speaker: Speaker,
+  configuration: Record<string, unknown>,
+  giveUp: (error: unknown) => void,
+): Agent {
   const { url, ap_id, stateDir, enrolmentToken, trustedCertificate } = settings;
   const folder = join(stateDir, folderOf(ap_id));
   let own: OwnPassword;
@@ -90,7 +96,7 @@ function makeAgent(settings: AgentSettings, speaker: Speaker, configuration: Rec
       : enrolmentToken !== undefined && { enrolmentToken }),
     onConnected: () => speaker.connected(),
     onDisconnected: (code, reason) => speaker.lost(code, reason),
-    onError: (error) => speaker.trouble(error),
+    onError: (error) => (isReplaced(error) ? giveUp(error) : speaker.trouble(error)),
   });
 }
 

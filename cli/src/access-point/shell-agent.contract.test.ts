@@ -146,6 +146,17 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     expect(await (await app.command('shell-1', 'identify')).result()).toMatchObject({ state: 'succeeded' });
   });
 
+  test('ends when another machine has replaced it', async () => {
+    const admin = await weft.admin();
+    const json = { ap_id_pattern: 'shell-9' };
+    const { token } = (await weft.request('POST', '/api/v1/enrolment_tokens', { token: admin, json })).body;
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-9', WEFT_ENROLMENT_TOKEN: token });
+    await untilSo(() => expect(agent.said()).toContain('connected to'));
+    await weft.request('PUT', '/api/v1/agents/shell-9', { token: admin, json: { password: 'of the new machine' } });
+    expect(await agent.ended).toBe(1);
+    expect(agent.said()).toContain('This machine was replaced by another one as shell-9');
+  });
+
   const named = async (ap_id: string, more?: Record<string, string>, applets?: string) => {
     const admin = await weft.admin();
     const json = { ap_id_pattern: ap_id };

@@ -27,11 +27,21 @@ export function whyUnreachable(error: Error, url: string): string {
   return `Weft at ${host} is unreachable (${error.message || code}). ${again}`;
 }
 
+/** Another machine has the name now. */
+export function isReplaced(error: unknown): boolean {
+  return error instanceof WeftRefusal && error.code === 'credentials_replaced';
+}
+
 /** For permanent errors. */
 export function refusalAtStart(error: unknown, { url, ap_id, enrolmentToken }: Place): Error {
   if (!(error instanceof WeftRefusal)) return error as Error;
   const { status, code, detail } = error;
-  const next = `Create a new install line: weft agent line ${toShellWord(ap_id)}`;
+  const line = `weft agent line ${toShellWord(ap_id)}`;
+  if (isReplaced(error)) {
+    const next = `If this one is to take over again, create a line with ${line} --replace`;
+    return new CommandFailure(`This machine was replaced by another one as ${ap_id}: stop it. ${next}`);
+  }
+  const next = `Create a new install line: ${line}`;
   const because = (text: string) => new CommandFailure(`Authentication of ${ap_id} failed: ${text}. ${next}`);
   if (code === 'unknown') return new CommandFailure(`${url} is not a Weft server (status ${status}). Check --url.`);
   if (code === 'invalid_enrolment_token') return because('the enrolment token is unknown, used up or expired');

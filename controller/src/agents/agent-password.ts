@@ -1,6 +1,7 @@
 // Passwords of agents as they are stored: those that somebody chose by a slow hash, generated ones by a fast one.
 import { timingSafeEqual } from 'node:crypto';
 import { isGeneratedSecret } from '@weft/sdk/agent-secret';
+import { ReplacedError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { hashGeneratedSecret } from '../secrets.ts';
 import { generatedHashPrefix } from './agent-record.ts';
@@ -20,6 +21,17 @@ export async function isPassword(
   if (hash === undefined || !isGeneratedHash(hash)) return hasher.verify(hash, password, turn);
   if (isSameHash(hash, toGeneratedHash(password))) return true;
   return hasher.verify(undefined, password, turn);
+}
+
+/**
+ * A password that is wrong. Throws AuthenticationError `credentials_replaced` if it is the generated one that the agent had
+ * before: only who has all 256 bits of it is told, so that nobody learns anything by guessing.
+ */
+export async function refuseReplaced(
+  password: string,
+  isReplaced: (hash: string) => Promise<boolean>,
+): Promise<undefined> {
+  if (isGeneratedSecret(password) && (await isReplaced(toGeneratedHash(password)))) throw new ReplacedError();
 }
 
 /** The stored form of a generated password: it has 256 bits, so slow hashing would not make it safer. */

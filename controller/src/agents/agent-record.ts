@@ -54,7 +54,10 @@ export async function fillNameKeys(tx: SqlQueries): Promise<void> {
   );
 }
 
-export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>>;
+export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>> & {
+  /** Somebody else than the agent changes the password: the one before is that of a machine that was replaced. */
+  isReplaced?: boolean;
+};
 
 export const VISIBLE = `ap_id, emulated_for, display_name,
   (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;

@@ -27,7 +27,7 @@ import {
 } from './agent-answers.ts';
 import { AgentMemory, ListedAgents } from './agent-cache.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
-import { hashOf, isGeneratedHash, isPassword } from './agent-password.ts';
+import { hashOf, isGeneratedHash, isPassword, refuseReplaced } from './agent-password.ts';
 import {
   type AgentChange,
   type AgentRecord,
@@ -205,9 +205,9 @@ export class AgentService implements PrincipalSource {
       if (!(await this.#agents.get(ap_id))) throw agentNotFound();
       change.password_hash = await hashOf(input.password, this.#hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
+      change.isReplaced = by.kind !== 'agent';
     }
-    const isChange = Object.keys(change).length > 0;
-    const after = isChange ? await this.#update(ap_id, change, by) : await this.#agents.get(ap_id);
+    const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
     this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
     if (change.configuration) this.#onConfigured(after);
@@ -280,7 +280,8 @@ export class AgentService implements PrincipalSource {
   /** The first successful login sets `onboard`. */
   async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const agent = await this.#agents.get(toApId(ap_id));
-    if (!(await isPassword(agent?.password_hash, password, this.#hasher, turn))) return undefined;
+    if (!(await isPassword(agent?.password_hash, password, this.#hasher, turn)))
+      return refuseReplaced(password, (hash) => this.#agents.isReplaced(toApId(ap_id), hash));
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
       const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));

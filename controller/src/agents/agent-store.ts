@@ -11,6 +11,7 @@ import {
   type AgentRecord,
   agentExists,
   agentTable,
+  generatedHashPrefix,
   insertAgent,
   insertAgents,
   revokedHash,
@@ -48,6 +49,11 @@ export class AgentStore extends SqlStore {
    */
   async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
     return agentTable.list(this.db, 'WHERE ap_id > ? ORDER BY ap_id LIMIT ?', [afterApId, limit]);
+  }
+
+  /** Whether this is the stored form of the generated password that the agent had before it was replaced. */
+  async isReplaced(ap_id: string, hash: string): Promise<boolean> {
+    return (await this.countRows('agents WHERE ap_id = ? AND replaced_hash = ?', [ap_id, hash])) > 0;
   }
 
   async count(): Promise<number> {
@@ -125,16 +131,19 @@ export class AgentStore extends SqlStore {
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     const { password_hash = null, configuration, onboard, ver = null } = change;
-    return this.#change(ap_id, also, async (tx, revision) => {
+    return this.#change(ap_id, also, async (tx, revision, before) => {
+      const isKept = change.isReplaced && before.password_hash.startsWith(generatedHashPrefix);
       const after = await agentTable.update(
         tx,
         `password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
-           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), revision = ? WHERE ap_id = ?`,
+           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), replaced_hash = COALESCE(?, replaced_hash),
+           revision = ? WHERE ap_id = ?`,
         [
           password_hash,
           configuration === undefined ? null : JSON.stringify(configuration),
           onboard === undefined ? null : Number(onboard),
           ver,
+          isKept ? before.password_hash : null,
           revision,
           ap_id,
         ],

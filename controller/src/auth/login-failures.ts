@@ -3,7 +3,7 @@
 // its account logged in within a day, whatever they have tried on it.
 import { setTimeout } from 'node:timers/promises';
 import type { LoginType } from '@weft/contract';
-import { AuthenticationError } from '../errors.ts';
+import { AuthenticationError, ReplacedError } from '../errors.ts';
 import { type PasswordTurn, throwTooManyLogins } from '../password-hasher.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { addressKey, type RateLimiter } from '../shares/rate-limiter.ts';
@@ -57,7 +57,7 @@ export class LoginFailures {
   /**
    * Resolves as `login` does. Throws TryLaterError (429) if too many logins to that account from there have failed, and
    * in place of an AuthenticationError if too many from there have, or if too many wait at such an address; counts an
-   * AuthenticationError as one more. An account that logged in correctly from there within a day is checked whatever has failed:
+   * AuthenticationError as one more, except that of a machine that was replaced. An account that logged in correctly from there within a day is checked whatever has failed:
    * one attempt at a time, and beyond the limit each wrong one occupies the next, and is not told wrong. What is answered, and
    * when, does not depend on whether the account exists.
    */
@@ -87,6 +87,7 @@ export class LoginFailures {
       return outcome;
     }
     this.onOutcome(tried, 'refused');
+    if (outcome instanceof ReplacedError) throw outcome;
     this.#perAccount.check(account);
     this.#perAccount.count(account);
     if (!hasToken && this.#perAddress.isReached(from)) {

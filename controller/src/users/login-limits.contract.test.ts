@@ -1,5 +1,6 @@
 // Logging in: one answer for every failure, and limits that stop guessing without locking anybody out from elsewhere.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { generateAgentSecret } from '../../../sdk/src/agent-secret.ts';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const running: TestWeft[] = [];
@@ -86,6 +87,30 @@ describe('a login', () => {
       ]);
       expect(headers.get('www-authenticate')).toBe('Bearer');
     }
+  });
+
+  test('only the machine that was replaced is told so, and it does not count as one that guesses', async () => {
+    const token = await weft.admin();
+    const [former, own] = [generateAgentSecret(), generateAgentSecret()];
+    const json = { ap_id: 'ap-worn', password: former, configuration: {} };
+    await weft.request('POST', '/api/v1/agents/', { token, json });
+    const log = (secret: string, username = 'ap-worn') => tryLogin(weft, { kind: 'agent', username, secret });
+    const replaced = { token, json: { password: 'of the new machine' } };
+    await weft.request('PUT', '/api/v1/agents/ap-worn', replaced);
+    for (let tries = 0; tries < 12; tries++) {
+      const { status, body } = await log(former);
+      expect([status, body.code]).toEqual([401, 'credentials_replaced']);
+    }
+    const { access_token } = (await log('of the new machine')).body;
+    await weft.request('PUT', '/api/v1/agents/ap-worn', { token: access_token, json: { password: own } });
+    // What the new machine had before is nothing to tell, nor is anything told of other names.
+    const codes = await Promise.all(
+      [log('of the new machine'), log(generateAgentSecret()), log(former, 'ap-1'), log(former)].map(
+        async (answer) => (await answer).body.code,
+      ),
+    );
+    expect(codes).toEqual([...Array(3).fill('invalid_credentials'), 'credentials_replaced']);
+    expect((await log(own)).status).toBe(200);
   });
 
   test('takes the login type from the form as well, and refuses two that differ', async () => {
