@@ -241,6 +241,9 @@ test('agent line --replace: new credentials, the old ones end, and the access po
   const made = await run(['agent', 'line', 'worn-1', '--json']);
   expect(made).toMatchObject({ code: 1, err: expect.stringContaining('add --replace: its history is kept') });
   expect((await run(['agent', 'line', 'nobody-1', '--replace'])).err).toContain('leave out --replace');
+  // The site is the administrators'.
+  const suggested = await run(['agent', 'line', 'nobody-1', '--set', 'site=uk/roof']);
+  expect(suggested.err).toContain('weft label nobody-1 --site');
   const { line, token } = JSON.parse((await run(['agent', 'line', 'worn-1', '--replace', '--json'])).out);
   expect(line).toContain(`printf %s ${token} |`);
   expect((await weft.request('GET', '/api/v1/agents/worn-1', { token: old })).status).toBe(401);

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { EnrolmentToken } from '@weft/contract';
-import { enrolmentLine, type InstallChecksums } from '@weft/contract/enrolment-line';
+import { enrolmentLine, type InstallChecksums, toShellWord } from '@weft/contract/enrolment-line';
 import { type App, WeftRefusal } from '@weft/sdk';
 import { parseApId, parseInterval } from '../access-point/agent-settings.ts';
 import { parseAllowance } from '../access-point/commands/allowance.ts';
@@ -43,6 +43,11 @@ export async function makeLine(ap_id: string, line: CommandLine, around: Surroun
   }
   const made = await maker.make(wanted, isReplaced);
   if (isReplaced) around.stderr.write(`The credentials that ${ap_id} had until now are no longer valid.\n`);
+  if (line.all('set').some((text) => /^(site|tags)=/.test(text))) {
+    around.stderr.write(
+      `The site and the tags of --set are suggestions, unless Weft accepts them (WEFT_ACCEPT_LABELS): once ${ap_id} is registered, set them with weft label ${toShellWord(ap_id)} --site PATH --tag TAG\n`,
+    );
+  }
   around.stdout.write(line.has('json') ? `${toJson(made, 2)}\n` : `${made.line}\n`);
 }
 
