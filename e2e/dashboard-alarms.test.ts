@@ -78,6 +78,10 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     await page.setViewportSize({ width: 1024, height: 768 });
     expect(await shareOfWords(page)).toBeGreaterThan(0.5);
     await page.setViewportSize(screens.laptop.viewport);
+    // By its words as by Enter.
+    await list.locator('.alarm-message').first().click();
+    await page.getByRole('heading', { level: 1, name: /^ap-[123]$/ }).waitFor();
+    await page.goBack();
     await list.getByRole('listitem').first().focus();
     await page.keyboard.press('a');
     await page.getByLabel('Note').fill('looking at it');

@@ -30,6 +30,14 @@ it('when to try again is told in minutes where it is long', () => {
   expect(steps).toEqual(['1', '59', '15'].map((count, at) => `Try again in ${count}\u2009${at === 2 ? 'min' : 's'}.`));
 });
 
+it('what somebody pressed is not said to be repeated while Weft is away; what a page asks for is', () => {
+  for (const failure of [toFailure(new WeftUnreachable('away')), failureOf(answer(503), '{}')]) {
+    expect(failure.nextStep).toContain('press the button again when Weft is back');
+    failure.isOfQuery = true;
+    expect(failure.nextStep).toContain('retries automatically');
+  }
+});
+
 it('other refusals have no rival, and answers of something in between get words', () => {
   const exists = JSON.stringify({ detail: 'There is one already', code: 'agent_exists' });
   expect(failureOf(answer(409), exists).conflict).toBeUndefined();

@@ -47,6 +47,8 @@ export class Failure extends Error {
   get nextStep(): string {
     if (this.retryAfterSeconds !== undefined) return failureText.tryIn(formatSpan(this.retryAfterSeconds, 2));
     if (this.requestId !== undefined) return failureText.lookInLog(this.requestId);
+    const isAway = this.code === 'unreachable' || this.status === 503;
+    if (isAway && !this.isOfQuery) return failureText.notRepeated;
     return failureText.nextStepsByCode[this.code] ?? failureText.nextSteps[this.status] ?? failureText.tryAgain;
   }
 }

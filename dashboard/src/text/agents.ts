@@ -63,8 +63,11 @@ export const agentsText = {
     done: 'Close',
     goBack: 'Put back the values from before',
     wentBack: 'The values from before are being put back',
-    over: (done: string, refused: string, stopped: string) => `${done} done, ${refused} refused, ${stopped} stopped`,
-    states: { would: '', waiting: 'waits', done: 'done', refused: 'refused', stopped: 'stopped' },
+    over: (done: string, refused: string, stopped: string) => `${done}, ${refused} refused, ${stopped} stopped`,
+    /** A command is only on its way: what the access points answer stands with the commands. */
+    finished: { command: 'sent', labels: 'done', remove: 'done' } as Record<string, string>,
+    results: 'Their results are under Commands.',
+    states: { would: '', waiting: 'waits', refused: 'refused', stopped: 'stopped' },
   },
   views: {
     title: 'Views',

@@ -1,6 +1,8 @@
 // Texts for errors, wherever they occur.
 export const failureText = {
   unreachable: 'Weft cannot be reached.',
+  /** Of what somebody pressed: only what pages ask for is asked again. Whether it arrived is unknown. */
+  notRepeated: 'Not confirmed, and not repeated automatically: press the button again when Weft is back.',
   tryAgain: 'Try again in a moment.',
   again: 'Try again',
   details: 'Details',

@@ -131,6 +131,14 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
     setActive(next);
     (list.current?.children[next] as HTMLElement | undefined)?.focus();
   };
+  const open = ({ ap_id }: Alarm) => ap_id !== null && navigate(`/agents/${encodeURIComponent(ap_id)}`);
+  const onClick = ({ target }: { target: EventTarget | null }) => {
+    const row = (target as Element).closest('li');
+    const alarm = row ? rows[[...(list.current?.children ?? [])].indexOf(row)]?.alarm : undefined;
+    // Who selects words to copy them does not want to leave.
+    const isTaken = (target as Element).closest('a, button, input') || getSelection()?.isCollapsed === false;
+    if (alarm && !isTaken) open(alarm);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as Element).closest('li');
     const alarm = rows[active]?.alarm;
@@ -140,7 +148,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
       ArrowUp: () => go(active - 1),
       Home: () => go(0),
       End: () => go(rows.length - 1),
-      Enter: () => alarm.ap_id !== null && navigate(`/agents/${encodeURIComponent(alarm.ap_id)}`),
+      Enter: () => open(alarm),
       ...(!isPast && { x: () => turn(alarm.id), a: () => ask('acknowledge', alarm), s: () => ask('shelve', alarm) }),
     };
     const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -177,7 +185,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
           <span class="faint small alarm-keys">{text.keys}</span>
         </div>
       )}
-      <ul class="card alarm-list" aria-label={text.list} ref={list} onKeyDown={onKeyDown}>
+      <ul class="card alarm-list" aria-label={text.list} ref={list} {...{ onClick, onKeyDown }}>
         {rows.map(({ alarm, consequences }, index) => (
           <li
             key={alarm.id}

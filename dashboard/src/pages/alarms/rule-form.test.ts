@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { AlarmCondition, AlarmRuleInput } from '../../api/client.ts';
-import { conditionWords, emptyRule, kindOf, toRule, toValues } from './rule-form.ts';
+import { conditionWords, emptyRule, kindOf, missingIn, toRule, toValues } from './rule-form.ts';
 
 const name = fc.stringMatching(/^[a-z_]{1,12}$/);
 const limit = fc.integer({ min: -10_000, max: 10_000 }).map((value) => value / 4);
@@ -65,4 +65,13 @@ it('every condition has words', () => {
     'latency_ms above 100 for 10\u2009s',
   );
   expect(kindOf({ absent_seconds: 60 })).toBe('absent');
+});
+
+it('says in words of the form what is missing before a rule can be tried', () => {
+  expect(missingIn(emptyRule)).toEqual(['metric', 'Choose a metric']);
+  expect(missingIn({ ...emptyRule, metric: 'power_w' })).toEqual(['value', 'Enter a limit']);
+  expect(missingIn({ ...emptyRule, kind: 'compare', metric: 'power_w' })).toEqual(['other_metric', 'Choose a metric']);
+  expect(missingIn({ ...emptyRule, metric: 'power_w', value: '9' })).toBeUndefined();
+  for (const kind of ['absent', 'state', 'flapping', 'share'])
+    expect(missingIn({ ...emptyRule, kind })).toBeUndefined();
 });

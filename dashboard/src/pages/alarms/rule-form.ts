@@ -111,6 +111,15 @@ function toCondition(
   return present(conditions[kind]) as AlarmCondition;
 }
 
+/** The first field that a rule cannot be tried without, and what to do there. */
+export function missingIn({ kind, metric, other_metric, value }: RuleValues): [keyof RuleValues, string] | undefined {
+  const isOfMetric = ['limit', 'change', 'compare'].includes(kind);
+  if (isOfMetric && metric.trim() === '') return ['metric', text.noMetric];
+  if (kind === 'compare' && other_metric.trim() === '') return ['other_metric', text.noMetric];
+  const needsValue = ['limit', 'change', 'weft'].includes(kind);
+  return needsValue && value.trim() === '' ? ['value', text.noValue] : undefined;
+}
+
 /** What it watches for, in words. */
 export function conditionWords({ condition, for_seconds = 0 }: Pick<AlarmRule, 'condition' | 'for_seconds'>): string {
   const { metric = '', op = '>', value = 0, other_metric, change, within_seconds = 0, state } = condition;

@@ -7,6 +7,7 @@ import {
   type AlarmRuleInput,
   call,
   type Failure,
+  problemAt,
   toFailure,
 } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
@@ -18,14 +19,14 @@ import { FailureNotice, Notice, PageSkeleton, showToast } from '../../components
 import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
 import { agentName } from '../../data/agents.ts';
-import { metricWords } from '../../data/metrics.ts';
+import { metricWords, useMetricNames } from '../../data/metrics.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { emptyRule, kindOf, type RuleValues, toRule, toValues } from './rule-form.ts';
+import { emptyRule, kindOf, missingIn, type RuleValues, toRule, toValues } from './rule-form.ts';
 
 const text = alarmsText.rule;
 const windowHours = 24;
@@ -37,6 +38,12 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
   const rule = toRule(form.values.value, labels);
   const key = JSON.stringify(rule);
   const ask = async () => {
+    const missing = missingIn(form.values.peek());
+    if (missing) {
+      form.problems.value = Object.fromEntries([missing]);
+      setFailure(problemAt(...missing));
+      return;
+    }
     setBusy(true);
     setFailure(undefined);
     try {
@@ -67,6 +74,9 @@ interface FoundProps {
 }
 
 function Found({ preview, rule }: FoundProps) {
+  const names = useMetricNames().map(([name]) => name);
+  const { metric = '', other_metric = '' } = rule.condition;
+  const unknown = names.length > 0 && [metric, other_metric].find((name) => name !== '' && !names.includes(name));
   const { times, agents, agents_selected, is_complete, alarms } = preview;
   return (
     <>
@@ -75,6 +85,7 @@ function Found({ preview, rule }: FoundProps) {
         {text.looked(formatNumber(agents), formatNumber(agents_selected))}
         {!is_complete && ` ${text.incomplete}`}
       </p>
+      {unknown && times === 0 && <Notice kind="warning" title={text.notReported(unknown)} />}
       <RungChart {...{ preview, rule }} />
       {alarms.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import type { Notification, Webhook } from '../../api/client.ts';
 import { toRecipient, toRecipientValues, toWebhook, toWebhookValues } from './channel-dialogs.tsx';
+import { recipientState } from './notifications-page.tsx';
 
 it('a recipient comes back as it went in, quiet hours and their exceptions included', () => {
   const input = {
@@ -26,4 +27,12 @@ it('a recipient comes back as it went in, quiet hours and their exceptions inclu
 it('a webhook comes back as it went in', () => {
   const input = { name: 'chat', url: 'https://x.example', format: 'slack', events: ['*'], selector: '', enabled: true };
   expect(toWebhook(toWebhookValues(input as Webhook))).toEqual(input);
+});
+
+it('is not said to work before anything was sent', () => {
+  const row = { enabled: true, failing_since: null, last_sent_at: null };
+  expect(recipientState(row)).toBe('unused');
+  expect(recipientState({ ...row, last_sent_at: '2026-03-01T10:44:00.000Z' })).toBe('ok');
+  expect(recipientState({ ...row, failing_since: '2026-03-01T10:44:00.000Z' })).toBe('failing');
+  expect(recipientState({ ...row, enabled: false })).toBe('disabled');
 });

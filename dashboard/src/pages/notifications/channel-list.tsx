@@ -19,7 +19,7 @@ interface ChannelListProps<Row extends Channel> {
   operation: string;
   rows: readonly Row[] | undefined;
   failure: Failure | undefined;
-  stateOf: (row: Row) => 'ok' | 'retrying' | 'failing' | 'disabled';
+  stateOf: (row: Row) => 'ok' | 'unused' | 'retrying' | 'failing' | 'disabled';
   wordsOf: (row: Row) => ComponentChildren;
   /** Resolves what went wrong; undefined if it arrived. */
   test: (row: Row) => Promise<string | undefined>;

@@ -21,7 +21,7 @@ export function RecipientList() {
       operation="list_notifications"
       rows={data?.items}
       failure={failure}
-      stateOf={({ enabled, failing_since }) => (!enabled ? 'disabled' : failing_since === null ? 'ok' : 'failing')}
+      stateOf={recipientState}
       wordsOf={recipientWords}
       test={async ({ id }) => {
         const { sent, error } = await call('test_notification', { path: { id } });
@@ -33,6 +33,13 @@ export function RecipientList() {
   );
 }
 
+/** Whether it works is not known before something was sent. */
+export function recipientState(row: Pick<Notification, 'enabled' | 'failing_since' | 'last_sent_at'>) {
+  if (!row.enabled) return 'disabled';
+  if (row.failing_since !== null) return 'failing';
+  return row.last_sent_at === null ? 'unused' : 'ok';
+}
+
 function recipientWords(row: Notification): string {
   const { email, severities, selector, digest_minutes, quiet, last_sent_at, failing_since } = row;
   return [
@@ -41,11 +48,7 @@ function recipientWords(row: Notification): string {
     selector === '' ? text.everywhere : selector,
     digest_minutes === 0 ? text.atOnce : text.digestWords(formatSpan(digest_minutes * 60, 2)),
     quiet && `${text.quietFrom} ${quiet.from}–${quiet.until}`,
-    failing_since
-      ? text.since(formatMoment(failing_since))
-      : last_sent_at
-        ? text.lastSent(formatMoment(last_sent_at))
-        : text.neverSent,
+    failing_since ? text.since(formatMoment(failing_since)) : last_sent_at && text.lastSent(formatMoment(last_sent_at)),
   ]
     .filter(Boolean)
     .join(' · ');

@@ -1,6 +1,6 @@
 // Bulk actions as the interface takes them, what they change, and the way back.
 import { expect, it } from 'vitest';
-import { bulkAction, changeWords, secondsLeft, wayBack } from './bulk-action.ts';
+import { bulkAction, changeWords, overWords, secondsLeft, wayBack } from './bulk-action.ts';
 
 const values = { kind: 'command', name: ' reboot ', site: '', add_tags: 'a, a,b', remove_tags: '' };
 
@@ -40,4 +40,10 @@ it('is put back with one command for all that had the same; what is not known st
 it('takes as long as its pauses', () => {
   expect(secondsLeft(25, { size: 10, pause_seconds: 30 })).toBe(93);
   expect(secondsLeft(0, { size: 10, pause_seconds: 30 })).toBe(0);
+});
+
+it('commands that were accepted are sent, not done; labels are done', () => {
+  const totals = { done: 12, refused: 0, stopped: 1 };
+  expect(overWords('command', totals)).toBe('12 sent, 0 refused, 1 stopped');
+  expect(overWords('labels', totals)).toBe('12 done, 0 refused, 1 stopped');
 });

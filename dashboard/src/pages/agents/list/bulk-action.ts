@@ -1,5 +1,7 @@
 // One action on many access points: as the interface takes it, what it changes at each, how long it takes, and the way back. Pure.
 import type { AgentListItem, BulkRequest } from '../../../api/client.ts';
+import { formatNumber } from '../../../format.ts';
+import { agentsText } from '../../../text/agents.ts';
 import {
   type DeclaredCommand,
   toCommand,
@@ -52,6 +54,13 @@ export function wayBack({ name, args }: WrittenCommand, agents: readonly KnownAg
     groups.set(command, [...(groups.get(command) ?? []), ap_id]);
   }
   return [...groups].map(([command, ap_ids]) => ({ command, ap_ids }));
+}
+
+/** How it ended, by the kind of the action. */
+export function overWords(kind: string, totals: { done: number; refused: number; stopped: number }): string {
+  const { finished, over } = agentsText.bulk;
+  const done = `${formatNumber(totals.done)} ${finished[kind]}`;
+  return over(done, formatNumber(totals.refused), formatNumber(totals.stopped));
 }
 
 /** The pauses that are still to come, and a second for each wave. */

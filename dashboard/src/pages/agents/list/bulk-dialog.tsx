@@ -22,7 +22,7 @@ import { agentsText } from '../../../text/agents.ts';
 import { componentText } from '../../../text/components.ts';
 import { CommandFields } from '../../commands/command-fields.tsx';
 import { commonCommands, readDeclaredCommands, toCommand } from '../../commands/declared-commands.ts';
-import { bulkAction, changeWords, secondsLeft, wayBack } from './bulk-action.ts';
+import { bulkAction, changeWords, overWords, secondsLeft, wayBack } from './bulk-action.ts';
 
 const text = agentsText.bulk;
 const maxListed = 200;
@@ -47,7 +47,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
     typed: '',
   });
   const [preview, setPreview] = useState<{ of: string; answer: BulkAnswer } | undefined>(undefined);
-  const [job, setJob] = useState<Pick<BulkRunProps, 'job_number' | 'back' | 'wave'> | undefined>(undefined);
+  const [job, setJob] = useState<Omit<BulkRunProps, 'onClose'> | undefined>(undefined);
   const { data: found } = useAgents(
     { selector, limit: maxListed, fields: ['configuration', 'latest'] },
     { pages: 1, pollMs: () => 60_000 },
@@ -74,7 +74,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
     // As they are now: afterwards it is unknown what each had before.
     const back = written ? wayBack(written, found?.items ?? []) : [];
     const { job_number } = await call('start_bulk', { json: request });
-    if (job_number) setJob({ job_number, back, wave });
+    if (job_number) setJob({ job_number, kind: values.kind!, back, wave });
   };
   return (
     <Dialog title={text.title} width="wide" onClose={onClose}>
@@ -141,13 +141,15 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
 
 interface BulkRunProps {
   job_number: string;
+  /** Of the action, as in the form. */
+  kind: string;
   /** See wayBack. */
   back: ReturnType<typeof wayBack>;
   wave: { size: number; pause_seconds: number };
   onClose: () => void;
 }
 
-function BulkRun({ job_number, back, wave, onClose }: BulkRunProps) {
+function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
   const { data, failure } = useOperation(
     'get_bulk',
     { path: { job_number }, query: { limit: maxListed } },
@@ -210,10 +212,11 @@ function BulkRun({ job_number, back, wave, onClose }: BulkRunProps) {
       {data?.is_over && totals && (
         <Notice
           kind={totals.refused + totals.stopped > 0 ? 'warning' : 'good'}
-          title={text.over(formatNumber(totals.done), formatNumber(totals.refused), formatNumber(totals.stopped))}
+          title={overWords(kind, totals)}
+          words={kind === 'command' && text.results}
         />
       )}
-      {data && <Targets targets={data.items} />}
+      {data && <Targets targets={data.items} finished={text.finished[kind]} />}
     </Dialog>
   );
 }
@@ -222,9 +225,11 @@ interface TargetsProps {
   targets: readonly BulkTarget[];
   /** What would change there, instead of the server's sentence. */
   wordsOf?: (ap_id: string) => string | undefined;
+  /** What has happened to those that are done. */
+  finished?: string | undefined;
 }
 
-function Targets({ targets, wordsOf }: TargetsProps) {
+function Targets({ targets, wordsOf, finished }: TargetsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <ul class="labels-preview small" tabIndex={0} aria-label={text.targets}>
@@ -232,7 +237,8 @@ function Targets({ targets, wordsOf }: TargetsProps) {
         const words = (state === 'would' && wordsOf?.(ap_id)) || (detail && withAgentName(detail, ap_id));
         return (
           <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
-            <strong>{agentName(ap_id)}</strong> {[text.states[state], words].filter(Boolean).join(': ')}
+            <strong>{agentName(ap_id)}</strong>{' '}
+            {[state === 'done' ? finished : text.states[state], words].filter(Boolean).join(': ')}
           </li>
         );
       })}
