@@ -82,12 +82,12 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
   });
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
   // What it has started may hold its output open until the server of the test ends.
-  const gone = new Promise((resolve) => child.on('exit', resolve));
+  const gone = new Promise<number | null>((resolve) => child.on('exit', resolve));
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await gone;
   });
-  return { run, state, ended, said: () => said };
+  return { run, state, ended, gone, said: () => said };
 }
 
 type Handler = (path: string, body: string, response: ServerResponse, request: IncomingMessage) => void;
@@ -153,8 +153,8 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-9', WEFT_ENROLMENT_TOKEN: token });
     await untilSo(() => expect(agent.said()).toContain('connected to'));
     await weft.request('PUT', '/api/v1/agents/shell-9', { token: admin, json: { password: 'of the new machine' } });
-    expect(await agent.ended).toBe(1);
-    expect(agent.said()).toContain('This machine was replaced by another one as shell-9');
+    expect(await agent.gone).toBe(1);
+    await untilSo(() => expect(agent.said()).toContain('This machine was replaced by another one as shell-9'));
   });
 
   const named = async (ap_id: string, more?: Record<string, string>, applets?: string) => {
