@@ -109,13 +109,13 @@ test('downloads: one caller has its share open, and gets it back when they end',
   const path = `/api/v1/metrics/export?agent=ap-1&start=${new Date(Date.now() - history * 2000).toISOString()}`;
   const open = async (token: string) => {
     const control = new AbortController();
-    const { status, body } = await fetch(weft.url + path, {
+    const response = await fetch(weft.url + path, {
       headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' },
       signal: control.signal,
     });
-    if (status !== 200) await body?.cancel();
-    // With the body: one that nobody holds is collected, and its download ended.
-    return { status, body, end: () => control.abort() };
+    if (response.status !== 200) await response.body?.cancel();
+    // With the response: one that nobody holds is collected, and its download ended.
+    return { status: response.status, response, end: () => control.abort() };
   };
   const held = await Promise.all(Array.from({ length: 14 }, () => open(eve)));
   expect(statusesOf(held)).toEqual({ 200: 10, 429: 4 });
