@@ -189,9 +189,10 @@ export class AgentService implements PrincipalSource {
     for (const agent of agents) this.#onConfigured(agent);
   }
 
-  /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. */
-  async requireRoomFor(more: number): Promise<void> {
-    if ((await this.#agents.count()) + more > this.#maxAgents) throw tooManyAgents(this.#maxAgents);
+  /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. Emulated ones keep no real ones out. */
+  async requireRoomFor(more: number, { areEmulated = false } = {}): Promise<void> {
+    if ((await this.#agents.count()) + more <= this.#maxAgents) return;
+    if (areEmulated || (await this.#agents.countReal()) + more > this.#maxAgents) throw tooManyAgents(this.#maxAgents);
   }
 
   async update(

@@ -60,6 +60,10 @@ export class AgentStore extends SqlStore {
     return this.countRows('agents');
   }
 
+  async countReal(): Promise<number> {
+    return this.countRows('agents WHERE emulated_for IS NULL');
+  }
+
   /** Every change of an agent raises it, on any node; so do changes of sites. */
   revision(): Promise<number> {
     return readRevision(this.db);

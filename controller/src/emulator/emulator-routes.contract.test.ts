@@ -192,7 +192,11 @@ describe('#25', () => {
       ['body', 'emulators', 0, 'num_access_points'],
     ]);
     await post(`/api/v1/emulator/${job_number}/stop`, 'app');
-    await spinUp('app', { ...wifi, num_access_points: 4 });
+    const next = await spinUp('app', { ...wifi, num_access_points: 4 });
+    // Those that have ended count as well, up to twice as many.
+    await post(`/api/v1/emulator/${next.job_number}/stop`, 'app');
+    const kept = await post(spinupPath, 'app', { emulators: [{ ...wifi, num_access_points: 4 }] });
+    expect([kept.status, kept.body.code]).toEqual([429, 'too_many_kept_access_points']);
   });
 
   it('I15 I16 refuses with the place of the fault, and creates nothing', async () => {

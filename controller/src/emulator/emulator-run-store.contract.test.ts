@@ -133,6 +133,7 @@ function describeEmulatorRunStore(openFixture: () => Promise<EmulatorRunStoreFix
     const usage = (runs: number) => ({
       runs,
       accessPoints: runs * access_points,
+      kept: (3 - runs) * 2,
       deviceSeconds: runs * devices * duration,
       nextEndMs: NOW + 1,
     });
@@ -141,7 +142,13 @@ function describeEmulatorRunStore(openFixture: () => Promise<EmulatorRunStoreFix
     expect((await store.listOpen(10)).map(({ job_number }) => job_number)).toEqual(['soon', 'late']);
     expect((await store.listOpen(1)).map(({ job_number }) => job_number)).toEqual(['soon']);
     expect(await store.usageOf('ada')).toEqual(usage(2));
-    expect(await store.usageOf('bob')).toEqual({ runs: 0, accessPoints: 0, deviceSeconds: 0, nextEndMs: null });
+    expect(await store.usageOf('bob')).toEqual({
+      runs: 0,
+      accessPoints: 0,
+      kept: 0,
+      deviceSeconds: 0,
+      nextEndMs: null,
+    });
   });
 
   test('end happens once, also on two nodes, and takes the agents’ credentials', async () => {

@@ -58,6 +58,8 @@ export interface EndedRun {
 export interface RunUsage {
   runs: number;
   accessPoints: number;
+  /** Access points of runs that have ended, which are not removed yet. */
+  kept: number;
   /** Devices times seconds of model time. */
   deviceSeconds: number;
   /** When the next of them should end; null without any. */
@@ -176,7 +178,7 @@ export class EmulatorRunStore extends SqlStore {
     return this.#select('state IS NULL ORDER BY ends_at, job_number LIMIT ?', [limit]);
   }
 
-  /** What the runs of that owner that have not ended come to. */
+  /** What the runs of that owner that have not ended come to, and what is left of the others. */
   async usageOf(owner_id: string): Promise<RunUsage> {
     const [row] = await this.db.query<Record<'runs' | 'access_points' | 'device_seconds', number> & SqlRow>(
       `SELECT COUNT(*) AS runs, CAST(COALESCE(SUM(access_points), 0) AS BIGINT) AS access_points,
@@ -184,9 +186,14 @@ export class EmulatorRunStore extends SqlStore {
        FROM emulator_runs WHERE owner_id = ? AND state IS NULL`,
       [owner_id],
     );
+    const kept = await this.countRows(
+      `emulator_agents JOIN emulator_runs USING (job_number) WHERE owner_id = ? AND state IS NOT NULL`,
+      [owner_id],
+    );
     return {
       runs: Number(row!.runs),
       accessPoints: Number(row!.access_points),
+      kept,
       deviceSeconds: Number(row!.device_seconds),
       nextEndMs: row!.next_end === null ? null : Number(row!.next_end),
     };

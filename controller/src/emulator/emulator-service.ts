@@ -235,7 +235,7 @@ export class EmulatorService {
     const { jobs, agents, runs, maxUnpublished } = this.#options;
     const wants = { accessPoints: plan.accessPoints.length, deviceSeconds: plan.devices * plan.duration };
     requireQuota(limits, await runs.usageOf(caller.id), wants, this.#now());
-    await agents.requireRoomFor(plan.accessPoints.length);
+    await agents.requireRoomFor(plan.accessPoints.length, { areEmulated: true });
     if ((await jobs.countOpen(caller.id)) >= limits.maxOpenJobs) {
       throw new TryLaterError(
         429,

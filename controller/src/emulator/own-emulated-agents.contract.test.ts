@@ -1,7 +1,7 @@
 // An app sees, reads and commands the emulated agents that it asked for, whatever its `agents` patterns say; nobody else's.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
-import { startWeft, type TestWeft } from '../../../test/weft.ts';
+import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const narrow = { agents: ['ap-2'], emulator: true };
 const wifi = {
@@ -132,5 +132,22 @@ describe('commands', () => {
     const targets = names(answer.body.targets);
     expect(targets).toEqual(expect.arrayContaining(['ap-2', ...own]));
     for (const ap_id of ['ap-1', ...rivals]) expect(targets).not.toContain(ap_id);
+  });
+});
+
+describe('the limit of agents', () => {
+  it('is reached by emulated ones for emulated ones only', async () => {
+    const small = await startWeft({ WEFT_EMULATOR_MAX_RUNS: '0', WEFT_MAX_AGENTS: '3' });
+    try {
+      const token = await small.admin();
+      const ask = (path: string, json: unknown) => small.request('POST', path, { token, json });
+      const register = (ap_id: string) => ask('/api/v1/agents/', { ap_id, password, configuration: {} });
+      expect((await ask('/api/v1/emulator/spinup', { emulators: [wifi] })).status).toBe(200);
+      expect((await ask('/api/v1/emulator/spinup', { emulators: [wifi] })).body.code).toBe('too_many_agents');
+      for (const ap_id of ['real-1', 'real-2', 'real-3']) expect((await register(ap_id)).status).toBe(200);
+      expect((await register('real-4')).body.code).toBe('too_many_agents');
+    } finally {
+      await small.stop();
+    }
   });
 });

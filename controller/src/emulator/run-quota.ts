@@ -32,6 +32,17 @@ export function requireQuota(
   if (has.accessPoints + wants.accessPoints > maxAccessPointsPerCaller) {
     refuse('too_many_access_points', `${maxAccessPointsPerCaller} emulated access points`, has.accessPoints);
   }
+  // Those that have ended are kept to be looked at; without a bound one caller would fill the whole installation with them.
+  const maxWithKept = 2 * maxAccessPointsPerCaller;
+  if (has.accessPoints + has.kept + wants.accessPoints > maxWithKept) {
+    throw new TryLaterError(
+      429,
+      'too_many_kept_access_points',
+      `At most ${maxWithKept} emulated access points of one caller with those that have ended, and of yours ${has.kept} have: ` +
+        'they are removed a while after their network has ended (WEFT_EMULATOR_KEEP_HOURS)',
+      longestRetrySeconds,
+    );
+  }
   if (has.deviceSeconds + wants.deviceSeconds > maxDeviceSeconds) {
     refuse('too_many_device_seconds', `${maxDeviceSeconds} device-seconds (devices times duration)`, has.deviceSeconds);
   }
