@@ -63,23 +63,15 @@ export class AgentService implements PrincipalSource {
   readonly #memory: AgentMemory;
   readonly #listed: ListedAgents;
 
-  constructor({
-    agents,
-    hasher,
-    changes,
-    audit,
-    maxAgents,
-    onConfigured = () => {},
-    forgetData = async () => {},
-    freshMs = 0,
-  }: AgentServiceOptions) {
+  constructor(options: AgentServiceOptions) {
+    const { agents, hasher, changes, audit, maxAgents, onConfigured = () => {}, freshMs = 0 } = options;
     this.#agents = agents;
     this.#hasher = hasher;
     this.#changes = changes;
     this.#audit = audit;
     this.#maxAgents = maxAgents;
     this.#onConfigured = onConfigured;
-    this.#forgetData = forgetData;
+    this.#forgetData = options.forgetData ?? (async () => {});
     this.#listed = new ListedAgents(agents);
     this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
   }
