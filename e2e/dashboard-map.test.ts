@@ -206,8 +206,15 @@ describe.skipIf(!hasBrowser)('the map', () => {
         look();
       })`);
     await come();
+    // Of a town that it knows at once the map needs no countries: it is zoomed out until it asks for them.
+    const zoomOut = () =>
+      page.evaluate(`document.querySelector('.fleet-map').dispatchEvent(
+        new WheelEvent('wheel', { deltaY: 600, clientX: 700, clientY: 400, bubbles: true }))`);
     await eventually(
-      async () => held.length,
+      async () => {
+        if (held.length === 0) await zoomOut();
+        return held.length;
+      },
       (count) => count > 0,
     );
     await leave(`
