@@ -1,6 +1,7 @@
 // Parses the bytes of a request body as JSON. The only JSON reader of the interface: what it returns is bounded in depth
 // and size, finite, and storable in every backend.
 import { UnusableRequestError, ValidationError } from '../errors.ts';
+import './json-parse.ts';
 import { type JsonPath, jsonInvalid, scanJson } from './json-scanner.ts';
 import { invalidValue } from './value-rules.ts';
 
