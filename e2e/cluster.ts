@@ -2,21 +2,21 @@
 // and sockets out in turn.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { databaseKinds } from '../test/databases.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { shareRabbit, startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
-import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { adminUsername, eventually, password, root, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 export interface ClusterOptions {
   controllers?: number;
   workers?: number;
   env?: Record<string, string>;
-  /** What the proxy asks of each node. Default: /healthz. */
-  healthPath?: string;
+  /** Behind HAProxy with deploy/cluster/haproxy.cfg; default: one that hands requests out in turn and notices at once. */
+  isDeployed?: boolean;
 }
 
 export interface OwnClusterOptions extends ClusterOptions {
@@ -109,20 +109,27 @@ async function assemble<Postgres extends Server, Rabbit extends Server>(
   });
   const ports = await Promise.all(Array.from({ length: options.controllers ?? 2 }, findFreePort));
   cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
-  if (ports.length > 0) cluster.url = await startProxy(ports, options.healthPath);
+  if (ports.length > 0) cluster.url = await startProxy(ports, options.isDeployed ? deployedSettings : settingsInTurn);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
   return cluster;
 }
 
-/** HAProxy, which repeats on another node what never reached one. */
-async function startProxy(ports: number[], healthPath = '/healthz'): Promise<string> {
-  const port = await findFreePort();
-  const folder = temporaryFolder();
-  const file = join(folder, 'haproxy.cfg');
+/** As deploy/cluster/haproxy.cfg says; only addresses are replaced. */
+function deployedSettings(port: number, ports: number[]): string {
+  const text = readFileSync(join(root, 'deploy/cluster/haproxy.cfg'), 'utf8').replace(
+    'bind :8000',
+    `bind 127.0.0.1:${port}`,
+  );
+  const first = /^ {2}server weft-1 .*\n/gm;
+  if (text.match(first)?.length !== 2) throw new Error('the servers of haproxy.cfg were not found');
+  const servers = ports.map((each, index) => `  server weft-${index + 1} 127.0.0.1:${each}\n`).join('');
+  return text.replace(/^ {2}server weft-(?!1 ).*\n/gm, '').replace(first, servers);
+}
+
+/** Repeats on another node what never reached one. */
+function settingsInTurn(port: number, ports: number[]): string {
   const servers = ports.map((each, index) => `  server node${index} 127.0.0.1:${each} check inter 200ms fall 2 rise 1`);
-  writeFileSync(
-    file,
-    `defaults
+  return `defaults
   mode http
   timeout connect 1s
   timeout check 5s
@@ -137,10 +144,15 @@ frontend weft
   default_backend nodes
 backend nodes
   balance roundrobin
-  option httpchk GET ${healthPath}
+  option httpchk GET /healthz
 ${servers.join('\n')}
-`,
-  );
+`;
+}
+
+async function startProxy(ports: number[], settings: typeof settingsInTurn): Promise<string> {
+  const port = await findFreePort();
+  const file = join(temporaryFolder(), 'haproxy.cfg');
+  writeFileSync(file, settings(port, ports));
   const child: ChildProcess = spawn('/usr/sbin/haproxy', ['-db', '-q', '-f', file], { stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   const url = `http://127.0.0.1:${port}`;

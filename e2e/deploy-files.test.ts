@@ -117,3 +117,30 @@ test.skipIf(!existsSync('/usr/sbin/haproxy')).each(ending('haproxy.cfg'))(
     expect([status, stderr]).toEqual([0, '']);
   },
 );
+
+describe.each(ending('haproxy.cfg'))('%s', (file) => {
+  const [, controllers = '', live = ''] = textOf(file).split(/^backend .*\n/m);
+  const milliseconds = (text: string, name: string) => {
+    const [, count, unit] = new RegExp(`\\b${name} (\\d+)(m?s)\\b`).exec(text) ?? [];
+    return Number(count) * (unit === 'ms' ? 1 : 1000);
+  };
+
+  test('a frozen node is out within 5 seconds, with its sessions', () => {
+    for (const backend of [controllers, live]) {
+      const everyMs = milliseconds(backend, 'inter');
+      const fall = Number(/\bfall (\d+)/.exec(backend)?.[1]);
+      // The first check that fails begins up to `inter` after the node froze, and the next ones as long after the one before has ended.
+      expect(fall * (everyMs + milliseconds(textOf(file), 'timeout check'))).toBeLessThan(5_000);
+      expect(backend).toContain('on-marked-down shutdown-sessions');
+    }
+  });
+
+  test('every node is asked whether it is ready and, if none is, whether it lives', () => {
+    const servers = (backend: string) => backend.match(/^ {2}server .*/gm);
+    expect(servers(live)).toEqual(servers(controllers));
+    expect([controllers, live].map((backend) => /httpchk GET (\S+)/.exec(backend)?.[1])).toEqual([
+      '/readyz?for=traffic',
+      '/livez',
+    ]);
+  });
+});

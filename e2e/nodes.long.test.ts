@@ -10,8 +10,6 @@ import { adminUsername, eventually, password, type WeftServer } from './weft-pro
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const agents = 20;
-/** As docs/operations.md advises. */
-const healthPath = '/readyz?parts=database';
 
 /** An access point that reports by its channel, and remembers what became of it. */
 class WatchedAgent {
@@ -99,7 +97,7 @@ test.skipIf(isMissing)(
   'two nodes restarted one after the other, twice: every agent is back at once, none is offline, nothing is lost',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startOwnCluster({ workers: 0, healthPath });
+    const cluster = await startOwnCluster({ workers: 0, isDeployed: true });
     const token = (await cluster.controllers[0]!.login(adminUsername, password)).body.access_token as string;
     const watched = await startAgents(cluster, token);
     let isOver = false;
@@ -128,7 +126,7 @@ test.skipIf(isMissing)(
   'a node that alone does not reach the database answers nothing, says so, and its agents go to the other one',
   { timeout: 600_000 },
   async () => {
-    const cluster = await startOwnCluster({ workers: 0, healthPath });
+    const cluster = await startOwnCluster({ workers: 0, isDeployed: true });
     const proxy = await cutOffByProxy(cluster, 0);
     const [lost, other] = cluster.controllers as [WeftServer, WeftServer];
     const token = (await other.login(adminUsername, password)).body.access_token as string;
