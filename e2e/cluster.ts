@@ -17,13 +17,19 @@ export interface ClusterOptions {
   env?: Record<string, string>;
   /** Behind HAProxy with deploy/cluster/haproxy.cfg; default: one that hands requests out in turn and notices at once. */
   isDeployed?: boolean;
+  /** Of the controllers. Default: api. */
+  roles?: string;
+  /** What one of the controllers has beside that. */
+  envOf?: (index: number) => Record<string, string>;
 }
 
-export interface OwnClusterOptions extends ClusterOptions {
+export interface OwnClusterOptions<Postgres extends Server = TestPostgres> extends ClusterOptions {
   /** Where the controllers find RabbitMQ, if not directly. */
   amqpUrl?: (rabbit: TestRabbit) => string;
   /** Default: one server. */
   startRabbit?: () => Promise<TestRabbit>;
+  /** Default: one server. */
+  startPostgres?: () => Promise<Postgres>;
 }
 
 interface Server {
@@ -46,8 +52,8 @@ export class Cluster<Postgres extends Server = Server, Rabbit extends Server = S
     this.env = env;
   }
 
-  async startController(port: number): Promise<WeftServer> {
-    const weft = await serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port) } });
+  async startController(port: number, env: Record<string, string> = {}): Promise<WeftServer> {
+    const weft = await serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port), ...env } });
     await weft.untilStarted();
     return weft;
   }
@@ -79,8 +85,13 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 }
 
 /** On servers of its own, which a test may stop and kill. */
-export async function startOwnCluster(options: OwnClusterOptions = {}): Promise<Cluster<TestPostgres, TestRabbit>> {
-  const servers = await Promise.all([startPostgres(), (options.startRabbit ?? startRabbit)()]);
+export async function startOwnCluster(options?: OwnClusterOptions): Promise<Cluster<TestPostgres, TestRabbit>>;
+export async function startOwnCluster<Postgres extends Server>(
+  options: OwnClusterOptions<Postgres> & { startPostgres: () => Promise<Postgres> },
+): Promise<Cluster<Postgres, TestRabbit>>;
+export async function startOwnCluster(options: OwnClusterOptions<Server> = {}): Promise<Cluster<Server, TestRabbit>> {
+  const starts = [(options.startPostgres ?? startPostgres)(), (options.startRabbit ?? startRabbit)()] as const;
+  const servers = await Promise.all(starts);
   return await assemble(servers, options, options.amqpUrl?.(servers[1]));
 }
 
@@ -108,7 +119,10 @@ async function assemble<Postgres extends Server, Rabbit extends Server>(
     ...options.env,
   });
   const ports = await Promise.all(Array.from({ length: options.controllers ?? 2 }, findFreePort));
-  cluster.controllers = await Promise.all(ports.map((port) => cluster.startController(port)));
+  const { roles = 'api', envOf } = options;
+  cluster.controllers = await Promise.all(
+    ports.map((port, index) => cluster.startController(port, { WEFT_ROLES: roles, ...envOf?.(index) })),
+  );
   if (ports.length > 0) cluster.url = await startProxy(ports, options.isDeployed ? deployedSettings : settingsInTurn);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
   return cluster;

@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetAgent } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
 import type { Outage } from './outage.ts';
-import type { WeftServer } from './weft-process.ts';
 
 export interface Findings {
   /** Acknowledged and not there, or there with another value. */
@@ -22,6 +21,11 @@ export interface Findings {
 export interface Pace {
   startMs: number;
   stepMs: number;
+}
+
+/** Where Weft is, be it a proxy. */
+interface Place {
+  url: string;
 }
 
 interface Post {
@@ -63,18 +67,19 @@ export class LedgerAgent {
 
   /** One sample, or a batch. Resolves the status, or undefined if there was no answer. */
   async post(
-    weft: WeftServer,
+    weft: Place,
     count = 1,
     fields: Record<string, number> = {},
     mayBeThere: (status: number | undefined) => boolean = (status) => status === undefined,
+    answerMs?: number,
   ): Promise<number | undefined> {
     const post = { first: this.#sent, count, isBatch: count > 1 };
     this.#sent += count;
-    return await this.#send(weft, post, fields, mayBeThere);
+    return await this.#send(weft, post, fields, mayBeThere, answerMs);
   }
 
   /** What was not answered, once more. */
-  async repeatUnanswered(weft: WeftServer): Promise<void> {
+  async repeatUnanswered(weft: Place): Promise<void> {
     for (const post of this.unanswered.splice(0)) {
       const status = await this.#send(weft, post, {}, (answer) => answer === undefined);
       if (status !== 200) throw new Error(`the repeat was answered ${status}`);
@@ -82,7 +87,7 @@ export class LedgerAgent {
   }
 
   /** What was refused, once more. */
-  async repeatRefused(weft: WeftServer): Promise<void> {
+  async repeatRefused(weft: Place): Promise<void> {
     this.unanswered.push(...this.refusals.splice(0));
     this.refused.clear();
     await this.repeatUnanswered(weft);
@@ -93,17 +98,18 @@ export class LedgerAgent {
   }
 
   async #send(
-    weft: WeftServer,
+    weft: Place,
     post: Post,
     fields: Record<string, number>,
     mayBeThere: (status: number | undefined) => boolean,
+    answerMs?: number,
   ): Promise<number | undefined> {
     const samples = Array.from({ length: post.count }, (_, offset) => ({
       ...this.#sample(post.first + offset),
       ...fields,
     }));
     const body = JSON.stringify(post.isBatch ? { samples } : samples[0]);
-    const status = await send(weft, this.token, body).catch(() => undefined);
+    const status = await send(weft, this.token, body, answerMs).catch(() => undefined);
     const ledger = status === 200 ? this.acknowledged : this.refused;
     if (mayBeThere(status)) this.unanswered.push(post);
     else for (const ts of this.#timesOf(post)) ledger.add(ts);
@@ -135,7 +141,7 @@ export class LedgerAgent {
   }
 
   /** Compares with #28. */
-  async compareSeries(weft: WeftServer): Promise<Findings> {
+  async compareSeries(weft: Place): Promise<Findings> {
     const query = `agent=${this.ap_id}&metrics=value,twin&window=60m&max_points=50000`;
     const { series, resolution_seconds } = await get(
       weft,
@@ -152,7 +158,7 @@ export class LedgerAgent {
   }
 
   /** Compares with the export, which has no bound on rows. */
-  async compareExport(weft: WeftServer): Promise<Findings> {
+  async compareExport(weft: Place): Promise<Findings> {
     const start = new Date(this.#pace.startMs - 1).toISOString();
     const path = `/api/v1/metrics/export?agent=${this.ap_id}&format=ndjson&start=${start}`;
     const { status, text } = await light(weft.url + path, { headers: { authorization: `Bearer ${this.token}` } });
@@ -197,7 +203,7 @@ export class Ledger {
   }
 
   /** Every agent posts without a break, now and then a batch, until the server is gone or `isOver` says so. */
-  async postUntilGone(weft: WeftServer, onAnswer: () => void, batch = 60): Promise<void> {
+  async postUntilGone(weft: Place, onAnswer: () => void, batch = 60): Promise<void> {
     await Promise.all(
       this.agents.map(async (agent) => {
         for (let round = agent.index; ; round++) {
@@ -216,7 +222,7 @@ export class Ledger {
    * Every agent posts without a break until `isOver`, to the servers in turn. A post that was refused with 503 may be there
    * all the same, if the database was lost while it committed: it is repeated later.
    */
-  async postThrough(servers: readonly WeftServer[], outage: Outage, isOver: () => boolean): Promise<void> {
+  async postThrough(servers: readonly Place[], outage: Outage, isOver: () => boolean): Promise<void> {
     await Promise.all(
       this.agents.map(async (agent) => {
         for (let round = agent.index; !isOver(); round++) {
@@ -231,11 +237,11 @@ export class Ledger {
     );
   }
 
-  compareSeries(weft: WeftServer): Promise<Findings> {
+  compareSeries(weft: Place): Promise<Findings> {
     return this.#sum((agent) => agent.compareSeries(weft));
   }
 
-  compareExport(weft: WeftServer): Promise<Findings> {
+  compareExport(weft: Place): Promise<Findings> {
     return this.#sum((agent) => agent.compareExport(weft));
   }
 
@@ -249,14 +255,15 @@ export class Ledger {
   }
 }
 
-/** A post of #21; resolves its status, and rejects if no answer came. */
-export async function send({ url }: WeftServer, token: string, body: string): Promise<number> {
+/** A post of #21; resolves its status, and rejects if no answer came, within this time if there is a limit. */
+export async function send({ url }: Place, token: string, body: string, answerMs?: number): Promise<number> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return (await light(`${url}/api/v1/agent_update/update`, { method: 'POST', headers }, body)).status;
+  const limit = answerMs === undefined ? {} : { signal: AbortSignal.timeout(answerMs) };
+  return (await light(`${url}/api/v1/agent_update/update`, { method: 'POST', headers, ...limit }, body)).status;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
-export async function get({ url }: WeftServer, path: string, token: string): Promise<any> {
+export async function get({ url }: Place, path: string, token: string): Promise<any> {
   const { status, text } = await light(url + path, { headers: { authorization: `Bearer ${token}` } });
   if (status !== 200) throw new Error(`${path} was answered ${status}: ${text}`);
   return JSON.parse(text);

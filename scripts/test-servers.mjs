@@ -6,8 +6,8 @@ import { dirname, join } from 'node:path';
 import { ensureInstalled, fail, root } from './install.mjs';
 
 /**
- * What is needed, how to detect it, and for servers the variable with the address of a running one.
- * @type {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string }[]}
+ * What is needed, how to detect it, for servers the variable with the address of a running one, and what only long tests need.
+ * @type {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string, isForLong?: boolean }[]}
  */
 const servers = [
   { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
@@ -39,6 +39,8 @@ const servers = [
     isThere: () => existsSync('/bin/busybox') || existsSync('/usr/bin/busybox'),
   },
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
+  { title: 'Patroni', debianPackage: 'patroni', isThere: () => existsSync('/usr/bin/patroni'), isForLong: true },
+  { title: 'etcd', debianPackage: 'etcd-server', isThere: () => existsSync('/usr/bin/etcd'), isForLong: true },
 ];
 
 // Only during the install, and only if there is no such file: existing files are not changed.
@@ -52,7 +54,10 @@ const temporaryFiles = [
 ];
 
 /** Services that would start with the machine, unlike PostgreSQL without a cluster. */
-const services = ['rabbitmq-server', 'haproxy', 'pgbouncer', 'nginx', 'prometheus', 'prometheus-alertmanager'];
+const services = [
+  ...['rabbitmq-server', 'haproxy', 'pgbouncer', 'nginx', 'prometheus', 'prometheus-alertmanager'],
+  ...['patroni', 'etcd'],
+];
 
 /** The Erlang name server of RabbitMQ; if it ran before, it keeps running. */
 const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.socket'] };
@@ -61,11 +66,11 @@ const nameServer = { program: '/usr/bin/epmd', units: ['epmd.service', 'epmd.soc
 const clickHouseFolder = join(root, 'test', 'clickhouse');
 
 /** Installs what is missing, or prints what to do; in CI a missing server ends the run. */
-export async function ensureServers() {
+export async function ensureServers({ isLong = false } = {}) {
   await ensureClickHouse();
 
-  const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable }) =>
-    !(variable !== undefined && process.env[variable]) && !isThere();
+  const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable, isForLong }) =>
+    !(variable !== undefined && process.env[variable]) && !(isForLong && !isLong) && !isThere();
   const missing = servers.filter(isMissing);
   if (missing.length === 0) return;
   const reason = installPackages(missing.map(({ debianPackage }) => debianPackage));
@@ -111,7 +116,7 @@ function installPackages(packages) {
     const result = first.status === 0 ? first : apt('update').status === 0 ? apt('install', ...packages) : first;
     if (result.status === 0) {
       for (const service of services.filter((name) =>
-        packages.some((each) => each === name || each === `${name}-light`),
+        packages.some((each) => [name, `${name}-light`, `${name}-server`].includes(each)),
       )) {
         spawnSync('update-rc.d', [service, 'disable']);
       }

@@ -21,7 +21,7 @@ if (changed !== undefined) {
 await ensureInstalled();
 // Pure tests need packages and nothing else.
 const isPure = args.includes('--project=pure') || args[args.indexOf('--project') + 1] === 'pure';
-if (!isPure) await ensureServers();
+if (!isPure) await ensureServers({ isLong });
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 /** @param {Record<string, string>} env */
 const run = (env) => runInForeground(node24(), [vitest, 'run', ...args, ...(isLong ? ['--passWithNoTests'] : [])], env);
