@@ -20,6 +20,7 @@ export const tourPages = [
   'docs/fleet.md',
   'docs/health.md',
   'docs/operations.md',
+  'docs/runbooks.md',
 ];
 /** With `weft demo`, in this order. */
 export const demoPages = [

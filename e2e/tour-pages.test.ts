@@ -8,7 +8,7 @@ import { installedPaths } from '../cli/src/access-point/service/install.ts';
 import { buildCache } from '../test/compile-cache.ts';
 import { blocksIn, documentedUrl, readPage, tourPages } from './document-pages.ts';
 import { type Done, runPage } from './document-steps.ts';
-import { adminUsername, command, root, serve, type WeftServer } from './weft-process.ts';
+import { adminUsername, command, serve, type WeftServer } from './weft-process.ts';
 
 const password = 'correct horse battery';
 let weft: WeftServer;
@@ -117,27 +117,4 @@ describe('the runner', () => {
     const around = { url: weft.url, folder, password };
     await expect(runPage('page.md', around, text)).rejects.toThrow('page.md:1 failed');
   });
-});
-
-test('the dashboards and alerts for Grafana and Prometheus ask for metrics that Weft has', async () => {
-  const { body } = await weft.request('GET', '/metrics');
-  const known = new Set(
-    [...String(body).matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
-      type === 'histogram' ? [`${name}_bucket`] : [name!],
-    ),
-  );
-  const grafana = join(root, 'examples', 'grafana');
-  const asked = ['service.json', 'alerts.yml'].flatMap((name) =>
-    [...readFileSync(join(grafana, name), 'utf8').matchAll(/\b(?:weft|process|nodejs)_[a-z0-9_]+/g)].map(
-      ([metric]) => metric,
-    ),
-  );
-  expect(asked.length).toBeGreaterThan(15);
-  expect(asked.filter((metric) => !known.has(metric))).toEqual([]);
-  const sources = new Set(
-    [...readFileSync(join(grafana, 'datasources.yml'), 'utf8').matchAll(/uid: (\S+)/g)].map(([, uid]) => uid),
-  );
-  const { panels } = JSON.parse(readFileSync(join(grafana, 'service.json'), 'utf8'));
-  expect(panels.length).toBeGreaterThan(3);
-  for (const { datasource } of panels) expect(sources).toContain(datasource.uid);
 });

@@ -8,8 +8,8 @@ import { openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
 import { createOpenApi } from './http/pages/openapi.ts';
 import type { Page } from './http/pages/page.ts';
-import type { ServiceMetrics } from './http/pages/service-metrics.ts';
-import { type PartState, servicePages } from './http/pages/service-pages.ts';
+import type { Gauges, ServiceMetrics } from './http/pages/service-metrics.ts';
+import { type PartState, type ServicePagesOptions, servicePages } from './http/pages/service-pages.ts';
 import type { Route } from './http/request/route.ts';
 import { isSetupCodeNeeded } from './http/request/setup-check.ts';
 import type { ServerOptions } from './http/server/server.ts';
@@ -22,6 +22,9 @@ import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
 /** Of a process without the role api. */
 const healthPages = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
+
+/** More than a probe takes to say that the disk is slow. */
+const patienceMs = 6_000;
 
 interface PagesOptions {
   platform: Platform;
@@ -49,6 +52,33 @@ export function createPages(options: PagesOptions): {
     if (platform.isCutOff()) throw cutOff(platform.fenceReason());
     if (!options.isReady()) throw notPrepared();
   };
+  const readiness: ServicePagesOptions['readiness'] = async (wanted) => {
+    const checks: Record<string, () => Promise<PartState>> = {
+      disk: () => stateOf('disk', writeFolder),
+      database: () =>
+        stateOf('database', async () => {
+          await traffic();
+          await database.check();
+          await writeDatabase();
+        }),
+      telemetry: () => stateOf('telemetry', () => telemetryStore.check()),
+      broker: () => stateOf('broker', () => broker.check()),
+      writes: async () => {
+        const { refusal } = writes;
+        return refusal ? { name: 'writes', ok: false, reason: refusal.code } : { name: 'writes', ok: true };
+      },
+    };
+    if (wanted?.[0] === 'traffic') return { parts: [await stateOf('traffic', traffic)], warnings: [] };
+    for (const state of partsReadiness()) checks[state.name] = async () => state;
+    const names = wanted ?? Object.keys(checks);
+    // Not repeated: it is whatever somebody has sent.
+    const unknown: PartState = { name: 'unknown', ok: false, reason: 'unknown_part' };
+    return {
+      parts: await Promise.all(names.map((name) => (Object.hasOwn(checks, name) ? checks[name]!() : unknown))),
+      warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
+    };
+  };
+  metrics.add(readinessGauges(readiness, platform));
   const own = servicePages({
     metrics,
     documents: () => createDocuments(config, routes),
@@ -57,32 +87,7 @@ export function createPages(options: PagesOptions): {
     signup,
     passwordLength,
     mapTiles: tileUrl === undefined ? null : { url: tileUrl, attribution: tileAttribution },
-    readiness: async (wanted) => {
-      const checks: Record<string, () => Promise<PartState>> = {
-        disk: () => stateOf('disk', writeFolder),
-        database: () =>
-          stateOf('database', async () => {
-            await traffic();
-            await database.check();
-            await writeDatabase();
-          }),
-        telemetry: () => stateOf('telemetry', () => telemetryStore.check()),
-        broker: () => stateOf('broker', () => broker.check()),
-        writes: async () => {
-          const { refusal } = writes;
-          return refusal ? { name: 'writes', ok: false, reason: refusal.code } : { name: 'writes', ok: true };
-        },
-      };
-      if (wanted?.[0] === 'traffic') return { parts: [await stateOf('traffic', traffic)], warnings: [] };
-      for (const state of partsReadiness()) checks[state.name] = async () => state;
-      const names = wanted ?? Object.keys(checks);
-      // Not repeated: it is whatever somebody has sent.
-      const unknown: PartState = { name: 'unknown', ok: false, reason: 'unknown_part' };
-      return {
-        parts: await Promise.all(names.map((name) => (Object.hasOwn(checks, name) ? checks[name]!() : unknown))),
-        warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
-      };
-    },
+    readiness,
   });
   if (!config.roles.includes('api')) {
     return { pages: own.filter(({ url }) => healthPages.has(url)), answerLost: undefined };
@@ -114,13 +119,37 @@ export function createDocuments(config: Config, routes: readonly Route[]) {
   };
 }
 
-/** With a reason where there is a better one than that it does not work. */
+/** Of what a load balancer and an operator ask, for alarms: they see a silent database as well as one that refuses. */
+function readinessGauges(readiness: ServicePagesOptions['readiness'], { now }: Platform): Gauges {
+  return {
+    weft_ready: {
+      help: 'Whether a part works, as /readyz says; 0 with the reason',
+      labels: ['part', 'reason'],
+      values: async () => {
+        const [all, traffic] = await Promise.all([readiness(undefined), readiness(['traffic'])]);
+        return [...all.parts, ...traffic.parts].map(({ name, ok, reason = '' }) => ({
+          labels: { part: name, reason },
+          value: Number(ok),
+        }));
+      },
+    },
+    weft_clock_difference_seconds: {
+      help: 'By how much the clock of this node is ahead of that of the database that nodes share',
+      value: () => Math.round(Date.now() - now()) / 1000,
+    },
+  };
+}
+
+/** With a reason where there is a better one than that it does not work; never later than Prometheus waits. */
 async function stateOf(name: string, check: () => Promise<void>): Promise<PartState> {
+  const end = Promise.withResolvers<PartState>();
+  const timer = setTimeout(() => end.resolve({ name, ok: false, reason: 'no_answer' }), patienceMs);
   try {
-    await check();
-    return { name, ok: true };
+    return await Promise.race([end.promise, check().then(() => ({ name, ok: true }))]);
   } catch (error) {
     return { name, ok: false, reason: hasCode(error) ? error.code : 'failing' };
+  } finally {
+    clearTimeout(timer);
   }
 }
 

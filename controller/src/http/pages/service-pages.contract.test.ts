@@ -69,9 +69,26 @@ describe('the pages without a token', () => {
       { writes: 'disk_full' },
     ]);
     expect((await weft.request('GET', '/readyz?for=traffic')).status).toBe(200);
-    expect((await weft.request('GET', '/metrics')).text).toContain('weft_writes_refused_total 10');
+    const { text } = await weft.request('GET', '/metrics');
+    expect(text).toContain('weft_writes_refused_total 10');
+    expect(text).toContain('weft_ready{part="writes",reason="disk_full"} 0');
+    for (const part of ['database', 'broker', 'traffic'])
+      expect(text).toContain(`weft_ready{part="${part}",reason=""} 1`);
     for (let n = 0; n < 50; n++) writes.stored();
     expect((await weft.request('GET', '/readyz')).status).toBe(200);
+  });
+
+  it('do not wait for ever for a part that does not answer', async () => {
+    const weft = await start();
+    const silence = Promise.withResolvers<void>();
+    weft.platform.telemetryStore.check = () => silence.promise;
+    const [ready, metrics] = await Promise.all([
+      weft.request('GET', '/readyz?parts=telemetry'),
+      weft.request('GET', '/metrics'),
+    ]);
+    expect([ready.status, ready.body.reasons]).toEqual([503, { telemetry: 'no_answer' }]);
+    expect(metrics.text).toContain('weft_ready{part="telemetry",reason="no_answer"} 0');
+    silence.resolve();
   });
 
   it('answer nothing but that, on a node that alone does not reach the database', async () => {
@@ -97,6 +114,7 @@ describe('the pages without a token', () => {
     ]);
     const traffic = await weft.request('GET', '/readyz?for=traffic');
     expect([traffic.status, traffic.body.reasons]).toEqual([503, { traffic: 'cut_off' }]);
+    expect((await weft.request('GET', '/metrics')).text).toContain('weft_ready{part="traffic",reason="cut_off"} 0');
     expect((await weft.request('GET', '/healthz')).status).toBe(200);
     isCutOff = false;
     expect((await weft.request('GET', '/readyz?for=traffic')).body).toEqual({

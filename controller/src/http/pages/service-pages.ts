@@ -23,6 +23,7 @@ const pageHeaders = {
 
 /** What an operator can do, by the code of the reason. */
 const adviceFor: Record<string, string> = {
+  no_answer: 'It has not answered within six seconds: it hangs, or the network to it does.',
   disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
   stopping: 'This process is ending; others, or the next one, serve from then on.',
   cut_off: 'Other nodes reach the database, or this one reaches nothing: look at its network.',
@@ -79,6 +80,7 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         const failing = parts.filter(({ ok }) => !ok);
         const isReady = failing.length === 0;
         const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
+        request.refusalCode = failing[0]?.reason;
         if (!isReady) reply.code(503).header('retry-after', '2');
         return {
           status: isReady ? 'ready' : 'not ready',

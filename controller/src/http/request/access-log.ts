@@ -12,6 +12,8 @@ export interface Answered {
   /** False for changes that are too frequent for the log. */
   logSuccess: boolean;
   status: number;
+  /** Of a refusal or failure. */
+  code?: string | undefined;
   elapsedMs: number;
   address: string | undefined;
   caller: Caller | undefined;
@@ -24,12 +26,12 @@ export function isAnswerLogged(log: Logger, answered: Pick<Answered, 'method' | 
 
 export function logAnswer(log: Logger, answered: Answered): void {
   if (!isAnswerLogged(log, answered)) return;
-  const { request_id, method, url = '', operation, status, elapsedMs, address, caller } = answered;
+  const { request_id, method, url = '', operation, status, code, elapsedMs, address, caller } = answered;
   const level = levelOf(answered);
   const ms = Math.round(elapsedMs * 10) / 10;
   const who = caller && `${caller.kind}:${caller.name}`;
   log[level](
-    { request_id, method, url: withoutSecrets(url.slice(0, 512)), operation, status, ms, address, caller: who },
+    { request_id, method, url: withoutSecrets(url.slice(0, 512)), operation, status, code, ms, address, caller: who },
     'answered',
   );
 }

@@ -70,6 +70,7 @@ export function toAnswerOrLog(error: unknown, request_id: string, operation: str
 export function createErrorHandler(log: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const answer = toAnswerOrLog(error, request.id, request.routeOptions.config.operation, log);
+    request.refusalCode = answer.body.code;
     if (answer.headers) reply.headers(answer.headers);
     reply.code(answer.status).send(answer.body);
   };

@@ -1,12 +1,16 @@
 // The short way and the long way give the same answers; what is out of the ordinary takes the long one.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { type Answer, startWeft, type TestWeft } from '../../../../test/weft.ts';
+import { TryLaterError } from '../../errors.ts';
 
 let weft: TestWeft;
 let admin: string;
 let agent: string;
+const written: string[] = [];
 beforeAll(async () => {
-  weft = await startWeft();
+  const log = pino({ level: 'info' }, { write: (line: string) => void written.push(line) });
+  weft = await startWeft({}, { log });
   admin = await weft.admin();
   agent = await weft.agent('ap-1');
 });
@@ -39,6 +43,22 @@ test.each([
   // A query that nobody reads is enough to be out of the ordinary.
   const long = await weft.request(method, `${path}?long`, input());
   expect(comparable(await weft.request(method, path, input()))).toEqual(comparable(long));
+});
+
+test.each([
+  ['storage is away', 503, 'telemetry_unavailable', { json: { x: 1 } }],
+  ['a field cannot be stored', 422, 'validation_error', { json: { samples: [7] } }],
+])('the line of the log says why on both ways if %s', async (_, status, code, input) => {
+  const away = () => Promise.reject(new TryLaterError(503, 'telemetry_unavailable', 'away for the test', 1));
+  const append = vi.spyOn(weft.platform.telemetryStore, 'append').mockImplementation(away);
+  onTestFinished(() => append.mockRestore());
+  for (const path of [update, `${update}?long`]) {
+    const { headers, ...answer } = await weft.request('POST', path, { token: agent, ...input });
+    expect([answer.status, answer.body.code]).toEqual([status, code]);
+    const ofRequest = (line: string) => line.includes(`"request_id":"${headers.get('x-request-id')}"`);
+    await expect.poll(() => written.some(ofRequest)).toBe(true);
+    expect(JSON.parse(written.find(ofRequest)!)).toMatchObject({ msg: 'answered', status, code });
+  }
 });
 
 const metrics = '/api/v1/metrics';

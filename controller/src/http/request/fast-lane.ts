@@ -43,6 +43,7 @@ export interface FastLaneOptions {
     status: number,
     startedAt: number,
     caller: Caller,
+    code?: string,
   ) => void;
 }
 
@@ -107,14 +108,15 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     if (!caller) return false;
     const startedAt = performance.now();
     const id = options.createId(headers['x-request-id']);
-    const answered = (status: number) => options.onAnswered(request, id, route.operation, status, startedAt, caller);
+    const answered = (status: number, code?: string) =>
+      options.onAnswered(request, id, route.operation, status, startedAt, caller, code);
     const fail = (error: unknown) => {
       try {
         // What failed after the answer had begun cannot be answered any more.
         if (response.headersSent) throw error;
         const { status, body, headers: more = {} } = toAnswerOrLog(error, id, route.operation, options.log);
         send.whole(response, status, id, JSON.stringify(body), Object.entries(more).flat());
-        answered(status);
+        answered(status, body.code);
       } catch (fault) {
         options.onFault(fault, request.socket);
       }

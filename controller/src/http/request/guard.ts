@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | undefined;
     enrolmentToken: string | undefined;
+    /** Why it is refused, for the log. */
+    refusalCode: string | undefined;
     /** Set for a request with the callback token of this job: it may proceed, and has no caller. */
     callbackJob: string | undefined;
   }

@@ -6,6 +6,7 @@ const line = fc.record({
   level: fc.constantFrom(30, 40, 50),
   msg: fc.constantFrom('answered', 'unexpected error'),
   status: fc.constantFrom(401, 422, undefined),
+  code: fc.constantFrom('disk_full', 'starting', undefined),
   operation: fc.constantFrom('list_users', 'signup'),
   afterMs: fc.integer({ min: 0, max: 3000 }),
 });
@@ -14,8 +15,8 @@ it('every line is written or counted in a sum of its kind, and the first ones of
   fc.assert(
     fc.property(fc.array(line, { maxLength: 300 }), (lines) => {
       const repeated = new RepeatedLines();
-      const kindOf = ({ level, msg, status, operation }: Record<string, unknown>) =>
-        `${level} ${String(msg).replace(/ \.\.\. .*/, '')} ${status} ${operation}`;
+      const kindOf = ({ level, msg, status, code, operation }: Record<string, unknown>) =>
+        `${level} ${String(msg).replace(/ \.\.\. .*/, '')} ${status} ${code} ${operation}`;
       const given = new Map<string, number>();
       const told = new Map<string, number>();
       const add = (map: Map<string, number>, key: string, count: number) => map.set(key, (map.get(key) ?? 0) + count);
@@ -25,11 +26,11 @@ it('every line is written or counted in a sum of its kind, and the first ones of
         }
       };
       let now = 0;
-      for (const { level, msg, status, operation, afterMs } of lines) {
+      for (const { level, msg, status, code, operation, afterMs } of lines) {
         now += afterMs;
         takeSums(now);
-        const key = kindOf({ level, msg, status, operation });
-        const isWritten = repeated.admit(level, { status, operation }, msg, now);
+        const key = kindOf({ level, msg, status, code, operation });
+        const isWritten = repeated.admit(level, { status, code, operation }, msg, now);
         if (!given.has(key)) expect(isWritten).toBe(true);
         add(given, key, 1);
         if (isWritten) add(told, key, 1);

@@ -1,5 +1,5 @@
 // Sums up lines of the log that repeat: of lines that are alike only the first few within a window are written, and at
-// its end one that says how many more there were. Alike: the same level, message, status, operation and error.
+// its end one that says how many more there were. Alike: the same level, message, status, code, operation and error.
 import { isObject } from '@weft/contract/is-object';
 
 const windowMs = 10_000;
@@ -11,6 +11,7 @@ interface Kind {
   level: number;
   msg: string;
   status: unknown;
+  code: unknown;
   operation: unknown;
   count: number;
   until: number;
@@ -32,12 +33,13 @@ export class RepeatedLines {
 
   /** Whether the line is to be written; else it is counted. `fields` and `msg` as given to the logger. */
   admit(level: number, fields: unknown, msg: string, now: number): boolean {
-    const { status, operation, err } = isObject(fields) ? fields : ({} as Record<string, unknown>);
-    let key = `${level} ${status} ${operation} ${msg} ${errorText(err)}`;
+    const { status, code, operation, err } = isObject(fields) ? fields : ({} as Record<string, unknown>);
+    let key = `${level} ${status} ${code} ${operation} ${msg} ${errorText(err)}`;
     if (!this.#kinds.has(key) && this.#kinds.size >= maxKinds) key = '';
     let kind = this.#kinds.get(key);
     if (!kind) {
-      kind = key === '' ? otherKind(level, now) : { level, msg, status, operation, count: 0, until: now + windowMs };
+      kind =
+        key === '' ? otherKind(level, now) : { level, msg, status, code, operation, count: 0, until: now + windowMs };
       this.#kinds.set(key, kind);
     }
     kind.count++;
@@ -47,20 +49,28 @@ export class RepeatedLines {
   /** The sums of the windows that have ended; of all of them if `now` is Infinity. */
   sums(now: number): Repeated[] {
     const sums: Repeated[] = [];
-    for (const [key, { until, level, msg, status, operation, count }] of this.#kinds) {
+    for (const [key, { until, level, msg, status, code, operation, count }] of this.#kinds) {
       if (until > now) continue;
       this.#kinds.delete(key);
       const repeated = count - maxWritten;
       if (repeated <= 0) continue;
       const text = `${msg} ... and ${repeated.toLocaleString('en')} more like this`;
-      sums.push({ level, fields: { operation, status, repeated }, msg: text });
+      sums.push({ level, fields: { operation, status, code, repeated }, msg: text });
     }
     return sums;
   }
 }
 
 function otherKind(level: number, now: number): Kind {
-  return { level, msg: 'other lines', status: undefined, operation: undefined, count: 0, until: now + windowMs };
+  return {
+    level,
+    msg: 'other lines',
+    status: undefined,
+    code: undefined,
+    operation: undefined,
+    count: 0,
+    until: now + windowMs,
+  };
 }
 
 function errorText(error: unknown): string {

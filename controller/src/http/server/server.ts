@@ -133,6 +133,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   app.decorateRequest('caller', undefined);
   app.decorateRequest('enrolmentToken', undefined);
+  app.decorateRequest('refusalCode', undefined);
   app.decorateRequest('callbackJob', undefined);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.raw.url?.startsWith('/')) {
@@ -168,9 +169,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   });
   const noteAnswer = (request: FastifyRequest, status: number, elapsedMs: number): void => {
     const { operation = 'none', logSuccess = true } = request.routeOptions.config;
-    const { id: request_id, method, url, ip: address, caller } = request;
+    const { id: request_id, method, url, ip: address, caller, refusalCode: code } = request;
     metrics.observe(operation, status, elapsedMs);
-    logAnswer(log, { request_id, method, url, operation, logSuccess, status, elapsedMs, address, caller });
+    logAnswer(log, { request_id, method, url, operation, logSuccess, status, code, elapsedMs, address, caller });
   };
   app.addHook('onResponse', (request, reply, done) => {
     noteAnswer(request, reply.statusCode, reply.elapsedTime);
@@ -211,13 +212,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
       options.corsOrigins.length === 0 &&
       options.trustedProxies.length === 0,
     isStopping: () => gracefulStop.isStopping,
-    onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller) => {
+    onAnswered: ({ method, url, socket }, request_id, operation, status, startedAt, caller, code) => {
       connections.noteLogin(socket, caller);
       const elapsedMs = performance.now() - startedAt;
       metrics.observe(operation, status, elapsedMs);
       if (!isAnswerLogged(log, { method, logSuccess: false, status })) return;
-      const address = socket.remoteAddress;
-      logAnswer(log, { request_id, method, url, operation, logSuccess: false, status, elapsedMs, address, caller });
+      const asked = { request_id, method, url, operation, address: socket.remoteAddress };
+      logAnswer(log, { ...asked, logSuccess: false, status, code, elapsedMs, caller });
     },
   });
 
