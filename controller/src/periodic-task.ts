@@ -1,5 +1,6 @@
 // The one runner of periodic work. It never overlaps itself, a failed round is reported and the next one still comes, a stop
 // waits for the round in progress, and its timer keeps no process alive.
+import { forAll } from './time-slices.ts';
 
 export interface PeriodicTaskOptions {
   /** From round to round. A round that takes longer skips those that were due meanwhile. */
@@ -97,7 +98,8 @@ export class PeriodicTask {
 
   #begin(): Promise<void> {
     this.#isAnotherAsked = false;
-    this.#round = this.#attempt().finally(() => {
+    // Also where a request has asked for it: it is nobody's, and goes on when whoever asked has left.
+    this.#round = forAll(() => this.#attempt()).finally(() => {
       this.#round = undefined;
       if (this.#isAnotherAsked) this.soon();
     });

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBody } from './http/request/json-answer.ts';
-import { giveWay, givingWay, inSlices, inTurn } from './time-slices.ts';
+import { CallerGone, forAll, giveWay, givingWay, inSlices, inTurn } from './time-slices.ts';
 
 /** Which turn of the event loop this is. */
 let turn = 0;
@@ -55,6 +55,24 @@ test('what gives way goes on one piece in a turn, callers in turn, and before an
   expect(order.slice(0, 4)).toEqual(['eve 1', 'ada 1', 'eve 2', 'ada 2']);
   expect(order.slice(4)).toEqual(['eve 3', 'eve 1', 'eve 1']);
   expect(most(turns)).toBe(1);
+});
+
+test('what is of somebody who has left neither begins nor goes on; what others wait for too does', async () => {
+  let [hasLeft, hasBegun] = [false, false];
+  const readOn = async () => {
+    for (;;) await giveWay();
+  };
+  const begin = async () => {
+    hasBegun = true;
+  };
+  const isGone = () => hasLeft;
+  const [running, waiting] = [inTurn('eve', readOn, isGone), inTurn('eve', begin, isGone)];
+  for (let turn = 0; turn < 5; turn++) await giveWay();
+  hasLeft = true;
+  await expect(running).rejects.toThrow(CallerGone);
+  await expect(waiting).rejects.toThrow(CallerGone);
+  expect(hasBegun).toBe(false);
+  await inTurn('eve', () => forAll(giveWay), isGone);
 });
 
 test('a long list is visited in many turns', async () => {

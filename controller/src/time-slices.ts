@@ -9,42 +9,76 @@ const sliceMs = 1;
 /** The clock costs more than most visits. */
 const checkEvery = 32;
 
-const caller = new AsyncLocalStorage<string>();
+/** Whose work something is. `isGone`: nobody waits for it any more, and it may end anywhere. */
+interface Work {
+  principal: string;
+  isGone?: (() => boolean) | undefined;
+}
+
+interface Piece {
+  isGone: Work['isGone'];
+  resolve: () => void;
+  reject: (error: CallerGone) => void;
+}
+
+/** Thrown inside of work that nobody waits for any more. */
+export class CallerGone extends Error {
+  override name = 'CallerGone';
+}
+
+const current = new AsyncLocalStorage<Work>();
+const ofNobody: Work = { principal: '' };
 /** What waits, by caller, in the order of their turns. What goes on is before what begins: few of a caller's are under way. */
-const waiting = new Map<string, { goOn: (() => void)[]; begin: (() => void)[] }>();
+const waiting = new Map<string, { goOn: Piece[]; begin: Piece[] }>();
 /** Who has begun something in this turn of the event loop. */
 const begun = new Set<string>();
 
 /**
  * The work of a request, with everything that follows from it: one of a caller begins in each turn of the event loop, and what
- * gives way there waits among what is the caller's.
+ * gives way there waits among what is the caller's. Throws CallerGone where it would begin or go on for somebody who has left.
  */
-export function inTurn<T>(principal: string, work: () => Promise<T>): Promise<T> {
-  return caller.run(principal, () => {
-    if (begun.has(principal) || waiting.has(principal)) return wait(principal, 'begin').then(work);
+export function inTurn<T>(principal: string, work: () => Promise<T>, isGone?: () => boolean): Promise<T> {
+  return current.run({ principal, isGone }, () => {
+    if (begun.has(principal) || waiting.has(principal)) return wait({ principal, isGone }, 'begin').then(work);
     if (begun.size === 0) setImmediate(() => begun.clear());
     begun.add(principal);
     return work();
   });
 }
 
-/** Resolves in a later turn of the event loop, when everything that had arrived has been looked at. Not for what others wait for. */
-export function giveWay(): Promise<void> {
-  return wait(caller.getStore() ?? '', 'goOn');
+/** Work that others wait for too: it is nobody's, and does not end with who was the first to ask for it. */
+export function forAll<T>(work: () => T): T {
+  return current.run(ofNobody, work);
 }
 
-function wait(principal: string, what: 'goOn' | 'begin'): Promise<void> {
-  return new Promise((resolve) => {
+/** Whether nobody waits any more for what is being done: to be asked later as well, from anywhere. */
+export function leaving(): (() => boolean) | undefined {
+  return current.getStore()?.isGone;
+}
+
+/** Resolves in a later turn of the event loop, when everything that had arrived has been looked at. Not for what others wait for. */
+export function giveWay(): Promise<void> {
+  return wait(current.getStore() ?? ofNobody, 'goOn');
+}
+
+function wait({ principal, isGone }: Work, what: 'goOn' | 'begin'): Promise<void> {
+  return new Promise((resolve, reject) => {
     if (waiting.size === 0) setImmediate(nextPiece);
     const pieces = waiting.get(principal) ?? { goOn: [], begin: [] };
-    pieces[what].push(resolve);
+    pieces[what].push({ isGone, resolve, reject });
     waiting.set(principal, pieces);
   });
 }
 
+/** Whatever is of somebody who has left ends without a turn. */
 function nextPiece(): void {
   const [principal, pieces] = waiting.entries().next().value!;
-  (pieces.goOn.shift() ?? pieces.begin.shift()!)();
+  let piece = pieces.goOn.shift() ?? pieces.begin.shift();
+  while (piece?.isGone?.()) {
+    piece.reject(new CallerGone());
+    piece = pieces.goOn.shift() ?? pieces.begin.shift();
+  }
+  piece?.resolve();
   waiting.delete(principal);
   if (pieces.goOn.length + pieces.begin.length > 0) waiting.set(principal, pieces);
   if (waiting.size > 0) setImmediate(nextPiece);
@@ -99,13 +133,13 @@ export async function endInSlices<T>(steps: Generator<void, T>): Promise<T> {
  * also if nobody has taken even the first.
  */
 export function givingWay<T>(pieces: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
-  const principal = caller.getStore() ?? '';
+  const work = current.getStore() ?? ofNobody;
   const taken = (async function* () {
     let endMs = performance.now() + sliceMs;
     for await (const piece of pieces) {
       yield piece;
       if (performance.now() < endMs) continue;
-      await wait(principal, 'goOn');
+      await wait(work, 'goOn');
       endMs = performance.now() + sliceMs;
     }
   })();

@@ -48,7 +48,12 @@ export class AgentMemory {
   }
 }
 
-/** Read again only when an agent or a site has changed, on whichever node. */
+/** Less than a millisecond to read. */
+const pageSize = 64;
+/** Beyond this all of them are read. */
+const maxNamed = 1_000;
+
+/** Read again only when an agent or a site has changed, on whichever node; very many are read each time. */
 export class ListedAgents {
   readonly #store: AgentStore;
   #known: { revision: number; agents: readonly ListedAgent[] } | undefined;
@@ -57,13 +62,32 @@ export class ListedAgents {
     this.#store = store;
   }
 
-  /** Ordered by ap_id, with every change that was durable before the call. Shared: not to be changed. */
-  async get(): Promise<readonly ListedAgent[]> {
+  /** Ordered by ap_id, with every change that was durable before the call. Shared: not to be changed. `only`: nobody else. */
+  async *pages(only?: readonly string[]): AsyncGenerator<readonly ListedAgent[]> {
     // Read first: a change that is made meanwhile has a later one.
     const revision = await this.#store.revision();
-    if (this.#known?.revision === revision) return this.#known.agents;
-    const agents = (await this.#store.list()).map(toListedAgent);
-    this.#known = agents.length > maxRemembered ? undefined : { revision, agents };
-    return agents;
+    if (this.#known?.revision !== revision) {
+      yield* only && only.length <= maxNamed ? this.#readNamed([...only].sort()) : this.#read(revision);
+      return;
+    }
+    const { agents } = this.#known;
+    for (let start = 0; start < agents.length; start += pageSize) yield agents.slice(start, start + pageSize);
+  }
+
+  async *#readNamed(ap_ids: readonly string[]): AsyncGenerator<readonly ListedAgent[]> {
+    for (let start = 0; start < ap_ids.length; start += pageSize)
+      yield (await this.#store.byNames(ap_ids.slice(start, start + pageSize))).map(toListedAgent);
+  }
+
+  async *#read(revision: number): AsyncGenerator<readonly ListedAgent[]> {
+    const all: ListedAgent[] = [];
+    for (let after = ''; ; ) {
+      const page = (await this.#store.page(after, pageSize)).map(toListedAgent);
+      if (all.length <= maxRemembered) all.push(...page);
+      yield page;
+      if (page.length < pageSize) break;
+      after = page.at(-1)!.ap_id;
+    }
+    this.#known = all.length > maxRemembered ? undefined : { revision, agents: all };
   }
 }

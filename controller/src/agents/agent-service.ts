@@ -12,6 +12,7 @@ import { rightsOf } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { givingWay } from '../time-slices.ts';
 import {
   agentNotFound,
   type FoundAgent,
@@ -135,12 +136,20 @@ export class AgentService implements PrincipalSource {
     return agent && toFoundAgent(agent);
   }
 
-  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. */
-  async list(caller: Caller): Promise<ListedAgent[]> {
+  /**
+   * Every agent that the caller may read, ordered by ap_id, with what a filter has to know: in pages, others having turns between
+   * them. `only`: at most these.
+   */
+  async *pages(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
     const rights = rightsOf(caller);
-    if (!rights.agent) return (await this.#listed.get()).filter((agent) => rights.sees(agent));
-    const own = await this.#agents.get(caller.name);
-    return own && rights.sees(own) ? [toListedAgent(own)] : [];
+    const wanted = only && only.length > 0 ? new Set(only) : undefined;
+    const isMeant = (agent: ListedAgent) => (!wanted || wanted.has(agent.ap_id)) && rights.sees(agent);
+    if (rights.agent) {
+      const own = await this.#agents.get(caller.name);
+      yield own ? [toListedAgent(own)].filter(isMeant) : [];
+      return;
+    }
+    for await (const page of givingWay(this.#listed.pages(wanted && [...wanted]))) yield page.filter(isMeant);
   }
 
   /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */

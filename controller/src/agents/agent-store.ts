@@ -38,6 +38,12 @@ export class AgentStore extends SqlStore {
     return agentTable.byIds(tx, ids);
   }
 
+  /** Those of these names that exist, ordered by ap_id. Few. */
+  async byNames(ap_ids: readonly string[]): Promise<AgentRecord[]> {
+    const marks = ap_ids.map(() => '?').join(', ');
+    return ap_ids.length === 0 ? [] : agentTable.list(this.db, `WHERE ap_id IN (${marks}) ORDER BY ap_id`, ap_ids);
+  }
+
   /** All agents, ordered by ap_id. */
   async list(): Promise<AgentRecord[]> {
     return agentTable.list(this.db, 'ORDER BY ap_id');

@@ -2,6 +2,8 @@
 // little never waits behind all of another's.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { untilSo } from '../../../test/pure/until-so.ts';
+import { CallerGone, inTurn } from '../time-slices.ts';
 import { FairTurns } from './fair-turns.ts';
 
 const principals = ['ada', 'bob', 'eve'];
@@ -134,6 +136,34 @@ test('more of one caller than may wait is refused with 429; another may still wa
   release();
   (await ada)();
   for (const one of waiting) (await one)();
+  expect(turns.held).toBe(0);
+});
+
+test('whoever has left waits no longer, gets no slot, and takes no place of what its caller asks for next', async () => {
+  const turns = new FairTurns('test', { slots: 1, maxWaiting: 2 });
+  let hasLeft = false;
+  const ask = () =>
+    inTurn(
+      'eve',
+      () => turns.acquire('eve'),
+      () => hasLeft,
+    );
+  const release = await turns.acquire('eve');
+  const left = [ask(), ask()].map((each) => expect(each).rejects.toThrow(CallerGone));
+  await untilSo(() => expect(turns.waiting === 2).toBe(true));
+  hasLeft = true;
+  const next = turns.acquire('eve');
+  await Promise.all(left);
+  expect(turns.waiting).toBe(1);
+  release();
+  (await next)();
+  const another = await turns.acquire('eve');
+  hasLeft = false;
+  const late = expect(ask()).rejects.toThrow(CallerGone);
+  await untilSo(() => expect(turns.waiting === 1).toBe(true));
+  hasLeft = true;
+  another();
+  await late;
   expect(turns.held).toBe(0);
 });
 

@@ -2,6 +2,7 @@
 // that has had the fewest turns since it began to ask (start-time fair queueing); so whoever asks for little is served
 // next, however much another asks for, and nobody gets ahead by asking again.
 import { TryLaterError } from '../errors.ts';
+import { CallerGone, leaving } from '../time-slices.ts';
 
 export interface TurnLimits {
   slots: number;
@@ -19,6 +20,8 @@ export interface TurnRequest {
 
 interface Waiting {
   take: () => void;
+  /** Ends the waiting of somebody who has left; false for everybody else. */
+  endIfGone: () => boolean;
   /** Another of the same principal has taken its place. */
   displace: () => void;
   isAhead: boolean;
@@ -85,7 +88,7 @@ export class FairTurns {
 
   /**
    * Resolves with a slot; the returned function gives it back, once however often it is called. Throws TryLaterError (429)
-   * if too much of the principal is waiting already, or the reason of the signal; then there is no slot.
+   * if too much of the principal is waiting already, the reason of the signal, or CallerGone; then there is no slot.
    */
   async acquire(principal: string, { signal, isAhead = false }: TurnRequest = {}): Promise<() => void> {
     signal?.throwIfAborted();
@@ -93,6 +96,7 @@ export class FairTurns {
     if (this.hasFree(principal)) {
       this.#hold(queue);
     } else {
+      if (queue.waiting.length >= this.#maxWaiting) for (const each of [...queue.waiting]) each.endIfGone();
       if (queue.waiting.length >= this.#maxWaiting) {
         this.refused++;
         const last = queue.waiting.at(-1);
@@ -150,6 +154,7 @@ export class FairTurns {
   }
 
   #wait(principal: string, queue: Queue, isAhead: boolean, signal: AbortSignal | undefined): Promise<void> {
+    const isGone = leaving();
     return new Promise<void>((resolve, reject) => {
       const leave = (reason: unknown) => {
         signal?.removeEventListener('abort', giveUp);
@@ -169,6 +174,11 @@ export class FairTurns {
           resolve();
         },
         displace: () => leave(this.#refusal()),
+        endIfGone: () => {
+          if (!isGone?.()) return false;
+          leave(new CallerGone());
+          return true;
+        },
       };
       const behind = isAhead ? queue.waiting.findIndex((other) => !other.isAhead) : -1;
       queue.waiting.splice(behind < 0 ? queue.waiting.length : behind, 0, entry);
@@ -188,7 +198,9 @@ export class FairTurns {
     while (this.#held < this.#slots) {
       const queue = this.#next();
       if (!queue) return;
-      const entry = queue.waiting.shift()!;
+      const entry = queue.waiting[0]!;
+      if (entry.endIfGone()) continue;
+      queue.waiting.shift();
       this.#waiting--;
       this.#hold(queue);
       entry.take();

@@ -7,7 +7,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
 import { PeriodicTask } from '../periodic-task.ts';
-import { SharedThread } from '../time-slices.ts';
+import { forAll, SharedThread } from '../time-slices.ts';
 import { applyMigrations, MIGRATIONS_FOLDER, type MigrationSession } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from './sql-database.ts';
@@ -81,7 +81,8 @@ class SqliteDatabase implements SqlDatabase {
 
   /** All transactions that wait at this time share the commit, which is the expensive part. */
   #runSoon(): void {
-    void this.#inLine(() => this.#runWaiting()).catch(() => {});
+    // Of several callers: none of them may be waited for in the name of another, or end with one that leaves.
+    void forAll(() => this.#inLine(() => this.#runWaiting())).catch(() => {});
   }
 
   /** Never throws. */

@@ -5,8 +5,9 @@ import type { PresenceService } from '../../telemetry/presence/presence-service.
 import type { Standing } from '../engine/timed-condition.ts';
 import type { StateChanges } from './state-changes.ts';
 
-/** How long the list of ended agents is good for. */
+/** How long the list of those that have ended, and of which presence does not know it yet, is good for. */
 const endedMs = 15_000;
+
 /** At one moment. Most access points are online and stay so: nobody has to look at all of them. */
 export interface AgentStateView {
   /** Undefined if it was never heard of. */
@@ -20,7 +21,7 @@ export interface AgentStateView {
 export interface AgentStatesOptions {
   database: SqlQueries;
   presence: Pick<PresenceService, 'followOthers' | 'away' | 'known'>;
-  states: Pick<AgentStateStore, 'find' | 'listEnded'>;
+  states: Pick<AgentStateStore, 'find' | 'endedAmong'>;
   changes: StateChanges;
 }
 
@@ -52,7 +53,7 @@ export class AgentStates {
       if (power === 'asleep') asleep.add(ap_id);
     }
     if (away.length > 0 && nowMs - this.#ended.atMs > endedMs) {
-      this.#ended = { names: new Set(await states.listEnded()), atMs: nowMs };
+      this.#ended = { names: await states.endedAmong(away), atMs: nowMs };
     }
     const of = (ap_id: string) => {
       const known = presence.known(ap_id);

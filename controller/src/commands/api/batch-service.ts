@@ -29,7 +29,8 @@ import type { CommandIntake, SendOptions } from './command-intake.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
 
 const maxTargets = 10_000;
-const pageSize = 1000;
+/** A millisecond of work. */
+const pageSize = 100;
 const atOnce = 200;
 const stageHoldMs = 60_000;
 const maxBatches = 20;

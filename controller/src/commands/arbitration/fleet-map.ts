@@ -5,7 +5,8 @@ import { readSite, SiteSizes } from './blast-radius.ts';
 import { Neighbours, readTechnology } from './neighbours.ts';
 import { groupOf, interferenceRange } from './parameter-groups.ts';
 
-const pageSize = 1000;
+/** A millisecond of work. */
+const pageSize = 100;
 const defaultReportS = 2;
 const minSettleMs = 5_000;
 const maxSettleMs = 600_000;

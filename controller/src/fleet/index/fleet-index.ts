@@ -4,10 +4,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
 import { Event } from '../../event-kinds.ts';
 import type { VisibleAgent } from '../../rights/rights.ts';
-import { inSlices } from '../../time-slices.ts';
+import { forAll, inSlices } from '../../time-slices.ts';
 import type { FleetAgent, FleetStore } from './fleet-store.ts';
 
-const pageSize = 1000;
+/** A millisecond of work. */
+const pageSize = 100;
 
 /** Never changed: a change of the agent is another object with the same slot. */
 export interface IndexedAgent extends FleetAgent, VisibleAgent {
@@ -64,7 +65,7 @@ export class FleetIndex {
   /** Once it resolves, every change that was durable before the call is known. Calls at the same time share the work. */
   refresh(): Promise<void> {
     if (!this.#running) {
-      this.#running = this.#read().finally(() => {
+      this.#running = forAll(() => this.#read()).finally(() => {
         this.#running = undefined;
       });
       return this.#running;
@@ -145,16 +146,20 @@ export class FleetIndex {
     if (names.size === 0 && !isReordered) return;
     const news = Array.from(names, (ap_id) => this.#byApId.get(ap_id)!).sort(byApId);
     // Not the map's order: what stays is in order already.
-    if (isReordered)
-      this.#agents = merged(
-        this.#agents.filter((agent) => this.#isCurrent(agent)),
-        news,
-      );
+    if (isReordered) this.#agents = await this.#merged(news);
     else this.#agents = replaced(this.#agents, news);
   }
 
-  #isCurrent(agent: IndexedAgent): boolean {
-    return this.#byApId.get(agent.ap_id) === agent;
+  /** What stays and what is new, in order, and nobody in both. Nobody else changes anything meanwhile. */
+  async #merged(news: readonly IndexedAgent[]): Promise<IndexedAgent[]> {
+    const all: IndexedAgent[] = [];
+    let at = 0;
+    await inSlices(this.#agents, (agent) => {
+      while (at < news.length && byApId(news[at]!, agent) < 0) all.push(news[at++]!);
+      if (this.#byApId.get(agent.ap_id) === agent) all.push(agent);
+    });
+    while (at < news.length) all.push(news[at++]!);
+    return all;
   }
 
   #takeSites(sites: Map<string, string>): void {
@@ -194,18 +199,6 @@ export class FleetIndex {
     this.#texts.set(text, text);
     return text;
   }
-}
-
-/** Both in order, and nobody in both. */
-function merged(first: readonly IndexedAgent[], second: readonly IndexedAgent[]): IndexedAgent[] {
-  const all: IndexedAgent[] = [];
-  let at = 0;
-  for (const agent of second) {
-    while (at < first.length && byApId(first[at]!, agent) < 0) all.push(first[at++]!);
-    all.push(agent);
-  }
-  while (at < first.length) all.push(first[at++]!);
-  return all;
 }
 
 /** Each of the few stands for the one with its name. */

@@ -7,7 +7,7 @@ const states = ['never', 'online', 'late', 'offline', 'ended'] as const satisfie
 const codes = { never: 0, online: 1, late: 2, offline: 3, ended: 4 } as const satisfies Record<AgentState, number>;
 
 export interface StateColumnOptions {
-  presence: Pick<PresenceService, 'stateOf' | 'configured' | 'gone'>;
+  presence: Pick<PresenceService, 'stateOf' | 'configured' | 'ended' | 'gone'>;
   agent: (ap_id: string) => IndexedAgent | undefined;
 }
 
@@ -28,6 +28,7 @@ export class StateColumn {
   taken({ ap_id, configuredMs, isEnded, slot }: IndexedAgent): void {
     const { presence } = this.#options;
     presence.configured(ap_id, configuredMs);
+    if (isEnded) presence.ended(ap_id);
     if (slot >= this.#codes.length) this.#grow(slot);
     this.#codes[slot] = codes[isEnded ? 'ended' : presence.stateOf(ap_id)];
   }

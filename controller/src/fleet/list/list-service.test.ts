@@ -90,6 +90,7 @@ function open(): void {
     stateOf: () => 'never' as const,
     lastSeen: () => null,
     configured: () => {},
+    ended: () => {},
     gone: () => {},
   };
   const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });

@@ -1,7 +1,7 @@
 // All agents in each order that somebody has asked for, as far as only records decide it: sorted once, in small pieces, and then
 // only what has changed is put in its place. A page begins by a binary search.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inSlices } from '../../time-slices.ts';
+import { forAll, inSlices } from '../../time-slices.ts';
 import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
 import { compareEntries, type ListOrder, recordKeyOf } from './list-order.ts';
 
@@ -28,7 +28,7 @@ export class SortedAgents {
     const key = `${order.isDescending ? '-' : ''}${order.field}`;
     // One after the other: the next one finds what this one has sorted.
     const known = this.#orders.get(key);
-    const sorted = follow(known, order, source);
+    const sorted = forAll(() => follow(known, order, source));
     this.#orders.set(key, sorted);
     try {
       return (await sorted).agents;

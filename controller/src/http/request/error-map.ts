@@ -12,6 +12,7 @@ import {
   UnusableRequestError,
   ValidationError,
 } from '../../errors.ts';
+import { CallerGone } from '../../time-slices.ts';
 
 interface Answer {
   status: number;
@@ -69,6 +70,11 @@ export function toAnswerOrLog(error: unknown, request_id: string, operation: str
 
 export function createErrorHandler(log: Logger) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    // Nobody is there to be told.
+    if (error instanceof CallerGone) {
+      reply.hijack();
+      return;
+    }
     const answer = toAnswerOrLog(error, request.id, request.routeOptions.config.operation, log);
     request.refusalCode = answer.body.code;
     if (answer.headers) reply.headers(answer.headers);

@@ -11,7 +11,7 @@ import { checkQuery, type QueryParams, readQuery } from '../../input/query-reade
 import type { Validator } from '../../input/validator.ts';
 import { requirePermission } from '../../rights/permission.ts';
 import { principalOf } from '../../shares/shares.ts';
-import { inTurn } from '../../time-slices.ts';
+import { CallerGone, inTurn } from '../../time-slices.ts';
 import { DirectConnection, type DirectOptions, type DirectRequest } from '../direct/direct-connection.ts';
 import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
 import { toAnswerOrLog } from './error-map.ts';
@@ -111,6 +111,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     const answered = (status: number, code?: string) =>
       options.onAnswered(request, id, route.operation, status, startedAt, caller, code);
     const fail = (error: unknown) => {
+      if (error instanceof CallerGone) return;
       try {
         // What failed after the answer had begun cannot be answered any more.
         if (response.headersSent) throw error;
@@ -145,7 +146,13 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       try {
         const work = () => handle(route, caller, params, bytes, options.validator);
         // Posts of one caller are few at a time, and many in all.
-        (route.method === 'GET' ? inTurn(principalOf(caller), () => work().then(toBody)) : work()).then(succeed, fail);
+        const inSlices = () =>
+          inTurn(
+            principalOf(caller),
+            () => work().then(toBody),
+            () => request.socket.destroyed,
+          );
+        (route.method === 'GET' ? inSlices() : work()).then(succeed, fail);
       } catch (error) {
         fail(error);
       }

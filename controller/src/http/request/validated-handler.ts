@@ -21,6 +21,8 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
   const hasPath = route.url.includes(':');
   // Posts on the fast lane are few of a caller at a time, and many in all; alike here.
   const hasTurns = route.method === 'GET' || !route.fastLane;
+  // What changes something goes on to its end, whoever has left.
+  const endsWithCaller = route.method === 'GET' || route.changesNothing === true;
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
     if (route.admit) await route.admit(request);
@@ -48,7 +50,8 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
     const { caller } = request;
     const context = new RouteContext({ caller, query, body, inexact, bytes, text, request, reply });
     const work = async () => toBody(await route.handle(context));
-    const answer = await (hasTurns ? inTurn(caller ? principalOf(caller) : request.ip, work) : work());
+    const isGone = caller && endsWithCaller ? () => request.raw.socket.destroyed : undefined;
+    const answer = await (hasTurns ? inTurn(caller ? principalOf(caller) : request.ip, work, isGone) : work());
     if (route.hasNoAnswer) reply.code(204).send();
     else await sendAnswer(request, reply, answer, rule);
     return reply;

@@ -41,10 +41,14 @@ export class AgentStateStore extends SqlStore {
     }
   }
 
-  /** Emulated agents whose run is over. */
-  async listEnded(): Promise<string[]> {
-    const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ?';
-    return (await this.db.query<{ ap_id: string }>(sql, [revokedHash])).map(({ ap_id }) => ap_id);
+  /** Those of these that are emulated and whose run is over. */
+  async endedAmong(ap_ids: readonly string[]): Promise<Set<string>> {
+    const ended = new Set<string>();
+    for (const { marks, values } of inParts(ap_ids)) {
+      const sql = `SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ? AND ap_id IN (${marks})`;
+      for (const { ap_id } of await this.db.query<{ ap_id: string }>(sql, [revokedHash, ...values])) ended.add(ap_id);
+    }
+    return ended;
   }
 }
 

@@ -19,9 +19,10 @@ import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
-const pageSize = 1_000;
-/** A few milliseconds of work, when very many go at once. */
-const atOnce = 1_000;
+/** A millisecond of work. */
+const pageSize = 100;
+/** Less than a millisecond of work, when very many go at once. */
+const atOnce = 200;
 /** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. They write every 5 s. */
 const followEveryMs = 2_000;
 /** Whoever asks waits for it only if it was read longer ago than this. */
@@ -66,9 +67,9 @@ export class PresenceService {
   readonly #saving = new PeriodicTask({
     everyMs: saveEveryMs,
     what: 'the writing of the presence of agents',
-    run: () => {
-      this.#follow();
-      return this.save();
+    run: async () => {
+      await this.#follow();
+      await this.save();
     },
     onError: (...failure) => this.#options.onError(...failure),
   });
@@ -118,8 +119,8 @@ export class PresenceService {
   }
 
   /** Only whether they are there, in the same order: for lists of thousands. */
-  words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Presence[] {
-    this.#follow();
+  async words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Promise<Presence[]> {
+    await this.#follow();
     return agents.map(({ ap_id, configuration }) => {
       const state = this.#stateOf(ap_id, configuration);
       return state === 'never' ? 'offline' : state;
@@ -132,16 +133,14 @@ export class PresenceService {
    */
   async states(): Promise<StateOf> {
     await this.#adopt();
-    this.#follow();
+    await this.#follow();
     return (ap_id, configuration) => this.#stateOf(ap_id, configuration);
   }
 
   /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, every few seconds. */
   async followOthers(): Promise<void> {
     if (this.#hasOtherNodes) await this.#adoptInTime();
-    this.#followClock();
-    const nowMs = this.#now();
-    while (!this.#states.follow(nowMs, atOnce)) await nextTurn();
+    await this.#follow();
   }
 
   /** From memory, as of the last `followOthers`; 'never' if it was never heard of. */
@@ -159,7 +158,7 @@ export class PresenceService {
     return this.#states.names;
   }
 
-  /** Those that were heard of and are not online, as of the last `followOthers`. */
+  /** Those that were heard of and are not online, as of the last `followOthers`; without those whose run is over. */
   away(): string[] {
     return Array.from(this.#states.away, ({ record }) => record.ap_id);
   }
@@ -175,6 +174,11 @@ export class PresenceService {
   /** How often the agent is to report, by its configuration. */
   configured(ap_id: string, configuredMs: number | undefined): void {
     this.#states.configure(ap_id, configuredMs, this.#now());
+  }
+
+  /** Its run is over: thousands of those stay for a while, and nobody waits for them. */
+  ended(ap_id: string): void {
+    this.#states.end(ap_id);
   }
 
   /** The agent was removed, here or by another node. Of one that has its name since then, what it has reported counts. */
@@ -198,10 +202,11 @@ export class PresenceService {
 
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
   async list(caller: Caller, filter?: readonly string[]): Promise<AgentPresence[]> {
-    const wanted = filter && filter.length > 0 ? new Set(filter) : undefined;
-    return (await this.#options.agents.list(caller))
-      .filter(({ ap_id }) => !wanted || wanted.has(ap_id))
-      .map(({ ap_id, configuration }) => this.of(ap_id, configuration));
+    const found: AgentPresence[] = [];
+    for await (const page of this.#options.agents.pages(caller, filter)) {
+      for (const { ap_id, configuration } of page) found.push(this.of(ap_id, configuration));
+    }
+    return found;
   }
 
   /** The agent is no more: one that gets its name later starts from nothing. */
@@ -286,8 +291,9 @@ export class PresenceService {
     this.#states.shift(jump);
   }
 
-  #follow(): void {
+  async #follow(): Promise<void> {
     this.#followClock();
-    this.#states.follow(this.#now());
+    const nowMs = this.#now();
+    while (!this.#states.follow(nowMs, atOnce)) await nextTurn();
   }
 }

@@ -12,6 +12,7 @@ const step = fc.oneof(
   fc.record({ do: fc.constant('configure' as const), ap_id: name, ms: interval }),
   fc.record({ do: fc.constant('adopt' as const), ap_id: name, agoMs: fc.integer({ min: 0, max: 90_000 }) }),
   fc.record({ do: fc.constant('forget' as const), ap_id: name }),
+  fc.record({ do: fc.constant('end' as const), ap_id: name }),
   fc.record({ do: fc.constant('set clock' as const), byMs: fc.integer({ min: -1e6, max: 1e6 }) }),
   fc.record({ do: fc.constant('follow' as const) }),
 );
@@ -30,6 +31,7 @@ it('are at every moment what a look at each of them finds, and every change is t
         if (each.do === 'configure') states.configure(each.ap_id, each.ms, now);
         if (each.do === 'adopt') states.adopt(recordOf(each.ap_id, now - each.agoMs), now);
         if (each.do === 'forget') states.forget(each.ap_id);
+        if (each.do === 'end') states.end(each.ap_id);
         if (each.do === 'set clock') {
           now += each.byMs;
           states.shift(each.byMs);
@@ -37,7 +39,9 @@ it('are at every moment what a look at each of them finds, and every change is t
         while (!states.follow(now, 1));
         const trackers = [...states.names].map((ap_id) => states.get(ap_id)!);
         for (const tracker of trackers) expect(tracker.presence).toBe(tracker.presenceAt(now));
-        const away = trackers.filter(({ presence }) => presence !== 'online');
+        // Of ended ones there may be very many, for whom nobody waits.
+        if (each.do === 'end') expect([...states.away].map(({ record }) => record.ap_id)).not.toContain(each.ap_id);
+        const away = trackers.filter(({ presence, isEnded }) => presence !== 'online' && !isEnded);
         expect(new Set(states.away)).toEqual(new Set(away));
         const known = new Map(trackers.map(({ record, presence }) => [record.ap_id, presence]));
         for (const ap_id of ['a', 'b', 'c', 'd']) expect(told.get(ap_id)).toBe(known.get(ap_id));

@@ -22,7 +22,7 @@ export class PresenceStates {
     return this.#trackers.keys();
   }
 
-  /** Those that are late or offline. */
+  /** Those that are late or offline, and whose run is not over. */
   get away(): ReadonlySet<AgentPresenceTracker> {
     return this.#away;
   }
@@ -74,6 +74,14 @@ export class PresenceStates {
     return tracker;
   }
 
+  /** Its run is over, until it is heard of again. */
+  end(ap_id: string): void {
+    const tracker = this.#trackers.get(ap_id);
+    if (!tracker) return;
+    tracker.isEnded = true;
+    this.#away.delete(tracker);
+  }
+
   forget(ap_id: string): AgentPresenceTracker | undefined {
     const tracker = this.#trackers.get(ap_id);
     if (!tracker) return undefined;
@@ -123,7 +131,8 @@ export class PresenceStates {
     else if (tracker.heapAt < 0 || dueMs < tracker.dueMs) this.#due.set(tracker, dueMs);
     if (presence === before && !isNew) return;
     tracker.presence = presence;
-    if (presence === 'online') this.#away.delete(tracker);
+    if (presence === 'online') tracker.isEnded = false;
+    if (presence === 'online' || tracker.isEnded) this.#away.delete(tracker);
     else this.#away.add(tracker);
     this.#tell(tracker.record.ap_id);
   }

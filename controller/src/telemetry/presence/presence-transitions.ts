@@ -148,7 +148,6 @@ export class PresenceTransitions extends PeriodicTask {
     const { presence, store } = this.#options;
     const changes: PresenceChange[] = [];
     const gone: string[] = [];
-    let isAnyWorse = false;
     await inSlices(names, (ap_id) => {
       this.#open.delete(ap_id);
       const from = this.#found.get(ap_id) ?? 'never';
@@ -167,11 +166,9 @@ export class PresenceTransitions extends PeriodicTask {
       }
       // On its way back: the next report makes it online.
       if (to === 'late' && (from === 'offline' || from === 'never')) return;
-      isAnyWorse ||= isWorse;
       changes.push({ ap_id, from, to, atMs: nowMs });
     });
-    if (!isAnyWorse) return { changes, gone };
-    const ended = new Set(await store.listEnded());
+    const ended = await store.endedAmong(changes.filter(({ to }) => to !== 'online').map(({ ap_id }) => ap_id));
     const isOver = ({ ap_id, to }: PresenceChange) => to !== 'online' && ended.has(ap_id);
     return { changes: changes.map((change) => (isOver(change) ? { ...change, to: 'ended' } : change)), gone };
   }

@@ -59,6 +59,8 @@ export interface KnownPresence {
 export class AgentPresenceTracker implements Due {
   /** Has changed since it was written down. */
   isUnsaved = false;
+  /** Its run is over. */
+  isEnded = false;
   /** Its agent is gone. */
   isForgotten = false;
   /** As it was when somebody looked last. */

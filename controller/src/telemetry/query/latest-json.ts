@@ -28,16 +28,14 @@ export class LatestJson {
   /** The same few names stand in every agent. */
   readonly #keys = new Map<string, Uint8Array>();
 
-  /** The whole answer; `wanted` leaves other metrics out. */
+  /** Rows with commas between them; `wanted` leaves other metrics out. */
   write(rows: readonly LatestRow[], wanted?: ReadonlySet<string>): Uint8Array {
     const json = new JsonBytes(rows.length * usualRowBytes + 64);
     const timestamp = createTimestampWriter();
-    json.text('{"agents":[');
     for (const [index, row] of rows.entries()) {
       if (index > 0) json.bytes(comma);
       json.bytes(this.#row(row, timestamp, wanted));
     }
-    json.text(']}');
     return json.takeBytes();
   }
 

@@ -19,7 +19,7 @@ import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { nameBounds } from './metrics-formats.ts';
-import { isWhole, type JsonAnswer, type MetricsService, type SeriesOptions } from './metrics-service.ts';
+import { isWhole, type JsonAnswer, type LongList, type MetricsService, type SeriesOptions } from './metrics-service.ts';
 import { maxWindowLength, parseWindow } from './time-window.ts';
 
 const dayMs = 86_400_000;
@@ -67,7 +67,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       summary: 'Every agent that the caller may read; emulated ones whose run has ended only on request',
       query: AgentFilter,
       response: Type.Array(AgentDetails),
-      handle: ({ query, caller }) => metrics.agentDetails(caller, query),
+      handle: async ({ query, caller }) => asJson(await metrics.agentDetails(caller, query)),
     }),
     route('metrics_agent_data', 'GET /api/v1/metrics/agent_data', {
       spec: 27, // spec #27
@@ -198,7 +198,7 @@ function momentMs(moment: string | undefined): number | undefined {
 }
 
 /** The answer is JSON of the route's type already, whole or in pieces. */
-function asJson<T>(answer: JsonAnswer): T {
+function asJson<T>(answer: JsonAnswer | LongList): T {
   return (isWhole(answer) ? answer : streamOf(answer)) as T;
 }
 

@@ -1,12 +1,12 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
-import type { AgentDetails, AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
-import { fromListedAgent, isListed, needsStates } from '../../agents/agent-answers.ts';
+import type { AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
+import { fromListedAgent, isListed, type ListedAgent, needsStates } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
-import { allInSlices, mapInSlices } from '../../time-slices.ts';
+import { allInSlices, CallerGone, leaving } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -30,6 +30,9 @@ const heavyPoints = 1_000;
 const heavyWindowMs = 6 * 3_600_000;
 /** Downloads at once. */
 const maxExportsPerCaller = 10;
+/** A list that is longer is not held in memory until it is read, and so many of a caller may be on their way. */
+const maxWholeBytes = 1024 * 1024;
+const maxListsPerCaller = 4;
 
 export interface SeriesOptions {
   window: TimeWindow;
@@ -41,9 +44,10 @@ export interface SeriesOptions {
 
 /** JSON: whole, as text or bytes, or in pieces to be sent one after the other. */
 export type JsonAnswer = WholeJson | Generator<WholeJson>;
+export type LongList = WholeJson | AsyncGenerator<WholeJson>;
 type WholeJson = string | Uint8Array;
 
-export function isWhole(answer: JsonAnswer): answer is WholeJson {
+export function isWhole(answer: JsonAnswer | LongList): answer is WholeJson {
   return typeof answer === 'string' || answer instanceof Uint8Array;
 }
 
@@ -62,6 +66,7 @@ export class MetricsService {
   readonly #queries: FairTurns;
   readonly #heavy: FairTurns;
   readonly #exports: OpenShare;
+  readonly #lists: OpenShare;
   readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
     const json = answer();
@@ -77,17 +82,18 @@ export class MetricsService {
     this.#queries = shares.turns('telemetry_queries', queryTurns);
     this.#heavy = shares.turns('heavy_queries', heavyTurns);
     this.#exports = shares.open('exports', maxExportsPerCaller);
+    this.#lists = shares.open('long_lists', maxListsPerCaller);
     this.#now = now;
   }
 
-  /** Every agent that the caller may see and the filter lists, ordered by ap_id. */
-  async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<AgentDetails[]> {
+  /** Every agent that the caller may see and the filter lists, ordered by ap_id, as JSON. */
+  async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<LongList> {
     const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
-    const agents = await this.#agents.list(caller);
-    return mapInSlices(
-      agents.filter((agent) => isListed(agent, filter, stateOf)),
-      fromListedAgent,
-    );
+    const toText = async (agents: readonly ListedAgent[]) => {
+      const listed = agents.filter((agent) => isListed(agent, filter, stateOf));
+      return listed.map((agent) => JSON.stringify(fromListedAgent(agent))).join();
+    };
+    return this.#longList(caller, jsonList('[', ']', this.#agents.pages(caller), toText));
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
@@ -138,7 +144,8 @@ export class MetricsService {
     { band, ...options }: SeriesOptions & { band: boolean },
     caller: Caller,
   ): Promise<JsonAnswer> {
-    const visible = new Set((await this.#agents.list(caller)).map(({ ap_id }) => ap_id));
+    const visible = new Set<string>();
+    for await (const page of this.#agents.pages(caller, ap_ids)) for (const { ap_id } of page) visible.add(ap_id);
     const asked = ap_ids.filter((ap_id) => visible.has(ap_id));
     const maxPoints = boundedPoints(options.maxPoints, asked.length * metrics.length * (band ? 3 : 1));
     const lists = new Map<string, JsonAnswer[]>();
@@ -165,17 +172,37 @@ export class MetricsService {
   }
 
   /** The newest value of every metric of every agent that the caller may see, as JSON; the filters narrow it down. */
-  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<Uint8Array> {
-    const agents = within(await this.#agents.list(caller), agentFilter);
-    const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
-    const byAgent = new Map(values.map((value) => [value.ap_id, value]));
-    const presence = this.#presence.words(agents);
-    const rows = agents.map(({ ap_id }, index) => ({
-      ap_id,
-      presence: presence[index]!,
-      latest: byAgent.get(ap_id),
-    }));
-    return this.#latestJson.write(rows, metricFilter && new Set(metricFilter));
+  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<LongList> {
+    const wanted = metricFilter && new Set(metricFilter);
+    const toBytes = async (agents: readonly ListedAgent[]) => {
+      const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
+      const byAgent = new Map(values.map((value) => [value.ap_id, value]));
+      const presence = await this.#presence.words(agents);
+      const rows = agents.map(({ ap_id }, at) => ({ ap_id, presence: presence[at]!, latest: byAgent.get(ap_id) }));
+      return this.#latestJson.write(rows, wanted);
+    };
+    return this.#longList(caller, jsonList('{"agents":[', ']}', this.#agents.pages(caller, agentFilter), toBytes));
+  }
+
+  /** Whole if it is short. Else it is written as it is taken, by a bounded number of readers: TryLaterError (429) beyond that. */
+  async #longList(caller: Caller, pieces: AsyncGenerator<WholeJson>): Promise<LongList> {
+    const first: Uint8Array[] = [];
+    let length = 0;
+    for (;;) {
+      const piece = await pieces.next();
+      if (piece.done) return Buffer.concat(first);
+      const bytes = Buffer.from(piece.value);
+      first.push(bytes);
+      length += bytes.length;
+      if (length <= maxWholeBytes) continue;
+      try {
+        const release = this.#lists.take(principalOf(caller), 'too_many_reads');
+        return heldWhileSent({ done: false, value: Buffer.concat(first) }, pieces, release);
+      } catch (error) {
+        await pieces.return(undefined);
+        throw error;
+      }
+    }
   }
 
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
@@ -208,23 +235,30 @@ export class MetricsService {
     make: (range: { startMs: number; endMs: number }) => Promise<() => JsonAnswer>,
   ): Promise<JsonAnswer> {
     const key = `${window.ms} ${maxPoints} ${aggregate} ${endMs ?? 'now'} ${what}`;
-    const answer = await this.#shared.get(ap_id, key, () => {
+    const start = () => {
       const end = endMs ?? this.#now();
       const read = () => make({ startMs: end - window.ms, endMs: end });
       const isHeavy = maxPoints > heavyPoints && window.ms > heavyWindowMs;
       // A heavy one does not wait among the others, and takes none of their slots.
       return (isHeavy ? this.#heavy : this.#queries).run(principalOf(caller), read);
-    });
-    return answer();
+    };
+    for (;;) {
+      try {
+        return (await this.#shared.get(ap_id, key, start))();
+      } catch (error) {
+        // Whoever began it may have left since.
+        if (!(error instanceof CallerGone) || leaving()?.()) throw error;
+      }
+    }
   }
 }
 
 /** Gives the share back in the end, also if nobody takes even the first piece. */
-function heldWhileSent(
-  first: IteratorResult<string, void>,
-  pieces: AsyncGenerator<string, void>,
+function heldWhileSent<Piece>(
+  first: IteratorResult<Piece, void>,
+  pieces: AsyncGenerator<Piece, void>,
   release: () => void,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Piece, void> {
   const sent = (async function* () {
     try {
       if (!first.done) yield first.value;
@@ -261,8 +295,20 @@ function boundedPoints(maxPoints: number, series: number): number {
   return Math.max(1, Math.min(maxPoints, Math.floor(maxValues / Math.max(1, series))));
 }
 
-function within<T extends { ap_id: string }>(agents: T[], filter: readonly string[] | undefined): T[] {
-  if (filter === undefined || filter.length === 0) return agents;
-  const wanted = new Set(filter);
-  return agents.filter(({ ap_id }) => wanted.has(ap_id));
+/** A list page by page; what `toJson` makes of one are its elements, with commas between them. */
+async function* jsonList(
+  open: string,
+  close: string,
+  pages: AsyncGenerator<ListedAgent[]>,
+  toJson: (page: readonly ListedAgent[]) => Promise<WholeJson>,
+): AsyncGenerator<WholeJson, void> {
+  let before = open;
+  for await (const page of pages) {
+    const elements = await toJson(page);
+    if (elements.length === 0) continue;
+    yield before;
+    yield elements;
+    before = ',';
+  }
+  yield before === open ? open + close : close;
 }
