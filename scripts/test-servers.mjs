@@ -32,6 +32,11 @@ const servers = [
     isThere: () => ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path)),
   },
   { title: 'Python', debianPackage: 'python3', isThere: () => spawnSync('python3', ['--version']).status === 0 },
+  {
+    title: 'numpy',
+    debianPackage: 'python3-numpy',
+    isThere: () => spawnSync('python3', ['-c', 'import numpy']).status === 0,
+  },
   { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
   {
     title: 'busybox',

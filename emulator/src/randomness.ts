@@ -34,6 +34,8 @@ export const streams = {
   linkPolicy: 30,
   /** Four, one for each wave. */
   fading: 40,
+  /** When the worlds of an environment begin. */
+  start: 50,
 } as const;
 
 /** 32 well-mixed bits. The arguments count by their lowest 32 bits. */

@@ -20,7 +20,7 @@ const order: Record<string, string[][]> = {
   'sdk/src': [['app', 'spool']],
   'cli/src': [['access-point', 'history', 'templates'], ['commands'], ['bin']],
   'cli/src/access-point': [['machine', 'enrolment'], ['hostapd'], ['readers'], ['commands'], ['link', 'service']],
-  'emulator/src': [['radio'], ['world|traffic|multi-link|access-points'], ['what-if'], ['coverage'], ['runs']],
+  'emulator/src': [['radio'], ['world|traffic|multi-link|access-points'], ['what-if'], ['coverage'], ['runs'], ['env']],
   'controller/src': [
     ['storage', 'input', 'outgoing'],
     ['rights', 'lists', 'settings', 'backup'],

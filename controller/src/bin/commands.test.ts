@@ -72,6 +72,11 @@ test.each([
   [['audit', 'verify', 'now'], 'Usage: weft audit verify'],
   [['audit', 'verify', '--head', 'abc'], '--head must be a hash'],
   [['conflicts'], 'Usage: weft conflicts replay'],
+  [['env', 'judge'], 'Usage: weft env, or weft env judge POLICY'],
+  [['env', 'judge', 'nobody'], 'there is no nobody'],
+  [['env', 'judge', 'nothing', '--task', 'weft/none-v1'], 'a task is one of weft/energy-v1'],
+  [['env', 'judge', 'nothing', '--seeds', '25'], 'a policy is judged on 1 to 24 seeds'],
+  [['env', 'judge', 'nothing', '--seeds', 'few'], 'a policy is judged on 1 to 24 seeds'],
   [['conflicts', 'replay', '--rules', '/nowhere.json'], '/nowhere.json cannot be read: ENOENT'],
 ])('%j is a usage error', async (args, sentence) => {
   expect(await weft(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining(sentence) });

@@ -30,6 +30,7 @@ const commands: Record<string, () => Promise<Command>> = {
   migrate: async () => (await import('./migrate-command.ts')).migrateCommand,
   audit: async () => (await import('./audit-command.ts')).auditCommand,
   conflicts: async () => (await import('./conflicts-command.ts')).conflictsCommand,
+  env: async () => (await import('./env-command.ts')).envCommand,
   run: async () => (await import('./run-command.ts')).runFileCommand,
   completion: async () => (args, around) =>
     runClientCommand(

@@ -42,6 +42,25 @@ Usage: weft run FILE [ARGUMENT]...
 Examples:
   weft run examples/two-programs/day.ts
 `,
+  env: () => `Runs emulated networks to learn in, without a server: frames on standard input and output, as weft_gym for
+Python sends them. With judge, plays a task with policies and prints a row for each: the return and what it is made of, with
+90 % intervals over the seeds for judging.
+
+Usage:
+  weft env
+  weft env judge POLICY... [--task NAME] [--seeds N] [--json]
+
+A policy is nothing, random, rules, or a file in Python or TypeScript with a function act(observation, mask).
+
+Options:
+  --task NAME   weft/energy-v1 or weft/channels-v1 (default: weft/energy-v1)
+  --seeds N     episodes, at most 24 (default: 24)
+  --json        print JSON
+
+Examples:
+  weft env judge nothing random rules
+  weft env judge policy.py --task weft/channels-v1
+`,
   user: () => `Manages user accounts, in the same database as weft serve.
 
 Usage:
@@ -166,6 +185,7 @@ Server
   demo                         run it with an emulated network and a control program
   doctor                       check settings and backends
   run FILE                     run a program in TypeScript, such as those in examples
+  env                          run emulated networks to learn in, without a server
 
 Backup
   backup [FILE]                write a backup of the data folder to one file

@@ -67,7 +67,8 @@ export function execute(
   }
 }
 
-function findProblem(params: Record<string, DeclaredArgument>, args: CommandArguments): string | undefined {
+/** Why these are no arguments for the command; undefined if they are. */
+export function findProblem(params: Record<string, DeclaredArgument>, args: CommandArguments): string | undefined {
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(params, name)) return `unknown argument ${name.slice(0, 64)}`;
   }

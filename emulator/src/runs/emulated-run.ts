@@ -158,7 +158,10 @@ export class EmulatedRun {
   }
 }
 
-function toSpec(task: EmulatorTask, second: number): WorldSpec {
+type Network = Pick<EmulatorTask, 'agents' | 'num_devices' | 'seed' | 'model_start' | 'report_interval_seconds'>;
+
+/** The world of a task, as it begins at this second. */
+export function toSpec(task: Network, second: number): WorldSpec {
   return {
     seed: task.seed,
     startMs: Date.parse(task.model_start) + second * 1000,
