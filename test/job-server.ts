@@ -60,17 +60,19 @@ interface JobServerOptions {
   maxOpen?: number;
   maxUnpublished?: number;
   mailboxLimits?: MailboxLimits;
+  more?: Record<string, string>;
 }
 
 export type JobServer = Awaited<ReturnType<typeof startJobServer>>;
 
-export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits }: JobServerOptions = {}) {
+export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits, more }: JobServerOptions = {}) {
   // What a test may set.
   const outside = { brokerIsAway: false, aheadMs: 0, sockets: new Set<string>() };
   const changes: string[] = [];
   const settings = {
     ...(maxOpen !== undefined && { WEFT_MAX_OPEN_JOBS: String(maxOpen) }),
     ...(maxUnpublished !== undefined && { WEFT_MAX_WAITING_JOBS: String(maxUnpublished) }),
+    ...more,
   };
   const weft = await startWeft(settings, {
     createParts(platform, events) {

@@ -35,7 +35,7 @@ interface EmulatorPartDeps extends Platform {
   auditLog: AuditLog;
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
-  jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+  jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
@@ -100,6 +100,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     jobs: jobStore,
     now,
     maxUnpublished: config.maxWaitingJobs,
+    requireRoomForResults: (owner_id) => deps.jobs.results.requireRoom(owner_id),
     limits: {
       maxAccessPoints: config.emulatorMaxAccessPoints,
       maxAccessPointsPerCaller: config.emulatorMaxPerCaller,

@@ -52,6 +52,8 @@ export interface EmulatorServiceOptions {
   agents: AgentService;
   jobs: Pick<JobStore, 'countOpen' | 'countUnpublished'>;
   maxUnpublished: number;
+  /** Throws if the results of the caller's jobs, or of all, take too much. */
+  requireRoomForResults: (owner_id: string) => void;
   mailbox: Pick<MailboxService, 'end'>;
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
@@ -233,6 +235,7 @@ export class EmulatorService {
 
   async #requireRoom(caller: Caller, plan: RunPlan, limits: EmulatorLimits): Promise<void> {
     const { jobs, agents, runs, maxUnpublished } = this.#options;
+    this.#options.requireRoomForResults(caller.id);
     const wants = { accessPoints: plan.accessPoints.length, deviceSeconds: plan.devices * plan.duration };
     requireQuota(limits, await runs.usageOf(caller.id), wants, this.#now());
     await agents.requireRoomFor(plan.accessPoints.length, { areEmulated: true });

@@ -23,7 +23,8 @@ import { mayAsk } from './mailbox/job-rights.ts';
 import { jobSocketRoutes } from './mailbox/job-socket.ts';
 import { type MailboxLimits, MailboxService } from './mailbox/mailbox-service.ts';
 import { MailboxStore } from './mailbox/mailbox-store.ts';
-import { MessageView } from './mailbox/message-view.ts';
+import { MessageView, parseNews } from './mailbox/message-view.ts';
+import { ResultBudget } from './mailbox/result-budget.ts';
 import { SocketHub } from './mailbox/socket-hub.ts';
 import { CallbackTokens } from './publish/callback-tokens.ts';
 import { DeadLetterService, letterKeptMs } from './publish/dead-letter-service.ts';
@@ -82,6 +83,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const jobStore = new JobStore(database);
   const ownedJobs = new OwnedJobs(database);
   const mailboxStore = new MailboxStore(database);
+  const results = new ResultBudget({ database, config, onChange });
+  mailboxStore.onStored = (owner_id, bytes) => results.add(owner_id, bytes);
   const tokens = new CallbackTokens(keyring);
   const view = new MessageView({ visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids) });
   const hub = new SocketHub({
@@ -102,6 +105,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     retentionMs,
     hasSocket: (job_number) => hub.hasSocket(job_number),
     limits: tuning.mailboxLimits,
+    refusal: (owner_id) => results.refusal(owner_id),
     now,
   });
   const outbox = new JobOutbox({
@@ -132,6 +136,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     timeoutMs: config.jobTimeoutMinutes * minute,
     limits: { maxOpen: config.maxOpenJobs, maxUnpublished: config.maxWaitingJobs, requireOwner: true },
     requireRight,
+    requireRoom: (owner_id) => results.requireRoom(owner_id),
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
   });
@@ -164,8 +169,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     onChange,
     now,
   });
+  const forget = (owner_id: string, bytes: number) => results.add(owner_id, -bytes);
   deps.retention.add(
-    { name: 'jobs', keptMs: retentionMs, remove: (nowMs) => jobStore.prune(nowMs, pruneRows) },
+    { name: 'jobs', keptMs: retentionMs, remove: (nowMs) => jobStore.prune(nowMs, pruneRows, forget) },
     { name: 'dead letters', keptMs: letterKeptMs, remove: (nowMs) => letters.prune(nowMs) },
   );
   const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
@@ -230,6 +236,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     jobs,
     tokens,
     hub,
+    results,
     letters,
     letterStore,
     upkeep,
@@ -250,6 +257,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       close: () => hub.stop(),
     },
     metrics: {
+      ...results.metrics,
       weft_sockets: { help: 'Open WebSockets', value: () => hub.openSockets },
       weft_sockets_cut_off: { help: 'WebSockets whose readers were too slow', value: () => hub.cutOff },
       weft_jobs_running: { help: 'Jobs that this process works on', value: () => worker?.running ?? 0 },
@@ -260,6 +268,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     async prepare() {
       // Nobody else works on this data folder, so whoever held a job has died with the former process.
       if (database.dialect === 'sqlite') await jobStore.releaseAll();
+      await results.count();
     },
     async start() {
       deps.news.listen(
@@ -271,6 +280,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
         () => hub.checkAll(),
       );
       upkeep.start();
+      results.start();
       queueWatch.start();
       if (config.roles.includes('api')) {
         await broker.consumeDeadLetters((letter) => letters.take(letter));
@@ -282,18 +292,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     drain: async () => worker?.stop(),
     async stop() {
       queueWatch.stop();
+      await results.stop();
       await upkeep.stop();
       await outbox.stop();
     },
   } satisfies Part & Record<string, unknown>;
-}
-
-/** What another node tells, if it makes sense to this one. */
-function parseNews(text: string): { job_number: string; seq: number; final: boolean } {
-  try {
-    const { job_number, seq, final } = JSON.parse(text);
-    return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? seq : 0, final: final === true };
-  } catch {
-    return { job_number: '', seq: 0, final: false };
-  }
 }

@@ -94,6 +94,18 @@ export const limitSettings = {
     100_000_000,
     'Maximum results that one caller posts to its own jobs in a day, in MiB; a tenth of it at once. Workers with the token of a job do not count.',
   ),
+  maxResultsMbPerCaller: count(
+    'WEFT_MAX_RESULTS_MB_PER_CALLER',
+    '1024',
+    100_000_000,
+    'Maximum stored results of the jobs of one caller, in MiB as they are stored (compressed); beyond that its new jobs and results are refused (429) until old ones are removed.',
+  ),
+  maxResultsMb: count(
+    'WEFT_MAX_RESULTS_MB',
+    '4096',
+    100_000_000,
+    'Maximum stored results of all jobs, in MiB as they are stored (compressed).',
+  ),
   maxWaitingJobs: count(
     'WEFT_MAX_WAITING_JOBS',
     '10000',

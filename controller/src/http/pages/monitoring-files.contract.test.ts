@@ -112,6 +112,7 @@ const raisedBy: Record<string, [series: string, values: string]> = {
   WeftBrokerAway: ['weft_ready{job="weft",part="broker",reason="broker_unavailable",', '0x130'],
   WeftJobsWait: ['weft_ready{job="weft",part="jobs",reason="failing",', '0x130'],
   WeftJobsDie: ['weft_dead_letters_total{job="weft",', '0x120 1x10'],
+  WeftResultsNearlyFull: ['weft_job_results_bytes{job="weft",', '90x130'],
   WeftClockDiffers: ['weft_clock_difference_seconds{job="weft",', '-3x130'],
   WeftRetentionPaused: ['weft_retention_paused{job="weft",', '1x130'],
   WeftFails: ['weft_http_requests_total{job="weft",operation="get_me",status="503",', '0+6x130'],
@@ -124,6 +125,7 @@ const well: Record<string, string> = {
   WeftRefusesWrites: '7x130',
   WeftDiskNearlyFull: '9e9x130',
   WeftJobsDie: '3x130',
+  WeftResultsNearlyFull: '10x130',
   WeftClockDiffers: '1x130',
   WeftRetentionPaused: '0x130',
   WeftFails: '5x130',
@@ -138,7 +140,12 @@ test.skipIf(isMissing)('each alert is raised, with the node that it is about and
     { series: `${series.replace(/reason="\w+"/, 'reason=""')}instance="well:1"}`, values: well[alertname] ?? '1x130' },
   ]);
   for (const instance of ['bad:1', 'well:1']) {
-    input_series.push({ series: `process_max_fds{job="weft",instance="${instance}"}`, values: '1000x130' });
+    for (const [limit, values] of [
+      ['process_max_fds', '1000x130'],
+      ['weft_job_results_limit_bytes', '100x130'],
+    ]) {
+      input_series.push({ series: `${limit}{job="weft",instance="${instance}"}`, values: values! });
+    }
   }
   const exp_samples = [...alerts.keys()].map((alertname) => ({
     labels: `{alertname="${alertname}",instance="bad:1"}`,

@@ -8,7 +8,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { jobEnded, jobNotFound, type MailboxService } from '../mailbox/mailbox-service.ts';
+import { jobEnded, jobNotFound, type MailboxService, type PostedJob } from '../mailbox/mailbox-service.ts';
 import { type MessageView, toEnvelopeText } from '../mailbox/message-view.ts';
 import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
 import type { JobLimits, JobRecord, JobSummary, NewJob } from '../store/job-record.ts';
@@ -37,6 +37,8 @@ export interface JobServiceOptions {
   /** How long a job may take. */
   timeoutMs: number;
   limits: JobLimits;
+  /** Throws if the results of the caller's jobs, or of all, take too much. */
+  requireRoom?: (owner_id: string) => void;
   /** Throws unless the owner of the job may ask for it now, by its record in the transaction. Default: it may. */
   requireRight?: (tx: SqlQueries, job: NewJob) => Promise<void>;
   /** Cancels jobs that are more than jobs, and resolves whether this was one. Default: none is. */
@@ -49,7 +51,7 @@ export class JobService {
   readonly #requireRight: NonNullable<JobServiceOptions['requireRight']>;
   readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
-  readonly #kinds = new BoundedMap<string, string>(10_000);
+  readonly #kinds = new BoundedMap<string, PostedJob>(10_000);
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
@@ -60,9 +62,10 @@ export class JobService {
 
   /**
    * Durable when it resolves, whether or not the broker is there. Throws TryLaterError: 429 `too_many_jobs` of this
-   * caller, 503 `outbox_full`.
+   * caller or `results_full`, 503 `outbox_full`.
    */
   async create(caller: Caller, task: NewTask): Promise<JobAccepted> {
+    this.#options.requireRoom?.(caller.id);
     const job_number = randomUUID();
     const text = JSON.stringify(task.data);
     const data = task.isSecret ? this.#options.outbox.seal(text, job_number) : text;
@@ -79,7 +82,8 @@ export class JobService {
       publish_after: now + publishHoldMs,
     };
     await this.#options.jobs.create(job, this.#limitsFor(job));
-    this.#kinds.set(job_number, task.task_type);
+    const { task_type, owner_id } = job;
+    this.#kinds.set(job_number, { job_number, task_type, owner_id });
     this.#options.outbox.publish(job);
     return { job_number, status: 'queued', websocket: socketPath(job_number) };
   }
@@ -143,12 +147,12 @@ export class JobService {
    * What never changes of a job, for whoever shows its callback token; remembered, because a worker asks with every part.
    * Throws NotFoundError if there is no such job, as far as is known: storing tells for certain.
    */
-  async kindOf(job_number: string): Promise<Pick<JobRecord, 'job_number' | 'task_type'>> {
+  async kindOf(job_number: string): Promise<PostedJob> {
     const known = this.#kinds.get(job_number);
-    if (known !== undefined) return { job_number, task_type: known };
-    const { task_type } = await this.find(job_number);
-    this.#kinds.set(job_number, task_type);
-    return { job_number, task_type };
+    if (known !== undefined) return known;
+    const { task_type, owner_id } = await this.find(job_number);
+    this.#kinds.set(job_number, { job_number, task_type, owner_id });
+    return { job_number, task_type, owner_id };
   }
 
   /** For whoever has proved to be allowed otherwise. Throws NotFoundError if there is no such job. */
@@ -165,6 +169,7 @@ export class JobService {
   }
 
   async #adopt(caller: Caller, job_number: string): Promise<void> {
+    this.#options.requireRoom?.(caller.id);
     const now = this.#now();
     const job = {
       ...ownedBy(caller),

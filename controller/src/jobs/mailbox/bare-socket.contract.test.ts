@@ -108,7 +108,7 @@ it('after a quiet end sockets close, and one that comes later gets what was stor
   expect(client.messages.at(-1)).toMatchObject({ type: 'status', final: true, data: [{ state: 'succeeded' }] });
   const late = { kind: 'agent_data' as const, data: '[{"n":2}]', isEmpty: false, final: false, chunk: null };
   await server.mailbox.post(
-    { job_number: job, task_type: 'agent_data' },
+    { job_number: job, task_type: 'agent_data', owner_id: 'id of ada' },
     { ...late, error: undefined, progress: undefined, isByWorker: true },
   );
   for (const path of ['/api/v1/ws/', '/ws/']) {

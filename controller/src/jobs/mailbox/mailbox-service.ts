@@ -22,6 +22,9 @@ export interface Callback {
   isByWorker: boolean;
 }
 
+/** What is asked of a job that gets results. */
+export type PostedJob = Pick<JobSummary, 'job_number' | 'task_type' | 'owner_id'>;
+
 /** Of each job. */
 export interface MailboxLimits {
   messages: number;
@@ -34,6 +37,8 @@ export interface MailboxServiceOptions {
   /** How long a job and its messages are kept once it has ended. */
   retentionMs: number;
   limits?: MailboxLimits;
+  /** Why nothing more is stored for the owner of a job. Default: there is always room. */
+  refusal?: (owner_id: string) => TryLaterError | undefined;
   /** Whether a socket of the job is open on this node; default: none. */
   hasSocket?: (job_number: string) => boolean;
   now?: () => number;
@@ -50,14 +55,16 @@ export class MailboxService {
   readonly #mailbox: MailboxStore;
   readonly #retentionMs: number;
   readonly #limits: MailboxLimits;
+  readonly #refusal: NonNullable<MailboxServiceOptions['refusal']>;
   readonly #hasSocket: (job_number: string) => boolean;
   readonly #now: () => number;
   readonly #listeners = new Set<(message: MessageRecord) => void>();
 
-  constructor({ mailbox, retentionMs, limits, hasSocket, now }: MailboxServiceOptions) {
+  constructor({ mailbox, retentionMs, limits, refusal, hasSocket, now }: MailboxServiceOptions) {
     this.#mailbox = mailbox;
     this.#retentionMs = retentionMs;
     this.#limits = limits ?? defaultLimits;
+    this.#refusal = refusal ?? (() => undefined);
     this.#hasSocket = hasSocket ?? (() => false);
     this.#now = now ?? Date.now;
   }
@@ -70,14 +77,14 @@ export class MailboxService {
 
   /**
    * Durable when it resolves. Throws ConflictError `wrong_callback` or `job_ended`, NotFoundError if the job is gone, and
-   * TryLaterError 429 `job_full`. A chunk that is there already is answered as at first.
+   * TryLaterError 429 `job_full` or `results_full`. A chunk that is there already is answered as at first.
    */
-  async post(job: Pick<JobSummary, 'job_number' | 'task_type'>, callback: Callback): Promise<CallbackAnswer> {
+  async post(job: PostedJob, callback: Callback): Promise<CallbackAnswer> {
     requireFittingKind(job, callback.kind);
     const { error, isEmpty, final } = callback;
     const { job_number } = job;
-    if (error === undefined) return this.#answer(await this.#appendData(job_number, callback, final));
-    if (!isEmpty) expectStored(await this.#appendData(job_number, callback, false));
+    if (error === undefined) return this.#answer(await this.#appendData(job, callback, final));
+    if (!isEmpty) expectStored(await this.#appendData(job, callback, false));
     // With the same chunk: a repeat of it is known, because its type is another one.
     const end = this.#toEnd(job_number, 'failed', error, callback.chunk);
     return this.#answer(await this.#append({ ...end, mayBeLate: true }));
@@ -120,21 +127,25 @@ export class MailboxService {
     return this.#mailbox.lastChunk(job_number);
   }
 
-  #appendData(job_number: string, callback: Callback, isLast: boolean): Promise<AppendOutcome> {
+  async #appendData({ job_number, owner_id }: PostedJob, callback: Callback, isLast: boolean): Promise<AppendOutcome> {
     const { kind, data, chunk, progress, isByWorker } = callback;
     const ts = this.#now();
-    return this.#append({
+    const refusal = this.#refusal(owner_id);
+    const outcome = await this.#append({
       job_number,
       type: kind,
       data,
       ts,
       chunk,
       progress: progress ?? null,
-      maxMessages: this.#limits.messages,
+      // What was stored before is still known as a repeat.
+      maxMessages: refusal ? 0 : this.#limits.messages,
       maxBytes: isByWorker ? this.#limits.bytesByWorker : this.#limits.bytes,
       mayBeLate: true,
       ...(isLast && { ends: { state: 'succeeded', detail: null, keepUntil: ts + this.#retentionMs } }),
     });
+    if (refusal && outcome.outcome === 'full') throw refusal;
+    return outcome;
   }
 
   #toEnd(job_number: string, state: EndState, detail: string, chunk: number | null): NewMessage & { ends: JobEnd } {

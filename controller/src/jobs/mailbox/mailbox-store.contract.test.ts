@@ -57,6 +57,32 @@ function describeMailboxStore(open: () => Promise<MailboxStoreFixture>): void {
     expect(await fixture.jobs.get('a')).toMatchObject({ last_seq: 1, bytes: Buffer.byteLength(data), updated_at: NOW });
   });
 
+  test('a large message is stored compressed, and one that an older version has stored is read as it is', async () => {
+    const data = JSON.stringify(
+      Array.from({ length: 5_000 }, (_, n) => ({ time: NOW + n, field: 'rssi_dbm', value: -60.5 })),
+    );
+    const told: number[] = [];
+    store.onStored = (owner_id, bytes) => expect([owner_id, told.push(bytes)]).toEqual(['ada', told.length]);
+    await store.append(messageOf({ data, chunk: 1 }));
+    const old = `[${'"as it was", '.repeat(100)}1]`;
+    await fixture.db.query(
+      "INSERT INTO job_messages (job_number, seq, type, data, final, ts, chunk, bytes) VALUES ('a', 2, 'agent_data', ?, 0, 1, 2, ?)",
+      [old, old.length],
+    );
+    const messages = await fixture.otherNode.list('a', 0, big);
+    expect(messages.map((message) => message.data === data || message.data === old)).toEqual([true, true]);
+    expect((await store.lastChunk('a'))?.data).toBe(old);
+    expect(await store.append(messageOf({ data: '[]', chunk: 1 }))).toMatchObject({
+      outcome: 'repeated',
+      message: { data },
+    });
+    const [row] = await fixture.db.query<{ size: number; stored_bytes: number; bytes: number }>(
+      `SELECT length(m.data) AS size, stored_bytes, j.bytes FROM job_messages m JOIN jobs j ON j.job_number = m.job_number WHERE seq = 1`,
+    );
+    expect([row!.bytes, row!.stored_bytes, told]).toEqual([data.length, row!.size, [row!.size]]);
+    expect(row!.size * 10).toBeLessThan(data.length);
+  });
+
   test('appendAll numbers the messages of many jobs, ends those that it says, and leaves out what has ended', async () => {
     const { db, jobs } = fixture;
     await store.append(messageOf());

@@ -99,3 +99,13 @@ export function toEnvelopeText({ job_number, seq, type, data, final, ts }: Messa
   const time = new Date(ts).toISOString();
   return `{"job_number":${JSON.stringify(job_number)},"seq":${seq},"type":"${type}","data":${data},"final":${final},"ts":"${time}"}`;
 }
+
+/** What another node tells, if it makes sense to this one. */
+export function parseNews(text: string): { job_number: string; seq: number; final: boolean } {
+  try {
+    const { job_number, seq, final } = JSON.parse(text);
+    return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? seq : 0, final: final === true };
+  } catch {
+    return { job_number: '', seq: 0, final: false };
+  }
+}

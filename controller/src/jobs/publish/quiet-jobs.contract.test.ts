@@ -148,7 +148,7 @@ describe('whatever the order of callbacks and silence', () => {
           }
           const callback = toCallback(n, kind, chunk);
           for (const [index, job_number] of [quiet, control].entries()) {
-            const post = server.mailbox.post({ job_number, task_type: 'agent_details' }, callback);
+            const post = server.mailbox.post({ job_number, task_type: 'agent_details', owner_id: 'ada' }, callback);
             answers[index as 0 | 1].push(
               await post.then(
                 () => 'stored',

@@ -228,9 +228,9 @@ export class JobStore extends WaitingJobs {
 
   /**
    * Forgets ended jobs whose time is over, their messages first, at most `limit` rows; resolves whether there may be
-   * more.
+   * more. `onRemoved` is told what each has taken.
    */
-  async prune(nowMs: number, limit: number): Promise<boolean> {
+  async prune(nowMs: number, limit: number, onRemoved?: (owner_id: string, bytes: number) => void): Promise<boolean> {
     const due = await this.#numbers(
       'ended_at IS NOT NULL AND expires_at <= ? ORDER BY expires_at, job_number LIMIT ?',
       [nowMs, limit],
@@ -244,7 +244,11 @@ export class JobStore extends WaitingJobs {
       );
       room -= removed.length;
       if (room <= 0) return true;
-      await this.db.query('DELETE FROM jobs WHERE job_number = ?', [job_number]);
+      const [gone] = await this.db.query<{ owner_id: string; bytes: number }>(
+        'DELETE FROM jobs WHERE job_number = ? RETURNING owner_id, COALESCE(stored_bytes, bytes) AS bytes',
+        [job_number],
+      );
+      if (gone) onRemoved?.(gone.owner_id, gone.bytes);
       room -= 1;
       if (room <= 0) return true;
     }
