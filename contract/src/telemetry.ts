@@ -24,7 +24,8 @@ export const IgnoredField = Type.Named('IgnoredField', {
       '`unreadable_time`: the sample of this time was not stored. ' +
       '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
       'points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. ' +
-      '`too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later.',
+      '`too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later. ' +
+      '`too_many_changes`: a configuration that differs from the last one, after 60 changes at once and one in 5 s.',
   }),
 });
 export type IgnoredField = Type.Static<typeof IgnoredField>;

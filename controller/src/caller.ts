@@ -24,6 +24,8 @@ export interface AgentCaller {
   name: string;
   /** Of the record when the caller was let in: it changes with the credentials. */
   ver?: string;
+  /** The id of the caller whose network it belongs to, if it is emulated. */
+  emulated_for?: string;
 }
 
 export interface AppCaller {

@@ -20,4 +20,5 @@ export const ignoredReasons = {
   too_many_devices: 'Weft keeps no more devices (WEFT_MAX_DEVICES)',
   too_many_new_devices:
     'more devices have joined than one access point may report; they count when they are reported later',
+  too_many_changes: 'its configuration has changed too often; it is taken when it is reported later',
 };

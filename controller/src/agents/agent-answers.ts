@@ -76,8 +76,8 @@ export function fromListedAgent({ id, ap_id, configuration, onboard }: ListedAge
 }
 
 export function toPrincipal(agent: AgentRecord): Principal {
-  const { id, ap_id: name, ver } = agent;
-  return { caller: { kind: 'agent', id, name, ver }, ver };
+  const { id, ap_id: name, ver, emulated_for } = agent;
+  return { caller: { kind: 'agent', id, name, ver, ...(emulated_for !== null && { emulated_for }) }, ver };
 }
 
 export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 'removed', by: Actor): CallerChange {
@@ -86,6 +86,11 @@ export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 're
 
 export function tooManyAgents(max: number): TryLaterError {
   return new TryLaterError(429, 'too_many_agents', `This installation holds at most ${max} agents`, 3600);
+}
+
+export function tooManyChanges(seconds: number): TryLaterError {
+  const detail = 'This agent has changed itself too often; an administrator still may';
+  return new TryLaterError(429, 'too_many_changes', detail, Math.ceil(seconds));
 }
 
 export function agentNotFound(): NotFoundError {

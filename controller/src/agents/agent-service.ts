@@ -10,6 +10,7 @@ import { AuthenticationError } from '../errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../password-hasher.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
+import type { Budget } from '../shares/budget.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { givingWay } from '../time-slices.ts';
@@ -24,6 +25,7 @@ import {
   toListedAgent,
   toNewRecord,
   tooManyAgents,
+  tooManyChanges,
   toPrincipal,
 } from './agent-answers.ts';
 import { AgentMemory, ListedAgents } from './agent-cache.ts';
@@ -49,6 +51,8 @@ export interface AgentServiceOptions {
   onConfigured?: (agent: { ap_id: string; configuration: Record<string, unknown> }) => void;
   /** Deletes what is stored elsewhere under an agent's name; default: nothing. */
   forgetData?: (ap_id: string) => Promise<void>;
+  /** What an agent may change of itself; default: any number. */
+  ownChanges?: Budget;
   /** How long a record is cached, although other nodes may change it. Default: not at all. */
   freshMs?: number;
 }
@@ -62,6 +66,7 @@ export class AgentService implements PrincipalSource {
   readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
   readonly #forgetData: (ap_id: string) => Promise<void>;
   readonly #memory: AgentMemory;
+  readonly #ownChanges: Budget | undefined;
   readonly #listed: ListedAgents;
 
   constructor(options: AgentServiceOptions) {
@@ -71,6 +76,7 @@ export class AgentService implements PrincipalSource {
     this.#changes = changes;
     this.#audit = audit;
     this.#maxAgents = maxAgents;
+    this.#ownChanges = options.ownChanges;
     this.#onConfigured = onConfigured;
     this.#forgetData = options.forgetData ?? (async () => {});
     this.#listed = new ListedAgents(agents);
@@ -201,6 +207,8 @@ export class AgentService implements PrincipalSource {
     input: { password?: string | null; configuration?: Record<string, unknown> | null },
     by: Actor,
   ): Promise<Agent> {
+    const seconds = by.kind === 'agent' ? this.takeOwnChange(by) : 0;
+    if (seconds > 0) throw tooManyChanges(seconds);
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
@@ -236,6 +244,11 @@ export class AgentService implements PrincipalSource {
     const before = record.configuration;
     const merged = mergedConfiguration(before, keys);
     return Object.keys(merged).some((key) => JSON.stringify(merged[key]) !== JSON.stringify(before[key]));
+  }
+
+  /** 0, or the seconds after which the agent may change itself again: each change is an entry of the audit log, for ever. */
+  takeOwnChange({ name }: AgentCaller): number {
+    return this.#ownChanges?.spend(name, 1) ?? 0;
   }
 
   /**

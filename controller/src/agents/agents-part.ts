@@ -30,6 +30,7 @@ export function createAgentsPart(
     audit,
     maxAgents: config.maxAgents,
     freshMs,
+    ownChanges: platform.shares.budget('agent_changes', { perSecond: 0.2, reserve: 60 }),
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,
   });

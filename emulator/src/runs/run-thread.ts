@@ -1,5 +1,6 @@
 // The thread of one run: the network, its agents and the requests to it. A crash here does not affect the rest of the
 // process.
+import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EmulatorRequest } from '@weft/contract';
 import type { FaultRequest } from '../access-points/faults.ts';
@@ -16,6 +17,9 @@ import { WhatIfQueue } from './what-if-queue.ts';
 /** While Weft is away the same error occurs thousands of times. */
 const troubleEveryMs = 60_000;
 const stopGraceMs = 2_000;
+
+// Of this thread, where the system knows threads by numbers: access points of a model wait for real ones, at any speed.
+if (process.platform === 'linux') setPriority(0, 10);
 
 const port = parentPort!;
 const options = workerData as RunThreadOptions;

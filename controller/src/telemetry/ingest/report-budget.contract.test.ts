@@ -11,6 +11,7 @@ import { bearer, connect } from '../../../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { loadConfig } from '../../config.ts';
 import { Shares } from '../../shares/shares.ts';
+import { parseReport } from './parse-report.ts';
 import { ReportBudget } from './report-budget.ts';
 
 const url = '/api/v1/agent_update/update';
@@ -70,6 +71,21 @@ describe('a budget of points and bytes', () => {
       points_left: expect.closeTo(0.67, 1),
       bytes_left: expect.closeTo(0.24, 1),
     });
+  });
+
+  it('is one for all emulated agents of a caller, whose model falls behind; others report on', async () => {
+    // A reserve of 400 points.
+    const { telemetry } = server.parts.telemetry;
+    const post = async (owner: string) => {
+      const name = (await newAgent()).ap_id;
+      const agent = { kind: 'agent', id: name, name, emulated_for: owner } as const;
+      return telemetry.record(agent, parseReport(points(350), name, Date.now(), telemetry.limits));
+    };
+    expect(await post('ada')).toMatchObject({ accepted: 1 });
+    const message = expect.stringContaining('emulated agents of this owner');
+    await expect(post('ada')).rejects.toMatchObject({ status: 429, code: 'report_budget_used_up', message });
+    expect(await post('bob')).toMatchObject({ accepted: 1 });
+    expect((await (await newAgent()).post(points(350))).status).toBe(200);
   });
 
   it('does not count history that an administrator imports', async () => {

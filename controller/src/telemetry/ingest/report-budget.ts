@@ -1,6 +1,7 @@
 // How much one agent may report: points a second and bytes a day, each with a reserve that a burst or a backlog may use.
 // Without it one agent could fill the disk for all.
 import { TryLaterError } from '../../errors.ts';
+import type { Budget } from '../../shares/budget.ts';
 import type { JointBudget } from '../../shares/joint-budget.ts';
 import type { Shares } from '../../shares/shares.ts';
 
@@ -8,6 +9,9 @@ const secondsPerDay = 86_400;
 /** Of the points; of the bytes it is a day. */
 const reserveSeconds = 60;
 const bytesPerMib = 1024 * 1024;
+/** All emulated agents of one caller report as much as so many real ones: their clocks may run 3,600 times as fast. */
+const networkFactor = 4;
+const networkReserveSeconds = 10;
 
 export interface ReportRates {
   pointsPerSecond: number;
@@ -24,6 +28,7 @@ export class ReportBudget {
   readonly #rates: ReportRates;
   /** Points first, bytes second. */
   readonly #budget: JointBudget;
+  readonly #networks: Budget;
 
   constructor(shares: Shares, rates: ReportRates) {
     const { pointsPerSecond, mibPerDay } = rates;
@@ -33,6 +38,8 @@ export class ReportBudget {
       ['report_points', { perSecond: pointsPerSecond, reserve: pointsPerSecond * reserveSeconds }],
       ['report_bytes', { perSecond: bytesPerDay / secondsPerDay, reserve: bytesPerDay }],
     );
+    const perSecond = networkFactor * pointsPerSecond;
+    this.#networks = shares.budget('emulated_points', { perSecond, reserve: perSecond * networkReserveSeconds });
   }
 
   /** Throws TryLaterError (429) if the agent has used up either; then nothing is spent. Runs for every report. */
@@ -42,6 +49,13 @@ export class ReportBudget {
     const { pointsPerSecond, mibPerDay } = this.#rates;
     const limit = usedUp.which === 'first' ? `${pointsPerSecond} points per second` : `${mibPerDay} MiB per day`;
     throw budgetUsedUp(limit, usedUp.seconds);
+  }
+
+  /** The same of all emulated agents of a caller, so that real ones come first: their model falls behind instead. */
+  spendOfNetworks(owner: string, points: number): void {
+    const seconds = this.#networks.spend(owner, points);
+    if (seconds > 0)
+      throw budgetUsedUp(`${networkFactor * this.#rates.pointsPerSecond} points per second`, seconds, true);
   }
 
   /** Undefined while both are full, which is nearly always. */
@@ -68,8 +82,9 @@ function toShare(left: number): number {
   return Math.round(left * 100) / 100;
 }
 
-function budgetUsedUp(limit: string, seconds: number): TryLaterError {
+function budgetUsedUp(limit: string, seconds: number, isOfAll = false): TryLaterError {
   const retryAfter = Math.max(1, Math.ceil(seconds));
-  const detail = `This agent has reported more than ${limit}; send the report again in ${retryAfter} s`;
+  const who = isOfAll ? 'The emulated agents of this owner have' : 'This agent has';
+  const detail = `${who} reported more than ${limit}; send the report again in ${retryAfter} s`;
   return new TryLaterError(429, 'report_budget_used_up', detail, retryAfter);
 }

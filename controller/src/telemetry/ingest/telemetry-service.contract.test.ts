@@ -67,6 +67,29 @@ function problemsOf(work: Promise<unknown>): Promise<Problem[]> {
 }
 
 describe('what is recorded', () => {
+  it('of a configuration is bounded: beyond 60 changes at once it is named in ignored, and the samples are stored', async () => {
+    const agent = await newAgent();
+    const { agents } = server.parts.agents;
+    let changes = 0;
+    const useUp = () => {
+      while (agents.takeOwnChange(agent) === 0) changes++;
+    };
+    expect(await ignoredOf(agent, { load: 1, configuration: { n: 1 } })).toEqual([1]);
+    useUp();
+    expect(changes).toBeGreaterThanOrEqual(59);
+    const ignored = { field: 'configuration', reason: 'too_many_changes' };
+    expect(await ignoredOf(agent, { load: 2, configuration: { n: 2 } })).toEqual([1, ignored]);
+    // The same again is no change.
+    expect(await ignoredOf(agent, { load: 3, configuration: { n: 1 } })).toEqual([1]);
+    const own = await server.login('agent', agent.name);
+    const admin = await server.admin();
+    const put = (token: string) =>
+      server.request('PUT', `/api/v1/agents/${agent.name}`, { token, json: { configuration: {} } });
+    useUp();
+    expect((await put(own)).body).toMatchObject({ code: 'too_many_changes' });
+    expect((await put(admin)).status).toBe(200);
+  });
+
   it('is stored once record resolves, and told afterwards', async () => {
     const agent = await newAgent();
     const ts = Date.now() - 1000;

@@ -7,7 +7,7 @@ import type { WriteOutcomes } from '../../storage/write-outcomes.ts';
 import { FieldConflict, maxNamesPerAgent, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 import { ConflictFilter, hasEmptyText, withoutEmptyTexts } from './conflict-filter.ts';
 import type { DeviceList } from './device-list.ts';
-import type { IgnoredFields } from './ignored-fields.ts';
+import { IgnoredFields } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import type { ReportBudget } from './report-budget.ts';
 import { ReportReader } from './report-reader.ts';
@@ -58,6 +58,7 @@ export class TelemetryService {
   ignoredFields = 0;
   readonly #store: TelemetryStore;
   readonly #agents: AgentService;
+  readonly #budget: ReportBudget | undefined;
   readonly #writes: WriteOutcomes;
   readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
   readonly #onDevices: TelemetryServiceOptions['onDevices'];
@@ -66,6 +67,7 @@ export class TelemetryService {
     const { store, agents, retentionDays, ageClock, budget, writes, onRecorded, onDevices } = options;
     this.limits = { retentionMs: retentionDays * dayMs, ageClock, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
+    this.#budget = budget;
     this.#store = store;
     this.#agents = agents;
     this.#writes = writes;
@@ -78,9 +80,14 @@ export class TelemetryService {
    * before is left out and named, if the report can name it. Throws ValidationError for such a field of any other report, for
    * one name too many and for a configuration that would become too large: nothing is changed then. An agent that is
    * deleted meanwhile may still get its last samples stored, never half a report. Throws TryLaterError if the samples are
-   * durable and its devices could not be written: sent again, the report replaces itself.
+   * durable and its devices could not be written: sent again, the report replaces itself; and if the budget of an emulated
+   * network is used up.
    */
   record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+    if (agent.emulated_for !== undefined) {
+      const points = report.samples.reduce((sum, { names, texts }) => sum + names.length + texts.length, 0);
+      this.#budget?.spendOfNetworks(agent.emulated_for, points);
+    }
     const recorded = this.#record(agent, report);
     return report.devices && this.#onDevices ? this.#withDevices(agent, report, recorded) : recorded;
   }
@@ -101,8 +108,15 @@ export class TelemetryService {
     // Looked at before and done afterwards: what refuses the one must not leave the other behind.
     const changes = await this.#agents.wouldChangeConfiguration(agent, configuration);
     const recorded = await this.#append(agent, report);
-    if (changes) await this.#agents.mergeConfiguration(agent, configuration);
-    return recorded;
+    if (!changes) return recorded;
+    if (this.#agents.takeOwnChange(agent) === 0) {
+      await this.#agents.mergeConfiguration(agent, configuration);
+      return recorded;
+    }
+    const left = new IgnoredFields();
+    left.add('configuration', 'too_many_changes');
+    this.ignoredFields++;
+    return { ...recorded, ignored: recorded.ignored?.with(left) ?? left };
   }
 
   #append(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
