@@ -22,6 +22,8 @@ export const tourPages = [
   'docs/operations.md',
   'docs/runbooks.md',
 ];
+/** On two servers of PostgreSQL, by postgresql-page.long.test.ts. */
+export const serverPages = ['docs/postgresql.md'];
 /** With `weft demo`, in this order. */
 export const demoPages = [
   'docs/tutorial.md',

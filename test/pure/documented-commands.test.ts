@@ -6,7 +6,16 @@ import { describe, expect, test } from 'vitest';
 import { clientCommandNames } from '../../cli/src/index.ts';
 import { helpTopics } from '../../controller/src/bin/help.ts';
 import { removedSettings, settings } from '../../controller/src/settings.ts';
-import { type Block, blocksIn, demoPages, documents, isShell, readPage, tourPages } from '../../e2e/document-pages.ts';
+import {
+  type Block,
+  blocksIn,
+  demoPages,
+  documents,
+  isShell,
+  readPage,
+  serverPages,
+  tourPages,
+} from '../../e2e/document-pages.ts';
 import { commandsIn, documentedCommands, problemOf } from './documented-commands.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
@@ -54,7 +63,7 @@ test.each([
 });
 
 describe('every block of commands', () => {
-  const runPages = ['README.md', ...tourPages, ...demoPages];
+  const runPages = ['README.md', ...tourPages, ...demoPages, ...serverPages];
   /** Those that are neither run nor marked. */
   const forgotten = (blocks: Block[]) =>
     blocks
@@ -80,6 +89,7 @@ describe('every block of commands', () => {
       'docs/operations.md: it needs PostgreSQL and RabbitMQ; e2e/cluster.test.ts runs such nodes',
       'docs/operations.md: it needs PostgreSQL and systemd; e2e/migrate.test.ts runs weft migrate',
       'docs/operations.md: it needs InfluxDB',
+      'docs/postgresql.md: it changes the whole machine; e2e/postgresql-page.long.test.ts starts both servers with the file',
       'docs/tutorial.md: the test has started it already, on a free port',
       'docs/write-a-worker.md: it needs PostgreSQL and RabbitMQ; e2e/cluster.test.ts runs the worker',
       'examples/two-programs/README.md: it takes minutes; e2e/demo-pages.test.ts starts it',
@@ -130,7 +140,7 @@ describe('documents', () => {
     );
 
   test('name only settings that exist', () => {
-    const known = new Set(['WEFT_CONFIG', 'WEFT_TEST_LONG', ...Object.keys(removedSettings)]);
+    const known = new Set(['WEFT_CONFIG', 'WEFT_TEST_LONG', 'WEFT_FAULT_TABLE', ...Object.keys(removedSettings)]);
     for (const { name } of Object.values(settings)) known.add(name).add(`${name}_FILE`);
     // Of programs that have no table of settings.
     const others = ['cli/install/weft-agent.sh', 'cli/src/connection.ts', 'cli/src/access-point/agent-settings.ts'];
