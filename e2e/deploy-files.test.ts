@@ -3,9 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { parseYaml } from '@redocly/openapi-core';
 import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../controller/src/config.ts';
 import { settings } from '../controller/src/settings.ts';
+import kubernetes from '../test/kubernetes-types.json' with { type: 'json' };
+import { startWeft } from '../test/weft.ts';
 import { root, temporaryFolder } from './weft-process.ts';
 
 const folder = join(root, 'deploy');
@@ -22,6 +25,7 @@ const secrets: Record<string, string> = {
   'database-url': 'postgres://weft:geheim@10.0.0.1/weft?sslmode=verify-full',
   'telemetry-url': 'postgres://weft:geheim@10.0.0.2/weft?sslmode=verify-full',
   'amqp-url': 'amqps://weft:geheim@10.0.0.3',
+  'smtp-url': 'smtps://weft:geheim@10.0.0.4',
   secret: '8kX1vT0cQnE4bYw7ZpLr2sUd9fGhJmKo3iAa5eNqRtVx',
 };
 
@@ -142,5 +146,114 @@ describe.each(ending('haproxy.cfg'))('%s', (file) => {
       '/readyz?for=traffic',
       '/livez',
     ]);
+  });
+});
+
+describe('deploy/kubernetes', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: files of every shape
+  type Manifest = any;
+  const read = (name: string): Manifest => parseYaml(textOf(join(folder, 'kubernetes', name)));
+  const kustomization = read('kustomization.yaml');
+  const resources: Manifest[] = kustomization.resources.map(read);
+  const ofKind = (kind: string) => resources.filter((each) => each.kind === kind);
+  const types: Record<string, Record<string, string>> = kubernetes.types;
+
+  /** What is wrong with a value of this type, by its path: fields that the API does not know or that are missing, other types. */
+  function problems(value: Manifest, type: string, path: string): string[] {
+    const [, items] = /^Array<(\w+)>$/.exec(type) ?? [];
+    if (items !== undefined) {
+      if (!Array.isArray(value)) return [`${path}: no list`];
+      return value.flatMap((each, index) => problems(each, items, `${path}[${index}]`));
+    }
+    const [, values] = /^Map<(\w+)>$/.exec(type) ?? [];
+    if (values !== undefined)
+      return Object.entries(value).flatMap(([key, each]) => problems(each, values, `${path}.${key}`));
+    const fields = types[type];
+    if (fields === undefined) {
+      const isOne = type.split(' | ').some((each) => each === typeof value || each === JSON.stringify(value));
+      return isOne ? [] : [`${path}: ${JSON.stringify(value)} is no ${type}`];
+    }
+    if (typeof value !== 'object' || value === null) return [`${path}: no ${type}`];
+    const missing = Object.keys(fields).filter((key) => !key.endsWith('?') && !(key in value));
+    return [
+      ...missing.map((key) => `${path}.${key} is missing`),
+      ...Object.entries(value).flatMap(([key, each]) => {
+        const of = fields[key] ?? fields[`${key}?`];
+        return of === undefined ? [`${path}.${key}: unknown`] : problems(each, of, `${path}.${key}`);
+      }),
+    ];
+  }
+
+  test('every field is one of the API, and of its type', () => {
+    expect(resources.length).toBeGreaterThan(5);
+    for (const resource of resources) {
+      expect(kubernetes.kinds).toContain(resource.kind);
+      expect(problems(resource, resource.kind, resource.kind)).toEqual([]);
+    }
+    const [first] = structuredClone(ofKind('Deployment'));
+    const [container] = first.spec.template.spec.containers;
+    container.livenesProbe = {};
+    container.ports[0].containerPort = '8000';
+    delete first.spec.selector;
+    expect(problems(first, 'Deployment', 'd')).toEqual([
+      'd.spec.selector is missing',
+      'd.spec.template.spec.containers[0].ports[0].containerPort: "8000" is no number',
+      'd.spec.template.spec.containers[0].livenesProbe: unknown',
+    ]);
+  });
+
+  test('all files are used, and the names in them fit together', () => {
+    const names = readdirSync(join(folder, 'kubernetes')).filter((name) => name.endsWith('.yaml'));
+    expect([...kustomization.resources, 'kustomization.yaml'].sort()).toEqual(names.sort());
+    const labelsOf = ({ spec }: Manifest) => spec.template.metadata.labels;
+    const component = 'app.kubernetes.io/component';
+    for (const each of ofKind('Deployment')) {
+      expect(labelsOf(each)).toEqual(each.spec.selector.matchLabels);
+      const [container] = each.spec.template.spec.containers;
+      expect(container.image).toBe(kustomization.images[0].name);
+      expect(container.envFrom[0].configMapRef.name).toBe(kustomization.configMapGenerator[0].name);
+      expect(each.spec.template.spec.volumes[0].secret.secretName).toBe(kustomization.secretGenerator[0].name);
+      const volumes = each.spec.template.spec.volumes.map(({ name }: Manifest) => name);
+      expect(container.volumeMounts.map(({ name }: Manifest) => name)).toEqual(volumes);
+    }
+    const controllers = ofKind('Deployment').find((each) => labelsOf(each)[component] === 'controller');
+    const [service] = ofKind('Service');
+    const [budget] = ofKind('PodDisruptionBudget');
+    expect(service.spec.selector).toEqual(labelsOf(controllers));
+    expect(budget.spec.selector.matchLabels).toEqual(labelsOf(controllers));
+    expect(controllers.spec.replicas).toBeGreaterThan(budget.spec.maxUnavailable);
+    expect(controllers.spec.template.spec.containers[0].ports[0].name).toBe(service.spec.ports[0].targetPort);
+  });
+
+  test('each Deployment has a configuration without a warning, secrets that are there, and time to end', () => {
+    const shared = parseEnv(kustomization.configMapGenerator[0].literals.join('\n'));
+    const given = kustomization.secretGenerator[0].files.map((file: string) => file.split('/').at(-1));
+    const named = Object.values(shared).filter((value) => value?.startsWith('/etc/weft/secrets/'));
+    expect(named.map((value) => value!.split('/').at(-1)).sort()).toEqual(given.sort());
+    for (const { spec } of ofKind('Deployment')) {
+      const pod = spec.template.spec;
+      const [container] = pod.containers;
+      const own = Object.fromEntries(container.env.map(({ name, value }: Manifest) => [name, value]));
+      expect(problemsOf({ ...shared, ...own })).toEqual([]);
+      const pauseSeconds = Number(container.lifecycle.preStop.exec.command[1]);
+      const seconds = pauseSeconds + Number(settings.shutdownSeconds.default);
+      expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(seconds + 5);
+    }
+  });
+
+  test('the probes are answered by Weft, asked as Kubernetes asks', async () => {
+    const weft = await startWeft();
+    try {
+      for (const { spec } of ofKind('Deployment')) {
+        const { startupProbe, livenessProbe, readinessProbe } = spec.template.spec.containers[0];
+        const paths = [startupProbe, livenessProbe, readinessProbe].map(({ httpGet }: Manifest) => httpGet.path);
+        expect(paths).toEqual(['/livez', '/livez', '/readyz?for=traffic']);
+        for (const path of paths) {
+          expect((await weft.request('GET', path, { headers: { host: '10.1.2.3:8000' } })).status).toBe(200);
+        }
+      }
+    } finally {
+      await weft.stop();
+    }
   });
 });

@@ -85,6 +85,8 @@ describe('every block of commands', () => {
       'dashboard/README.md: npm test builds and checks all of it before, and the development server has no test',
       'docs/agents.md: it is for another machine, with a radio; the lab runs the script',
       'docs/emulator.md: it needs PostgreSQL, RabbitMQ and two processes; e2e/emulator-cluster.test.ts runs such',
+      'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
+      'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
       'docs/operations.md: it changes the whole machine; e2e/deploy-files.test.ts checks both files',
       'docs/operations.md: it needs PostgreSQL and RabbitMQ; e2e/cluster.test.ts runs such nodes',
       'docs/operations.md: it needs PostgreSQL and systemd; e2e/migrate.test.ts runs weft migrate',
@@ -95,7 +97,7 @@ describe('every block of commands', () => {
       'examples/two-programs/README.md: it takes minutes; e2e/demo-pages.test.ts starts it',
     ]);
     expect(marked.filter((block) => !isShell(block))).toEqual([]);
-    const named = marked.flatMap(({ notRun }) => notRun!.match(/[\w/-]+\.test\.ts/g) ?? []);
+    const named = marked.flatMap(({ notRun }) => notRun!.match(/[\w/.-]+\.test\.ts/g) ?? []);
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     for (const page of documents()) {
       const marks = readPage(page).match(/(?<!`)<!-- (not run|run until it prints): /g) ?? [];
