@@ -68,7 +68,7 @@ export function createParts(platform: Platform, events: Events) {
   );
   const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
   const emulator = createEmulatorPart(
-    { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs },
+    { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs, commands },
     events,
   );
   const fleet = createFleetPart(

@@ -33,6 +33,7 @@ export const EmulatorTask = Type.Named('EmulatorTask', {
   seed: Type.Integer(),
   model: Type.Optional.Integer({ description: 'The version of the model that it was created for; absent: 1.' }),
   speed: Type.Number(),
+  pace: Type.Optional.String({ description: '`stepped`: it goes on when it is told to; else by the clock.' }),
   model_start: Timestamp,
   started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
   report_interval_seconds: Type.Integer(),
@@ -61,7 +62,7 @@ export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 /** One request to a running network, with the number under which its answer is awaited. */
 export const EmulatorRequest = Type.Named('EmulatorRequest', {
   id: Type.String(),
-  kind: Type.Enum(['what_if', 'fault', 'coverage', 'cancel'], {
+  kind: Type.Enum(['what_if', 'fault', 'coverage', 'step', 'cancel'], {
     type: 'string',
     description: '`cancel`: nobody waits for the request `id` of its body any more; it needs no answer.',
   }),

@@ -142,6 +142,12 @@ export const EmulatorSpinupRequest = Type.Named('EmulatorSpinupRequest', {
     default: 1,
     description: 'Seconds of model time per second.',
   }),
+  pace: Type.Optional.Enum(['clock', 'stepped'], {
+    type: 'string',
+    default: 'clock',
+    description:
+      '`stepped`: the network stands still until it is told to go on, see emulator_step. It may do so for as long as it would take by the clock, at least an hour.',
+  }),
   start_time: Type.Optional.String({
     format: 'date-time',
     description:
@@ -232,6 +238,19 @@ export const EmulatorRunWithAgents = Type.Object(
   { title: 'EmulatorRunWithAgents' },
 );
 export type EmulatorRunWithAgents = Type.Static<typeof EmulatorRunWithAgents>;
+
+export const StepRequest = Type.Named('StepRequest', {
+  seconds: Type.Integer({ minimum: 1, maximum: 3600, description: 'Model time to pass.' }),
+});
+export type StepRequest = Type.Static<typeof StepRequest>;
+
+export const StepAnswer = Type.Named('StepAnswer', {
+  job_number: Type.String(),
+  model_time: Timestamp,
+  second: Type.Integer({ description: 'Model time since the start of the run.' }),
+  ended: Type.Boolean({ description: 'The network has come to its end, perhaps before all seconds had passed.' }),
+});
+export type StepAnswer = Type.Static<typeof StepAnswer>;
 
 export const FaultRequest = Type.Object(
   { agent_id: Type.String({ description: 'The ap_id.' }), ...faultFields },

@@ -148,6 +148,7 @@ const table = `
   GET    /api/v1/emulator/{job_number}            yes  own  no   own
   POST   /api/v1/emulator/{job_number}/stop       yes  own  no   own
   POST   /api/v1/emulator/{job_number}/faults     yes  own  no   own
+  POST   /api/v1/emulator/{job_number}/step       yes  own  no   own
   POST   /api/v1/emulator/what_if                 yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
@@ -326,6 +327,7 @@ const radioMap = { layer: 'signal', technology: '5G' };
 
 function bodyOf(path: string): unknown {
   if (path.endsWith('/faults')) return { agent_id: 'x', kind: 'crash', seconds: 1 };
+  if (path.endsWith('/step')) return { seconds: 1 };
   if (path.endsWith('/shelve')) return { seconds: 60 };
   if (path.endsWith('/coverage')) return { ...radioMap, commands: [{ agent_id: 'x', command: 'sleep' }] };
   return path.includes('/callback/') ? [] : {};

@@ -179,6 +179,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
   return {
     delivery: dispatcher,
+    listUnderWay: (ap_ids: readonly string[]) => store.listUnderWay(ap_ids, now()),
     steering: {
       listAwaiting: (limit: number) => store.listAwaiting(limit),
       conclude: (command_id: string, outcome: SteeringOutcome) =>

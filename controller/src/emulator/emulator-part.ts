@@ -9,6 +9,7 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { PrincipalSource } from '../caller.ts';
+import type { CommandsPart } from '../commands/commands-part.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -35,6 +36,7 @@ interface EmulatorPartDeps extends Platform {
   auditLog: AuditLog;
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
+  commands: Pick<CommandsPart, 'listUnderWay'>;
   jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
 
@@ -97,6 +99,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     outbox,
     audit,
     shares,
+    commands: deps.commands,
     jobs: jobStore,
     now,
     maxUnpublished: config.maxWaitingJobs,

@@ -63,6 +63,7 @@ export interface RunPlan {
 }
 
 const dayMs = 86_400_000;
+const hourMs = 3_600_000;
 /** Samples this much ahead of the clock are still accepted. */
 const slackMs = 60_000;
 
@@ -74,7 +75,7 @@ export function planRun(
   randomSeed: () => number,
 ): { plan: RunPlan; problems: Problem[] } {
   const problems: Problem[] = [];
-  const { emulators, speed = 1 } = request;
+  const { emulators, speed = 1, pace } = request;
   const refuse = (loc: Loc, error: string) => {
     if (problems.length < MAX_PROBLEMS) problems.push(valueError(['body', ...loc], error));
   };
@@ -83,9 +84,12 @@ export function planRun(
   checkMixes(emulators, refuse);
   checkWeights(emulators, refuse);
   const duration = emulators.reduce((longest, { duration }) => Math.max(longest, duration), 0);
-  const endsAtMs = nowMs + Math.ceil((duration * 1000) / speed);
-  const modelStartMs = request.start_time === undefined ? endsAtMs - duration * 1000 : Date.parse(request.start_time);
-  if (modelStartMs + duration * 1000 > endsAtMs + slackMs) {
+  const isStepped = pace === 'stepped';
+  const endsAtMs = nowMs + Math.max(isStepped ? hourMs : 0, Math.ceil((duration * 1000) / speed));
+  // In steps it may be at its end at once.
+  const latestMs = isStepped ? nowMs : endsAtMs;
+  const modelStartMs = request.start_time === undefined ? latestMs - duration * 1000 : Date.parse(request.start_time);
+  if (modelStartMs + duration * 1000 > latestMs + slackMs) {
     refuse(['start_time'], 'the model would be ahead of the clock at the end: begin earlier, or take less speed');
   }
   if (modelStartMs < nowMs - (limits.retentionDays - 1) * dayMs) {

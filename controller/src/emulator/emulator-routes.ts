@@ -9,6 +9,8 @@ import {
   FaultRequest,
   maxEmulatedDevices,
   StatusAnswer,
+  StepAnswer,
+  StepRequest,
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
@@ -80,6 +82,23 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       changesNothing: true,
       response: StatusAnswer,
       handle: (context) => emulator.fault(context.caller, context.path('job_number'), context.body),
+    }),
+    route('emulator_step', 'POST /api/v1/emulator/:job_number/step', {
+      permission: owners,
+      target: 'job_number',
+      summary: 'Let model time pass in a network that was created with `pace` `stepped`',
+      description:
+        'The answer comes when every access point has reported the time that has passed, and has taken every command that was sent before.',
+      failures: {
+        409: 'The run has ended, has not started or goes by the clock; or an access point has not taken a command',
+      },
+      body: StepRequest,
+      changesNothing: true,
+      response: StepAnswer,
+      handle: (context) =>
+        whileConnected(context.request, (gone) => {
+          return emulator.step(context.caller, context.path('job_number'), context.body.seconds, gone);
+        }),
     }),
     route('emulator_what_if', 'POST /api/v1/emulator/what_if', {
       permission: owners,

@@ -8,6 +8,7 @@ import type {
   EmulatorSpinupRequest,
   FaultRequest,
   StatusAnswer,
+  StepAnswer,
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
@@ -15,6 +16,7 @@ import { modelVersion } from '@weft/emulator/world-spec';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
+import type { CommandsPart } from '../commands/commands-part.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
@@ -57,6 +59,7 @@ export interface EmulatorServiceOptions {
   mailbox: Pick<MailboxService, 'end'>;
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
+  commands: Pick<CommandsPart, 'listUnderWay'>;
   /** Throws unless the owner of the run may have it now, by its record in the transaction. */
   requireRight: (tx: SqlQueries, run: NewRun) => Promise<void>;
   shares: Shares;
@@ -66,6 +69,8 @@ export interface EmulatorServiceOptions {
 
 /** A page of agents' names; a run has no more. */
 const maxAgentsShown = 20_000;
+/** An hour of a large network. */
+const stepWithinMs = 150_000;
 /** What-ifs and faults that wait for their answers. */
 const maxRequestsPerCaller = 10;
 
@@ -207,6 +212,20 @@ export class EmulatorService {
       ...(amount !== undefined && { amount }),
     });
     return { status: 'success', detail: `${kind} holds for ${seconds} seconds of model time` };
+  }
+
+  /**
+   * So many seconds pass in a network that stands still. Resolves when its access points have reported them, and have taken
+   * every command that was sent before. Throws as whatIf does, and ConflictError `not_stepped` or `commands_not_taken`.
+   */
+  async step(caller: Caller, job_number: string, seconds: number, gone: AbortSignal): Promise<StepAnswer> {
+    const { runs, commands } = this.#options;
+    await this.requireRunning(caller, job_number);
+    const underWay = await commands.listUnderWay(await runs.agentsOf(job_number, maxAgentsShown));
+    const sent = underWay.map(({ ap_id, command_id }) => ({ ap_id, command_id }));
+    const options = { signal: gone, withinMs: stepWithinMs };
+    const answer = await this.#ask(caller, job_number, 'step', { seconds, sent }, options);
+    return { job_number, ...answer } as StepAnswer;
   }
 
   /** Each waits for its answer for up to a minute; a what-if before that for its turn, since it computes as long. */

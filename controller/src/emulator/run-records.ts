@@ -36,6 +36,7 @@ export function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Me
     seed: plan.seed,
     model: modelVersion,
     speed: plan.speed,
+    ...(request.pace === 'stepped' && { pace: request.pace }),
     model_start: new Date(plan.modelStartMs).toISOString(),
     started_at: new Date(nowMs).toISOString(),
     report_interval_seconds: request.report_interval_seconds ?? 1,

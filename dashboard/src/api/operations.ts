@@ -1064,7 +1064,7 @@ export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 export type EmulatorRequest = {
   id: string;
   /** `cancel`: nobody waits for the request `id` of its body any more; it needs no answer. */
-  kind: 'what_if' | 'fault' | 'coverage' | 'cancel';
+  kind: 'what_if' | 'fault' | 'coverage' | 'step' | 'cancel';
   body: Record<string, unknown>;
 };
 
@@ -1150,6 +1150,8 @@ export type EmulatorSpinupRequest = {
   seed?: number;
   /** Seconds of model time per second. */
   speed?: number;
+  /** `stepped`: the network stands still until it is told to go on, see emulator_step. It may do so for as long as it would take by the clock, at least an hour. */
+  pace?: 'clock' | 'stepped';
   /** Model time at the start. Default: now; with a speed above 1, so far in the past that the run ends at the present. */
   start_time?: string;
   report_interval_seconds?: number;
@@ -1768,6 +1770,20 @@ export type SteeringAttempt = {
   command_id: string;
 };
 
+export type StepAnswer = {
+  job_number: string;
+  model_time: string;
+  /** Model time since the start of the run. */
+  second: number;
+  /** The network has come to its end, perhaps before all seconds had passed. */
+  ended: boolean;
+};
+
+export type StepRequest = {
+  /** Model time to pass. */
+  seconds: number;
+};
+
 export type TakeOver = {
   /** An access point that gets a command. */
   agent_id: string;
@@ -2085,6 +2101,7 @@ export interface Operations {
   emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
   emulator_fault: { path: { job_number: string }; json: FaultRequest; answer: StatusAnswer };
   emulator_spinup: { json: EmulatorSpinupRequest; answer: EmulatorAccepted };
+  emulator_step: { path: { job_number: string }; json: StepRequest; answer: StepAnswer };
   emulator_what_if: { json: WhatIfRequest; answer: WhatIfAnswer };
   enable_user: { path: { username: string }; answer: StatusAnswer };
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
@@ -2231,6 +2248,7 @@ export const operations = {
   emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
   emulator_fault: 'POST /api/v1/emulator/{job_number}/faults',
   emulator_spinup: 'POST /api/v1/emulator/spinup',
+  emulator_step: 'POST /api/v1/emulator/{job_number}/step',
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',

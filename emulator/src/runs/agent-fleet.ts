@@ -90,9 +90,9 @@ export class AgentFleet {
   }
 
   /** Resolves when nothing waits for Weft any more, or after that time. */
-  async settle(timeoutMs: number, signal: AbortSignal): Promise<void> {
+  async settle(timeoutMs: number, signal: AbortSignal, everyMs = lookEveryMs): Promise<void> {
     const until = performance.now() + timeoutMs;
-    while (this.tally.waiting > 0 && performance.now() < until && !signal.aborted) await pause(lookEveryMs);
+    while (this.tally.waiting > 0 && performance.now() < until && !signal.aborted) await pause(everyMs);
   }
 
   /** Resolves when all channels are closed. */

@@ -142,6 +142,26 @@ describe('what is kept', () => {
     expect(last.world.snapshot().accessPoints[0]!.wished.tx_power_dbm).toBe(3);
   });
 
+  test('a run in steps goes on to where it was told to go, whenever it was saved', async () => {
+    const folder = await createFolder();
+    const files = new RunFiles(folder, 'job');
+    await files.load();
+    const run = EmulatedRun.begin(task, (entry) => files.append(entry));
+    await files.save(run.snapshot());
+    const resumed = async () => {
+      const kept = (await new RunFiles(folder, 'job').load())!;
+      return EmulatedRun.resume(task, () => {}, kept.state, kept.entries);
+    };
+    run.allow(7);
+    expect((await resumed()).steppedTo).toBe(7);
+    run.advance();
+    await files.save(run.snapshot());
+    const again = await resumed();
+    expect([again.second, again.steppedTo]).toEqual([1, 7]);
+    run.allow(100_000);
+    expect((await resumed()).steppedTo).toBe(task.duration);
+  });
+
   test.each([
     ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
     ['changed', (bytes: Buffer) => bytes.fill(7, 2000, 2001)],

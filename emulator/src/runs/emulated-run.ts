@@ -18,12 +18,16 @@ const maxRemembered = 2_000;
 export type RunEntry = { number: number; second: number; ap_id: string } & (
   | { kind: 'command'; command_id: string; name: string; args: CommandArguments }
   | { kind: 'fault'; fault: FaultRequest }
+  /** Until which second the run may go; of one that stands still in between. */
+  | { kind: 'step'; until: number }
 );
 
 export interface RunState {
   world: WorldState;
   /** The number of the last entry that is in it. */
   lastEntry: number;
+  /** Until which second it may go, of one in steps. */
+  steppedTo?: number;
   /** Entries of before that it had not come to again. */
   pending: RunEntry[];
   answered: [string, CommandResult][];
@@ -44,6 +48,7 @@ export class EmulatedRun {
   readonly #replay: RunEntry[];
   readonly #onEntry: (entry: RunEntry) => void;
   #lastEntry: number;
+  #steppedTo: number;
 
   /**
    * Starts a new run, at its first second or, if earlier state was lost, at a later one; throws RangeError if the
@@ -74,7 +79,7 @@ export class EmulatedRun {
     world: World,
     plan: FaultPlan,
     onEntry: (entry: RunEntry) => void,
-    { answered, lastEntry, pending }: Omit<RunState, 'world'> = { answered: [], lastEntry: 0, pending: [] },
+    state: Omit<RunState, 'world'> = { answered: [], lastEntry: 0, pending: [] },
     entries: readonly RunEntry[] = [],
   ) {
     this.world = world;
@@ -82,6 +87,9 @@ export class EmulatedRun {
     this.#modelStartMs = Date.parse(task.model_start);
     this.#plan = plan;
     this.#onEntry = onEntry;
+    const { answered, lastEntry, pending, steppedTo = 0 } = state;
+    const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry.until] : []));
+    this.#steppedTo = Math.max(steppedTo, ...steps);
     for (const [command_id, result] of answered ?? []) this.#answered.set(command_id, result);
     this.#lastEntry = entries.reduce((last, { number }) => Math.max(last, number), lastEntry);
     this.#replay = [...pending, ...entries].sort((a, b) => a.second - b.second || a.number - b.number);
@@ -90,6 +98,23 @@ export class EmulatedRun {
   /** How many seconds of model time have passed. */
   get second(): number {
     return (this.world.time - this.#modelStartMs) / 1000;
+  }
+
+  /** Until which second it may go, if it goes in steps. */
+  get steppedTo(): number {
+    return this.#steppedTo;
+  }
+
+  /** So many seconds more may pass. */
+  allow(seconds: number): void {
+    const until = Math.min(this.duration, Math.max(this.#steppedTo, this.second) + seconds);
+    this.#onEntry({ ...this.#nextEntry(''), kind: 'step', until });
+    this.#steppedTo = until;
+  }
+
+  /** Whether a command has come to its access point, or cannot while that is as it is. */
+  hasTaken(ap_id: string, command_id: string): boolean {
+    return this.#answered.has(command_id) || !this.isActive(ap_id) || this.world.isDeaf(ap_id);
   }
 
   /** Counts what came from outside. */
@@ -132,6 +157,7 @@ export class EmulatedRun {
     return {
       world: this.world.snapshot(),
       lastEntry: this.#lastEntry,
+      steppedTo: this.#steppedTo,
       pending: [...this.#replay],
       answered: [...this.#answered],
     };
@@ -153,7 +179,7 @@ export class EmulatedRun {
     while (this.#replay.length > 0 && this.#replay[0]!.second <= this.second) {
       const entry = this.#replay.shift()!;
       if (entry.kind === 'command') this.#do(entry.ap_id, entry);
-      else this.world.fault(entry.ap_id, entry.fault);
+      else if (entry.kind === 'fault') this.world.fault(entry.ap_id, entry.fault);
     }
   }
 }

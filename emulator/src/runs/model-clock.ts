@@ -46,6 +46,19 @@ export class WeftClock {
   }
 }
 
+/** The clock of a run that stands still until it is told to go on. */
+export function steppedClock(run: {
+  readonly steppedTo: number;
+}): Pick<ModelClock, 'dueSecond' | 'msUntil' | 'lateBySeconds'> {
+  return {
+    get dueSecond() {
+      return run.steppedTo;
+    },
+    msUntil: (second) => (second <= run.steppedTo ? 0 : Number.POSITIVE_INFINITY),
+    lateBySeconds: () => 0,
+  };
+}
+
 /** The run's seconds of model time against Weft's clock. */
 export class ModelClock {
   readonly #clock: Pick<WeftClock, 'now'>;

@@ -27,6 +27,7 @@ export async function takeUpRun(options: TakeUpOptions): Promise<EmulatedRun> {
   const { task, clock, files, onEntry } = options;
   requireModel(task.model);
   const run = (await resume(options)) ?? EmulatedRun.begin(task, onEntry);
+  if (task.pace === 'stepped') return run;
   const behind = clock.dueSecond - run.second;
   if (behind <= fewSeconds) return run;
   const stepMs = costOf(run.world) + (task.agents.length * sampleMs) / task.report_interval_seconds;

@@ -9,6 +9,7 @@ import type { EmulatedRun } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunStatus } from './run-messages.ts';
+import type { RunProblem } from './what-if-queue.ts';
 
 /** With more speed several seconds are done at once, and reported at once. */
 export const leastTickMs = 250;
@@ -18,6 +19,10 @@ const shortStepMs = 5;
 const congestedPauseMs = 50;
 const longestPauseMs = 1_000;
 const saveEveryMs = 30_000;
+/** How long a step waits for commands that are under way, and for its reports; and how often it looks. */
+const commandsWithinMs = 30_000;
+const reportsWithinMs = 100_000;
+const lookAgainMs = 2;
 const tellEveryMs = 500;
 /** How long the end of a run waits for samples that Weft does not take. */
 const lastSamplesMs = 20_000;
@@ -27,12 +32,20 @@ const newestWeight = 0.1;
 export interface RunLoopOptions {
   task: EmulatorTask;
   run: EmulatedRun;
-  clock: ModelClock;
+  clock: Pick<ModelClock, 'dueSecond' | 'msUntil' | 'lateBySeconds'>;
   fleet: AgentFleet;
   files: RunFiles | undefined;
   onStatus: (status: RunStatus) => void;
   onTrouble: (error: unknown) => void;
 }
+
+/** A command that Weft has for an access point. */
+export interface SentCommand {
+  ap_id: string;
+  command_id: string;
+}
+
+export type StepResult = { model_time: string; second: number; ended: boolean } | RunProblem;
 
 export class RunLoop {
   readonly #options: RunLoopOptions;
@@ -69,6 +82,35 @@ export class RunLoop {
     }
     if (signal.aborted) return;
     await fleet.settle(lastSamplesMs, signal);
+  }
+
+  /**
+   * For a run that stands still in between: so many seconds pass, once the access points have taken the commands that were
+   * sent before. Resolves when all they report is stored, or with what came in between.
+   */
+  async step(seconds: number, sent: readonly SentCommand[], signal: AbortSignal): Promise<StepResult> {
+    const { run, fleet } = this.#options;
+    const until = performance.now() + commandsWithinMs;
+    while (!sent.every(({ ap_id, command_id }) => run.hasTaken(ap_id, command_id))) {
+      if (signal.aborted || performance.now() > until) {
+        return {
+          error: { code: 'commands_not_taken', detail: 'A command has not come to its access point; try again' },
+        };
+      }
+      await pauseUnless(signal, lookAgainMs);
+    }
+    run.allow(seconds);
+    await this.#catchUp(signal);
+    fleet.flush();
+    await fleet.settle(reportsWithinMs, signal, lookAgainMs);
+    this.#tell();
+    this.#saveInTime();
+    if (fleet.tally.waiting > 0) {
+      return {
+        error: { code: 'reports_not_taken', detail: 'Weft has not taken all reports yet; the time has passed' },
+      };
+    }
+    return { model_time: new Date(run.world.time).toISOString(), second: run.second, ended: run.isOver };
   }
 
   status(): RunStatus {

@@ -7,10 +7,10 @@ import type { FaultRequest } from '../access-points/faults.ts';
 import { AgentFleet } from './agent-fleet.ts';
 import { CoverageQueue } from './coverage-queue.ts';
 import type { EmulatedRun, RunEntry } from './emulated-run.ts';
-import { ModelClock, WeftClock } from './model-clock.ts';
+import { ModelClock, steppedClock, WeftClock } from './model-clock.ts';
 import { takeUpRun } from './resume-run.ts';
 import { RunFiles } from './run-files.ts';
-import { leastTickMs, RunLoop } from './run-loop.ts';
+import { leastTickMs, RunLoop, type SentCommand } from './run-loop.ts';
 import type { FromRunThread, RunThreadOptions, ToRunThread } from './run-messages.ts';
 import { WhatIfQueue } from './what-if-queue.ts';
 
@@ -61,7 +61,18 @@ async function live(run: EmulatedRun): Promise<void> {
   const samplesPerReport = Math.max(1, (task.speed * leastTickMs) / 1000 / task.report_interval_seconds);
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
   const onStatus = (status: ReturnType<RunLoop['status']>) => say({ type: 'status', status });
-  const loop = new RunLoop({ task, run, clock, fleet, files, onStatus, onTrouble });
+  const isStepped = task.pace === 'stepped';
+  const pace = isStepped ? steppedClock(run) : clock;
+  const loop = new RunLoop({ task, run, clock: pace, fleet, files, onStatus, onTrouble });
+  // What was answered holds: steps are told from their first state on.
+  if (isStepped) await loop.save().catch(onTrouble);
+  let lastStep: Promise<unknown> = Promise.resolve();
+  const step = ({ seconds, sent }: Record<string, unknown>) => {
+    if (!isStepped) return Promise.resolve({ error: { code: 'not_stepped', detail: 'This run goes by the clock' } });
+    const next = lastStep.then(() => loop.step(Number(seconds), sent as SentCommand[], stopping.signal));
+    lastStep = next;
+    return next;
+  };
   const queue = new WhatIfQueue({ run });
   const radioMaps = new CoverageQueue({ run, stepMs: () => loop.stepMs });
   answerRequest = ({ id, kind, body }) => {
@@ -70,6 +81,7 @@ async function live(run: EmulatedRun): Promise<void> {
       return queue.cancel(String(body.id));
     }
     if (kind === 'coverage') return radioMaps.ask(body, id);
+    if (kind === 'step') return step(body);
     return kind === 'fault' ? Promise.resolve(makeFault(run, body)) : queue.ask(body, id);
   };
   for (const request of early.splice(0)) void hear(request);

@@ -11,6 +11,7 @@ import type {
   FaultRequest,
   ResolvedPlace,
   StatusAnswer,
+  StepAnswer,
   WhatIfAnswer,
 } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
@@ -27,6 +28,8 @@ import type { Stream } from './stream.ts';
 
 /** A copy of the network is run ahead for minutes of model time. */
 const whatIfTimeoutMs = 150_000;
+/** Weft itself gives up a little earlier. */
+const stepTimeoutMs = 180_000;
 
 interface Options {
   signal?: AbortSignal | undefined;
@@ -228,6 +231,29 @@ export class EmulatedNetwork {
         json,
       }),
     );
+  }
+
+  /**
+   * Lets so many seconds of model time pass in a network that was asked for with `pace: 'stepped'` and stands still in between.
+   * Resolves when its access points have reported them, and have taken every command that was sent before: what a program then
+   * reads is the same in every run of the same seed and `start_time`.
+   *
+   * ```ts
+   * const network = await app.emulate({
+   *   pace: 'stepped',
+   *   emulators: [
+   *     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
+   *   ],
+   * });
+   * for await (const { event } of network.progress()) if (event === 'started') break;
+   * const { second, model_time } = await network.step(10);
+   * console.log(second, model_time);
+   * await network.stop();
+   * ```
+   */
+  step(seconds: number, { signal }: Options = {}): Promise<StepAnswer> {
+    const [path, timeoutMs] = [`${this.#path}/step`, stepTimeoutMs];
+    return this.#connection.rest.ask({ method: 'POST', path, timeoutMs, signal, json: { seconds } });
   }
 
   /**

@@ -193,6 +193,20 @@ function describeCommandStore(open: () => Promise<CommandStoreFixture>): void {
       expect(await store.listDue(['ap-1'], 3000, true, 1)).toHaveLength(1);
     });
 
+    test('listUnderWay: what was sent or is due, whether or not it was received; nothing deferred, ended or expired', async () => {
+      const [due, sent, received] = await create(
+        commandOf({ created_at: 1 }),
+        commandOf({ created_at: 2, state: 'sent', sent_at: 2500, due_at: 9000 }),
+        commandOf({ created_at: 3, state: 'received', sent_at: 2500, due_at: null }),
+        commandOf({ deliver_after: 5000, due_at: null }),
+        commandOf({ ended_at: 5, due_at: 1 }),
+        commandOf({ expires_at: 2000 }),
+        commandOf({ ap_id: 'ap-2' }),
+      );
+      const found = await store.listUnderWay(['ap-1', 'ap-9'], 3000);
+      expect(idsOf(found).sort()).toEqual(idsOf([due!, sent!, received!]).sort());
+    });
+
     test('what time brings: overdue, deferred, unacknowledged, guarded', async () => {
       const [late, waits, sent, watched] = await create(
         commandOf({ expires_at: 10, created_at: 1 }),

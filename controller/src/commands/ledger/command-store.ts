@@ -76,6 +76,13 @@ export class CommandStore extends SqlStore {
     return found.slice(0, limit);
   }
 
+  /** Those to these agents that were sent, or should be by now, and have neither ended nor expired. */
+  async listUnderWay(ap_ids: readonly string[], now: number): Promise<CommandRecord[]> {
+    const where = 'ended_at IS NULL AND expires_at > ? AND (sent_at IS NOT NULL OR due_at <= ?) AND ap_id IN';
+    const parts = Array.from(inParts(ap_ids), ({ marks, values }) => [`${where} (${marks})`, values] as const);
+    return (await Promise.all(parts.map((part) => selectCommands(this.db, part[0], [now, now, ...part[1]])))).flat();
+  }
+
   /** Those of these commands that have neither ended nor been received. */
   async openAmong(command_ids: readonly string[]): Promise<Set<string>> {
     const open = new Set<string>();
