@@ -4,10 +4,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Others wait for this much longer at most, for each caller that has long work. */
-const sliceMs = 1;
+/** Others wait for this much longer at most, for each caller that has long work: as long as a small request takes. */
+const sliceMs = 0.2;
 /** The clock costs more than most visits. */
-const checkEvery = 32;
+const maxStride = 32;
 
 /** Whose work something is. `isGone`: nobody waits for it any more, and it may end anywhere. */
 interface Work {
@@ -84,15 +84,36 @@ function nextPiece(): void {
   if (waiting.size > 0) setImmediate(nextPiece);
 }
 
+/** Says when a slice is over; the clock is looked at more often where visits are slow. */
+class Slice {
+  #beganMs = performance.now();
+  /** Visits until the next look at the clock, and from that to the one after it. */
+  #left = 1;
+  #stride = 1;
+
+  isOver(): boolean {
+    if (--this.#left > 0) return false;
+    const elapsedMs = performance.now() - this.#beganMs;
+    if (elapsedMs < sliceMs / 8) this.#stride = Math.min(2 * this.#stride, maxStride);
+    else if (elapsedMs > 1.5 * sliceMs) this.#stride = Math.max(1, this.#stride >> 2);
+    this.#left = this.#stride;
+    return elapsedMs >= sliceMs;
+  }
+
+  begin(): void {
+    this.#beganMs = performance.now();
+  }
+}
+
 /** Visits all of them in order. */
 export async function inSlices<T>(list: Iterable<T>, visit: (item: T, index: number) => void): Promise<void> {
-  let endMs = performance.now() + sliceMs;
+  const slice = new Slice();
   let index = 0;
   for (const item of list) {
-    visit(item, index);
-    if (++index % checkEvery !== 0 || performance.now() < endMs) continue;
+    visit(item, index++);
+    if (!slice.isOver()) continue;
     await giveWay();
-    endMs = performance.now() + sliceMs;
+    slice.begin();
   }
 }
 
@@ -108,12 +129,12 @@ export async function countInSlices(
   end: number,
   visit: (index: number) => boolean | undefined,
 ): Promise<void> {
-  let endMs = performance.now() + sliceMs;
+  const slice = new Slice();
   for (let index = start; index < end; index++) {
     if (visit(index)) return;
-    if (index % checkEvery !== 0 || performance.now() < endMs) continue;
+    if (!slice.isOver()) continue;
     await giveWay();
-    endMs = performance.now() + sliceMs;
+    slice.begin();
   }
 }
 

@@ -32,6 +32,24 @@ function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {
   return p === pattern.length;
 }
 
+/** The same for very many texts: the parts between `*` are looked for one after the other. */
+export function compileGlob(pattern: string): (text: string) => boolean {
+  if (!isGlob(pattern)) return (text) => text === pattern;
+  if (pattern.includes('?')) return (text) => matchesGlob(pattern, text);
+  const parts = pattern.split('*');
+  const [first, last] = [parts.shift()!, parts.pop()!];
+  return (text) => {
+    if (!text.startsWith(first) || !text.endsWith(last)) return false;
+    let at = first.length;
+    for (const part of parts) {
+      const found = text.indexOf(part, at);
+      if (found < 0) return false;
+      at = found + part.length;
+    }
+    return at <= text.length - last.length;
+  };
+}
+
 export function isGlob(text: string): boolean {
   return /[*?]/.test(text);
 }

@@ -1,5 +1,5 @@
 // Selectors compiled to functions: what can be prepared is prepared once, because one is asked of 100,000 agents.
-import { isGlob, matchesGlob } from './glob.ts';
+import { compileGlob, isGlob } from './glob.ts';
 import type { AgentState, SelectorNode, SelectorOperator, SelectorTerm } from './selector-syntax.ts';
 
 const maxRemembered = 32;
@@ -100,13 +100,6 @@ const comparisons: Record<SelectorOperator, (a: number, b: number) => boolean> =
   '=': (a, b) => a === b,
   '!=': (a, b) => a !== b,
 };
-
-function compileGlob(pattern: string): (text: string) => boolean {
-  if (!isGlob(pattern)) return (text) => text === pattern;
-  const beginning = pattern.slice(0, -1);
-  if (pattern.endsWith('*') && !isGlob(beginning)) return (text) => text.startsWith(beginning);
-  return (text) => matchesGlob(pattern, text);
-}
 
 /**
  * Paths are compared step by step: `*` and `?` stay inside of one step, a step `**` is any number of steps, also none. So

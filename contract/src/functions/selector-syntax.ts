@@ -4,6 +4,8 @@ import { didYouMean } from './closest-name.ts';
 
 export const maxSelectorLength = 1000;
 export const maxSelectorTerms = 50;
+/** Patterns that are tried at every character of a name. */
+const maxCostlyTerms = 10;
 /** Brackets and signs inside of one another. */
 const maxDepth = 20;
 
@@ -62,6 +64,7 @@ class SelectorParser {
   readonly #text: string;
   #at = 0;
   #terms = 0;
+  #costly = 0;
   #depth = 0;
 
   constructor(text: string) {
@@ -102,6 +105,13 @@ class SelectorParser {
     if (this.#isOr()) throw this.#error('A term is missing before "or"; a metric of this name stands in quotes');
     if (++this.#terms > maxSelectorTerms) throw this.#error(`A selector has at most ${maxSelectorTerms} terms`);
     const term = this.#term();
+    if (
+      term.kind === 'label' &&
+      term.value.includes('*') &&
+      term.value.includes('?') &&
+      ++this.#costly > maxCostlyTerms
+    )
+      throw this.#error(`A selector has at most ${maxCostlyTerms} terms with both * and ?`);
     this.#skipBlanks();
     return term;
   }

@@ -170,6 +170,7 @@ describe('an error', () => {
     ['!', 1, 'is not a term'],
     [`tag:${'a'.repeat(1000)}`, 1001, 'at most 1000 characters'],
     ['tag:a '.repeat(51), 301, 'at most 50 terms'],
+    ['name:*a?* '.repeat(11), 110, 'at most 10 terms with both'],
     [`${'('.repeat(21)}tag:a${')'.repeat(21)}`, 21, 'inside of one another'],
     [`${'-'.repeat(21)}tag:a`, 21, 'inside of one another'],
   ])('of %j is at column %i: %s', (text, column, words) => {

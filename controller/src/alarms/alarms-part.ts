@@ -131,6 +131,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     events: eventLog,
     statesNow: () => deps.agentStates.list(),
     parse: (input) => rules.parse(input),
+    shares: deps.shares,
   });
   const service = new AlarmService(shared);
   const ofApps = new AppAlarmService({ ...shared, writer, onError, apps: deps.principals.third_party_app });

@@ -56,7 +56,7 @@ const ROW = `(${COLUMNS.replaceAll(/\w+/g, '?')})`;
 const rowsPerInsert = 50;
 /** How many entries one statement of a search scans, and how many it reads: a fraction of a millisecond each. */
 const stretch = 1000;
-const readAtOnce = 50;
+const readAtOnce = 20;
 /** How many entries a verification reads at a time. */
 const walkPage = 200;
 /** The minimum of the column; entries have numbers from 1 on. */

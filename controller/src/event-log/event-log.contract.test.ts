@@ -170,7 +170,7 @@ function describeEventLog(open: (now: () => number, onLogged: () => void) => Pro
         database.query = (async (sql: string, params = []) => {
           const rows = await query.call(database, sql, params);
           if (rows.length > 1) turns.push(turn);
-          expect(rows.length).toBeLessThanOrEqual(50);
+          expect(rows.length).toBeLessThanOrEqual(20);
           return rows;
         }) as typeof query;
         const all = await log.read({ order, limit: 320 });
@@ -182,7 +182,7 @@ function describeEventLog(open: (now: () => number, onLogged: () => void) => Pro
         expect(ofOne).toMatchObject({ events: { length: 57 }, next: null });
         const ids = all.events.map(({ id }) => id);
         expect(ids).toEqual(ids.toSorted((a, b) => (order === 'oldest_first' ? a - b : b - a)));
-        expect(new Set(turnsOfAll).size).toBe(7);
+        expect(new Set(turnsOfAll).size).toBe(16);
       },
     );
 

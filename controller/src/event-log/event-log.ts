@@ -24,7 +24,7 @@ import {
 const COLUMNS = 'id, ts, kind, subject_kind, subject, ap_id, site, severity, text, data';
 /** How many events one statement of a search looks at, and how many it reads: a fraction of a millisecond each. */
 const stretch = 500;
-const readAtOnce = 50;
+const readAtOnce = 20;
 /** How many events one call looks at. */
 const maxScanned = 50_000;
 const maxTextLength = 2_000;

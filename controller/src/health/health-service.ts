@@ -12,7 +12,7 @@ import { principalOf, type Shares } from '../shares/shares.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { defaultIntervalMs } from '../telemetry/presence/presence.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
-import { inSlices } from '../time-slices.ts';
+import { endInSlices, inSlices } from '../time-slices.ts';
 import { agentHealths, type HealthAgent, type HealthAlarm, isWorse, networkHealth } from './network-health.ts';
 import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './service-levels.ts';
 
@@ -50,7 +50,7 @@ export class HealthService {
     await inSlices(moment.agents, (agent) => {
       if (!agent.isEnded && rights.sees(agent)) agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
     });
-    return networkHealth(agents, this.#alarms(caller), await this.#siteNames());
+    return endInSlices(networkHealth(agents, this.#alarms(caller), await this.#siteNames()));
   }
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
@@ -60,7 +60,7 @@ export class HealthService {
     const agent = fleet.get(ap_id);
     if (!agent || !rightsOf(caller).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
     const alarms = this.#alarms(caller).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
-    const [health] = agentHealths([{ ...labelsOf(agent), state: moment.stateOf(agent) }], alarms);
+    const health = agentHealths([{ ...labelsOf(agent), state: moment.stateOf(agent) }], alarms).next().value?.health;
     const service = await this.#turns.run(principalOf(caller), () => this.#service(agent));
     const ended = { ...labelsOf(agent), health: 'unknown' as const, causes: ['Its emulated network has ended'] };
     const word = health ?? { ...ended, alarms: 0, severity: null };

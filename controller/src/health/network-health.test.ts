@@ -1,5 +1,5 @@
 // Laws of health: nothing is counted twice or lost, an alarm more never makes anything better, order does not matter.
-import type { AlarmSeverity } from '@weft/contract';
+import type { AlarmSeverity, NetworkHealth } from '@weft/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HealthAgent, type HealthAlarm, networkHealth } from './network-health.ts';
@@ -39,7 +39,12 @@ const world = agentList.chain((agents) =>
   }),
 );
 
-const of = (agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]) => networkHealth(agents, alarms, new Map());
+function of(agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]): NetworkHealth {
+  for (const steps = networkHealth(agents, alarms, new Map()); ; ) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
 
 describe('health', () => {
   test('counts each access point once, in the network and in each site above it', () => {

@@ -2,6 +2,7 @@
 import type { AgentHealth, AlarmSeverity, HealthWord, NetworkHealth, SiteHealth } from '@weft/contract';
 import type { AgentState } from '@weft/contract/selector';
 import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../fleet/index/health-word.ts';
+import { TopN } from '../lists/top-n.ts';
 
 export interface HealthAgent {
   ap_id: string;
@@ -38,23 +39,30 @@ export function isWorse(a: AlarmSeverity, b: AlarmSeverity): boolean {
   return severityRank[a] < severityRank[b];
 }
 
-export function networkHealth(
+/** In small steps, because there may be very many agents. */
+export function* networkHealth(
   agents: readonly HealthAgent[],
   alarms: readonly HealthAlarm[],
   siteNames: ReadonlyMap<string, string>,
-): NetworkHealth {
+): Generator<void, NetworkHealth> {
   const counted = alarms.filter(({ isMuted }) => !isMuted);
-  const healths = agentHealths(agents, counted);
+  const healths: AgentHealth[] = [];
+  const worst = new TopN<JudgedAgent>(maxWorst, byBadness);
+  for (const judged of agentHealths(agents, counted)) {
+    healths.push(judged.health);
+    if (judged.health.health !== 'good') worst.add(judged);
+    yield;
+  }
   const others = counted.filter(({ ap_id }) => ap_id === null);
   const access_points = countWords(healths);
   const absent = new Map(agents.filter(isAbsent).map(({ ap_id, state }) => [ap_id, state]));
-  const sites = siteHealths(healths, counted, { absent, names: siteNames });
+  const sites = yield* siteHealths(healths, counted, { absent, names: siteNames });
   return {
     ...judged(healths, others, absent),
     access_points,
     alarms: bySeverity(counted),
     unacknowledged: counted.filter(({ state, isInhibited }) => state === 'firing' && !isInhibited).length,
-    worst: healths.filter(({ health }) => health !== 'good').slice(0, maxWorst),
+    worst: worst.take().map(({ health }) => health),
     sites: sites.slice(0, maxSites),
   };
 }
@@ -66,8 +74,17 @@ function isAbsent({ state }: HealthAgent): boolean {
   return state === 'offline' || state === 'late';
 }
 
-/** The worst first; muted alarms are left out already. Ended access points have no health. */
-export function agentHealths(agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]): AgentHealth[] {
+interface JudgedAgent {
+  health: AgentHealth;
+  /** All its alarms have another one as their cause. */
+  isCaused: boolean;
+}
+
+/** Muted alarms are left out already. Ended access points have no health. */
+export function* agentHealths(
+  agents: Iterable<HealthAgent>,
+  alarms: readonly HealthAlarm[],
+): Generator<JudgedAgent, undefined> {
   const alarmsOf = new Map<string, HealthAlarm[]>();
   for (const alarm of alarms) {
     if (alarm.ap_id === null) continue;
@@ -75,17 +92,12 @@ export function agentHealths(agents: readonly HealthAgent[], alarms: readonly He
     if (own) own.push(alarm);
     else alarmsOf.set(alarm.ap_id, [alarm]);
   }
-  return agents
-    .filter(({ state }) => state !== 'ended')
-    .map((agent) => {
-      const own = alarmsOf.get(agent.ap_id) ?? [];
-      return {
-        health: agentHealth(agent, own),
-        isCaused: own.length > 0 && own.every(({ isInhibited }) => isInhibited),
-      };
-    })
-    .sort((a, b) => byBadness(a.health, b.health, Number(a.isCaused) - Number(b.isCaused)))
-    .map(({ health }) => health);
+  for (const agent of agents) {
+    if (agent.state === 'ended') continue;
+    const own = alarmsOf.get(agent.ap_id) ?? [];
+    const isCaused = own.length > 0 && own.every(({ isInhibited }) => isInhibited);
+    yield { health: agentHealth(agent, own), isCaused };
+  }
 }
 
 function agentHealth({ ap_id, display_name, site, state }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
@@ -105,14 +117,17 @@ const causeOf: Partial<Record<AgentState, string>> = {
 };
 
 /** Of each site with what is below it, the worst first. */
-function siteHealths(
+function* siteHealths(
   healths: readonly AgentHealth[],
   alarms: readonly HealthAlarm[],
   { absent, names }: { absent: Absent; names: ReadonlyMap<string, string> },
-): SiteHealth[] {
+): Generator<void, SiteHealth[]> {
   const agentsOf = new Map<string, AgentHealth[]>();
   const alarmsOf = new Map<string, HealthAlarm[]>();
-  for (const health of healths) for (const path of pathsAbove(health.site)) add(agentsOf, path, health);
+  for (const health of healths) {
+    for (const path of pathsAbove(health.site)) add(agentsOf, path, health);
+    yield;
+  }
   for (const alarm of alarms) for (const path of pathsAbove(alarm.site)) add(alarmsOf, path, alarm);
   const found = [...new Set([...agentsOf.keys(), ...alarmsOf.keys()])].map((path): SiteHealth => {
     const own = agentsOf.get(path) ?? [];
@@ -194,12 +209,13 @@ function worstFirst(a: HealthAlarm, b: HealthAlarm): number {
   return severityRank[a.severity] - severityRank[b.severity] || a.since - b.since || compareText(a.id, b.id);
 }
 
-/** `causes`: what has a cause of its own comes before what follows from an alarm of its site. */
-function byBadness(a: AgentHealth, b: AgentHealth, causes: number): number {
+/** The worst first. What has a cause of its own comes before what follows from an alarm of its site. */
+function byBadness(first: JudgedAgent, second: JudgedAgent): number {
+  const [a, b] = [first.health, second.health];
   const severity = ({ severity: word }: AgentHealth) => (word === null ? 4 : severityRank[word]);
   return (
     wordRank[a.health] - wordRank[b.health] ||
-    causes ||
+    Number(first.isCaused) - Number(second.isCaused) ||
     severity(a) - severity(b) ||
     b.alarms - a.alarms ||
     byName(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id) ||

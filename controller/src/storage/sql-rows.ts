@@ -29,10 +29,10 @@ export async function insertRecord<List extends string>(
 const maxParameters = 4096;
 const maxListed = 512;
 
-/** Lists for `IN (…)`, padded with repetitions to a power of two. */
-export function* inParts(list: readonly string[]): Generator<{ marks: string; values: string[] }> {
-  for (let start = 0; start < list.length; start += maxListed) {
-    const values = list.slice(start, start + maxListed);
+/** Lists for `IN (…)`, padded with repetitions to a power of two; `most`: of them in one. */
+export function* inParts(list: readonly string[], most = maxListed): Generator<{ marks: string; values: string[] }> {
+  for (let start = 0; start < list.length; start += most) {
+    const values = list.slice(start, start + most);
     const size = 2 ** Math.ceil(Math.log2(values.length));
     while (values.length < size) values.push(values[0]!);
     yield { marks: values.map(() => '?').join(', '), values };

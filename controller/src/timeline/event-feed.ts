@@ -12,7 +12,8 @@ import type { EventView } from './event-view.ts';
 const gatherMs = 20;
 const readEveryMs = 1_000;
 const maxTail = 1_000;
-const readAtOnce = 200;
+/** Less than a millisecond of work. */
+const readAtOnce = 50;
 
 export interface EventFeedOptions extends StreamHubOptions {
   log: Pick<EventLog, 'read' | 'newest' | 'oldest'>;

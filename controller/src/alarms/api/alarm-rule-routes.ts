@@ -48,7 +48,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       body: AlarmRuleInput,
       changesNothing: true,
       response: AlarmPreview,
-      handle: ({ query, body }) => previews.preview(body, query.window!),
+      handle: ({ caller, query, body }) => previews.preview(caller, body, query.window!),
     }),
     route('get_alarm_rule', 'GET /api/v1/alarm_rules/:rule_id', {
       permission: usersAndApps,

@@ -2,8 +2,9 @@
 // it selects, with bounds on what is read.
 import type { AlarmPreview, AlarmRuleInput } from '@weft/contract';
 import { parseSelector } from '@weft/contract/selector';
-import { TryLaterError } from '../../errors.ts';
+import type { Caller } from '../../caller.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
@@ -18,6 +19,7 @@ import { readStateHistory } from './state-history.ts';
 /** A fraction of a millisecond to replay. */
 const rowsAtOnce = 1_000;
 const shownAlarms = 100;
+/** Of one caller. */
 const atOnce = 2;
 
 export interface PreviewLimits {
@@ -35,6 +37,7 @@ export interface PreviewServiceOptions {
   /** The states as they were told last. */
   statesNow: () => Promise<readonly { ap_id: string; state: string | null }[]>;
   parse: (input: AlarmRuleInput) => RuleText;
+  shares: Shares;
   limits?: PreviewLimits;
   now?: () => number;
 }
@@ -46,30 +49,24 @@ export class PreviewService {
   readonly #options: PreviewServiceOptions;
   readonly #limits: PreviewLimits;
   readonly #now: () => number;
-  #running = 0;
+  readonly #open: OpenShare;
 
   constructor(options: PreviewServiceOptions) {
     this.#options = options;
+    this.#open = options.shares.open('alarm_previews', atOnce);
     this.#limits = options.limits ?? usualLimits;
     this.#now = options.now ?? Date.now;
   }
 
-  /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) if others preview. */
-  async preview(input: AlarmRuleInput, windowHours: number): Promise<AlarmPreview> {
+  /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) for a third of a caller. */
+  async preview(caller: Caller, input: AlarmRuleInput, windowHours: number): Promise<AlarmPreview> {
     const rule = this.#options.parse(input);
     const untilMs = this.#now();
     const fromMs = untilMs - windowHours * 3_600_000;
     const kind = kindOf(rule.condition);
     if (!isTried(kind)) return this.#unknown(fromMs, untilMs);
-    if (this.#running >= atOnce) {
-      throw new TryLaterError(429, 'too_many_previews', 'Other previews are under way; try again in a few seconds', 5);
-    }
-    this.#running++;
-    try {
-      return await this.#replayAll(rule, kind, fromMs, untilMs);
-    } finally {
-      this.#running--;
-    }
+    const release = this.#open.take(principalOf(caller), 'too_many_previews');
+    return this.#replayAll(rule, kind, fromMs, untilMs).finally(release);
   }
 
   async #replayAll(rule: RuleText, kind: TriedKind, fromMs: number, untilMs: number): Promise<AlarmPreview> {

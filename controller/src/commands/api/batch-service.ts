@@ -20,6 +20,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
+import { giveWay } from '../../time-slices.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -32,6 +33,8 @@ const maxTargets = 10_000;
 /** A millisecond of work. */
 const pageSize = 100;
 const atOnce = 200;
+/** Nothing is written, so that many together save nothing. */
+const triedAtOnce = 4;
 const stageHoldMs = 60_000;
 const maxBatches = 20;
 /** Each may be thousands of commands. */
@@ -196,8 +199,10 @@ export class BatchService {
 
   async #sendAll(caller: Caller, ap_ids: readonly string[], stage: number, job: Job): Promise<BatchTarget[]> {
     const targets: BatchTarget[] = [];
-    for (let start = 0; start < ap_ids.length; start += atOnce) {
-      const part = ap_ids.slice(start, start + atOnce);
+    const step = job.isDryRun ? triedAtOnce : atOnce;
+    for (let start = 0; start < ap_ids.length; start += step) {
+      if (start > 0) await giveWay();
+      const part = ap_ids.slice(start, start + step);
       targets.push(...(await Promise.all(part.map((ap_id) => this.#sendOne(caller, ap_id, stage, job)))));
     }
     return targets;

@@ -109,7 +109,8 @@ export class FleetStore extends SqlStore {
   /** The configurations of these agents, as JSON; those that do not exist are left out. */
   async configurations(ap_ids: readonly string[]): Promise<Map<string, string>> {
     const found = new Map<string, string>();
-    for (const { marks, values } of inParts(ap_ids)) {
+    // A statement of the embedded database keeps everybody waiting.
+    for (const { marks, values } of inParts(ap_ids, this.db.dialect === 'sqlite' ? 32 : undefined)) {
       const rows = await this.db.query<{ ap_id: string; configuration: string }>(
         `SELECT ap_id, configuration FROM agents WHERE ap_id IN (${marks})`,
         values,

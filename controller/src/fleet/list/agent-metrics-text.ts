@@ -3,11 +3,12 @@
 import type { Caller } from '../../caller.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { inSlices } from '../../time-slices.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetMoment } from '../index/fleet-view.ts';
 
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
-const agentsAtOnce = 50;
+const agentsAtOnce = 20;
 /** Some 50 MB of text. */
 const maxValues = 500_000;
 /** Prometheus keeps what it reads as a value of now. */
@@ -27,7 +28,10 @@ export interface AgentMetricsOptions {
 export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGenerator<string> {
   const { moment, passes, caller, telemetry, metrics, nowMs } = options;
   const rights = rightsOf(caller);
-  const agents = moment.agents.filter((agent) => passes(agent) && rights.sees(agent));
+  const agents: IndexedAgent[] = [];
+  await inSlices(moment.agents, (agent) => {
+    if (passes(agent) && rights.sees(agent)) agents.push(agent);
+  });
   yield* presenceText(agents, moment);
   yield head('weft_agent_value', 'Newest value of a metric that an access point has reported, at most 5 minutes old');
   let count = 0;
@@ -56,19 +60,20 @@ export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGene
 }
 
 function* presenceText(agents: readonly IndexedAgent[], moment: FleetMoment): Generator<string> {
-  const list = (read: (agent: IndexedAgent) => number | undefined, name: string) =>
-    agents.flatMap((agent) => {
+  function* list(read: (agent: IndexedAgent) => number | undefined, name: string) {
+    for (const agent of agents) {
       const value = read(agent);
-      return value === undefined ? [] : [`${name}{${labelsOf(agent)}} ${value}\n`];
-    });
+      if (value !== undefined) yield `${name}{${labelsOf(agent)}} ${value}\n`;
+    }
+  }
   yield head('weft_agent_up', 'Whether the access point is online');
-  yield list((agent) => Number(moment.stateOf(agent) === 'online'), 'weft_agent_up').join('');
+  yield* list((agent) => Number(moment.stateOf(agent) === 'online'), 'weft_agent_up');
   yield head('weft_agent_last_seen_timestamp_seconds', 'When it last reported');
   const lastSeen = (agent: IndexedAgent) => {
     const ms = moment.lastSeenOf(agent);
     return ms === null ? undefined : ms / 1000;
   };
-  yield list(lastSeen, 'weft_agent_last_seen_timestamp_seconds').join('');
+  yield* list(lastSeen, 'weft_agent_last_seen_timestamp_seconds');
 }
 
 function head(name: string, help: string): string {

@@ -1,12 +1,13 @@
 // Sends the answer of an operation. Nearly every answer is a 200 with a JSON body and headers that never change, so
 // those bytes are written directly; everything else goes through the framework.
+import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { isObject } from '@weft/contract/is-object';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { principalOf } from '../../shares/shares.ts';
 import { inSlices } from '../../time-slices.ts';
-import type { AnswerEncoder, EncodedAnswer, EncodingRule } from './answer-encoding.ts';
+import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, knownTags } from './answer-encoding.ts';
 
 export interface AnswerSenderOptions {
   headers: Record<string, string>;
@@ -25,14 +26,30 @@ export type SendAnswer = (
 
 /** From here on the elements of a list become text in slices. */
 const longList = 32;
+const pieceLength = 16 * 1024;
 
 /** What a handler resolves as it is sent: whole, or as it is read. */
 export async function toBody(answer: unknown): Promise<Readable | string | Uint8Array> {
   if (typeof answer === 'string' || answer instanceof Uint8Array || answer instanceof Readable) return answer;
-  // To bytes at once: else each that looks at it would do so again.
-  return isLong(answer) || (isObject(answer) && Object.values(answer).some(isLong))
-    ? Buffer.from(await jsonOf(answer))
-    : (JSON.stringify(answer) ?? '');
+  if (!isLong(answer) && !(isObject(answer) && Object.values(answer).some(isLong))) return JSON.stringify(answer) ?? '';
+  // Each piece to bytes at once, and into the tag: for the whole it would take long.
+  const pieces: Buffer[] = [];
+  const tag = createHash('sha1');
+  let text = '';
+  const flush = () => {
+    const bytes = Buffer.from(text);
+    tag.update(bytes);
+    pieces.push(bytes);
+    text = '';
+  };
+  await writeJson(answer, (part) => {
+    text += part;
+    if (text.length > pieceLength) flush();
+  });
+  flush();
+  const body = Buffer.concat(pieces);
+  knownTags.set(body, tag.digest('base64url'));
+  return body;
 }
 
 function isLong(value: unknown): value is unknown[] {
@@ -40,17 +57,21 @@ function isLong(value: unknown): value is unknown[] {
 }
 
 /** As JSON.stringify writes it, with the long lists of an object, or one that is the whole answer, in slices. */
-async function jsonOf(value: unknown): Promise<string> {
-  const parts: string[] = [];
+async function writeJson(value: unknown, write: (part: string) => void): Promise<void> {
   if (Array.isArray(value)) {
-    await inSlices(value, (item) => parts.push(JSON.stringify(item) ?? 'null'));
-    return `[${parts.join()}]`;
+    await inSlices(value, (item, index) => write((index > 0 ? ',' : '[') + (JSON.stringify(item) ?? 'null')));
+    write(value.length > 0 ? ']' : '[]');
+    return;
   }
+  let before = '{';
   for (const [name, member] of Object.entries(value as object)) {
-    const text = isLong(member) ? await jsonOf(member) : JSON.stringify(member);
-    if (text !== undefined) parts.push(`${JSON.stringify(name)}:${text}`);
+    const text = isLong(member) ? '' : JSON.stringify(member);
+    if (text === undefined) continue;
+    write(`${before}${JSON.stringify(name)}:${text}`);
+    if (isLong(member)) await writeJson(member, write);
+    before = ',';
   }
-  return `{${parts.join()}}`;
+  write(before === '{' ? '{}' : '}');
 }
 
 export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerSenderOptions): SendAnswer {
