@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { startJobServer } from '../../../../test/job-server.ts';
 import { newJob } from '../../../../test/pure/stored-records.ts';
+import { startWeft } from '../../../../test/weft.ts';
 import { JobStore } from '../store/job-store.ts';
 import { MailboxStore } from './mailbox-store.ts';
 import { ResultBudget } from './result-budget.ts';
@@ -54,6 +55,25 @@ test('a caller, and all together, store no more than they may; what was stored s
   server.outside.aheadMs = 25 * hour;
   while (await server.store.prune(Date.now() + 25 * hour, 100, (owner, bytes) => server.results.add(owner, -bytes)));
   expect([await ask('ada'), await post(others, 'bob', '[]')]).toEqual([undefined, 2]);
+});
+
+test('without room no network is emulated, but commands are sent', async () => {
+  const weft = await startWeft();
+  onTestFinished(() => weft.stop());
+  const token = await weft.admin();
+  await weft.agent('ap-1');
+  weft.parts.jobs.results.add('somebody', 5 * 2 ** 30);
+  const network = {
+    access_point_type: 'WiFi',
+    num_access_points: 1,
+    locations: ['Bristol'],
+    num_devices: 1,
+    duration: 60,
+  };
+  const refused = await weft.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators: [network] } });
+  expect([refused.status, refused.body.code]).toEqual([429, 'results_full']);
+  expect((await weft.request('POST', '/api/v1/send_command?agent_id=ap-1&command=sleep', { token })).status).toBe(200);
+  expect((await weft.request('GET', '/metrics')).text).toMatch(/^weft_job_results_bytes 53687/m);
 });
 
 eachDatabase((kind) => {
