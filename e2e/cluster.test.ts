@@ -1,12 +1,15 @@
 // Two controllers and two workers on PostgreSQL and RabbitMQ behind a proxy: they behave as one.
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Agent } from '../sdk/src/index.ts';
+import { startTcpProxy } from '../test/tcp-proxy.ts';
 import { startCluster } from './cluster.ts';
 import { JobLedger } from './job-ledger.ts';
-import { adminUsername, eventually, password, root } from './weft-process.ts';
+import { adminUsername, eventually, password, root, type WeftServer } from './weft-process.ts';
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const details = '/api/v1/agent_details/request_all_agents_details';
@@ -124,5 +127,61 @@ test.skipIf(isMissing)(
     await b.end('SIGKILL');
     await ledger.follow(last);
     expect([last.end, ...ledger.violations]).toEqual(['succeeded']);
+  },
+);
+
+test.skipIf(isMissing)(
+  'a node that is frozen inside a transaction does not keep the other one from working',
+  async () => {
+    const name = 'frozen';
+    const proxy = await startTcpProxy(Number(new URL(inject('postgresUrl')!).port));
+    onTestFinished(() => proxy.close());
+    const through = (url: string) => {
+      const address = new URL(url);
+      address.port = String(proxy.port);
+      address.searchParams.set('application_name', name);
+      return address.href;
+    };
+    const cluster = await startCluster({
+      workers: 0,
+      envOf: (index, env) => ({
+        WEFT_DATABASE_URL: index === 0 ? through(env.WEFT_DATABASE_URL!) : env.WEFT_DATABASE_URL!,
+      }),
+    });
+    const [a, b] = cluster.controllers as [WeftServer, WeftServer];
+    const token = (await b.login(adminUsername, password)).body.access_token as string;
+    const create = (weft: WeftServer) => {
+      const json = { username: `${randomUUID()}@example.org`, password, roles: ['user'] };
+      return weft.request('POST', '/api/v1/users/', { token, json }).then(({ status }) => status);
+    };
+    const client = new Client({ connectionString: cluster.env.WEFT_DATABASE_URL });
+    await client.connect();
+    onTestFinished(() => client.end());
+    /** How long each transaction of the frozen node has been waiting for it, by the database's clock. */
+    const heldSeconds = async () => {
+      const age = `extract(epoch FROM clock_timestamp() - state_change)::float AS seconds`;
+      const sql = `SELECT ${age} FROM pg_stat_activity WHERE application_name = $1 AND state = 'idle in transaction'`;
+      return (await client.query<{ seconds: number }>(sql, [name])).rows.map(({ seconds }) => seconds);
+    };
+    // Frozen with the row in its hands at which all take turns, that of the audit log: what would give it back is not sent.
+    const pending = create(a);
+    proxy.onClientBytes = (bytes) => {
+      if (!bytes.toString('latin1').endsWith('COMMIT\0')) return undefined;
+      a.child.kill('SIGSTOP');
+      return 'kept';
+    };
+    await eventually(heldSeconds, (held) => held.length > 0);
+    const written = create(b);
+    let longest = 0;
+    for (let held = await heldSeconds(); held.length > 0; held = await heldSeconds()) {
+      longest = Math.max(longest, ...held);
+    }
+    expect(await written).toBe(200);
+    // Three, and time for a busy machine.
+    expect(longest).toBeLessThan(6);
+    proxy.onClientBytes = undefined;
+    a.child.kill('SIGCONT');
+    // It stood still, and does again what was not done.
+    expect(await pending).toBe(200);
   },
 );

@@ -19,8 +19,8 @@ export interface ClusterOptions {
   isDeployed?: boolean;
   /** Of the controllers. Default: api. */
   roles?: string;
-  /** What one of the controllers has beside that. */
-  envOf?: (index: number) => Record<string, string>;
+  /** What one of the controllers has beside what all have. */
+  envOf?: (index: number, env: Record<string, string>) => Record<string, string>;
 }
 
 export interface OwnClusterOptions<Postgres extends Server = TestPostgres> extends ClusterOptions {
@@ -121,7 +121,7 @@ async function assemble<Postgres extends Server, Rabbit extends Server>(
   const ports = await Promise.all(Array.from({ length: options.controllers ?? 2 }, findFreePort));
   const { roles = 'api', envOf } = options;
   cluster.controllers = await Promise.all(
-    ports.map((port, index) => cluster.startController(port, { WEFT_ROLES: roles, ...envOf?.(index) })),
+    ports.map((port, index) => cluster.startController(port, { WEFT_ROLES: roles, ...envOf?.(index, cluster.env) })),
   );
   if (ports.length > 0) cluster.url = await startProxy(ports, options.isDeployed ? deployedSettings : settingsInTurn);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpProxy {
   port: number;
-  /** From now on bytes from the client are shown here first; `cut` ends that connection before they go on. */
-  onClientBytes: ((bytes: Buffer, cut: () => void) => void) | undefined;
+  /** From now on bytes from the client are shown here first; `cut` ends that connection before they go on, and `kept` is never sent. */
+  onClientBytes: ((bytes: Buffer, cut: () => void) => unknown) | undefined;
   /** While true, new connections are accepted and nothing is ever answered. */
   isSilent: boolean;
   cutAll(): void;
@@ -30,7 +30,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       });
     }
     client.on('data', (bytes) => {
-      proxy.onClientBytes?.(bytes, cut);
+      if (proxy.onClientBytes?.(bytes, cut) === 'kept') return;
       if (upstream && !upstream.destroyed) upstream.write(bytes);
     });
     upstream?.pipe(client);

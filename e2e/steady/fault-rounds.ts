@@ -30,13 +30,13 @@ export interface Round {
   toDatabase: TcpProxy[];
   /** Where the data of PostgreSQL is; undefined if it may not be mounted. */
   disk: string | undefined;
-  /** Sets the environment of the first node for its next start. */
-  firstEnv: Record<string, string>;
   restart(index: number, signal: NodeJS.Signals): Promise<void>;
 }
 
 export interface Fault {
   name: string;
+  /** False where the machine does not permit it. */
+  isPossible?: boolean;
   nodes?: number;
   /** The first node reaches the database by proxies. */
   isProxied?: boolean;
@@ -140,7 +140,7 @@ async function assemble(fault: Fault): Promise<Round & { token: string }> {
     const env = { WEFT_ROLES: 'api,worker', ...(index === 0 ? firstEnv : {}) };
     cluster.controllers[index] = await cluster.startController(Number(port), env);
   };
-  return { cluster, load, toDatabase, disk, firstEnv, restart, token };
+  return { cluster, load, toDatabase, disk, restart, token };
 }
 
 /** What the nodes say of themselves while it lasts, and for how long this process stood still. */

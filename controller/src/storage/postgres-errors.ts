@@ -14,9 +14,11 @@ const PASSING = [
   '57014', // statement timeout
   '58', // the system below PostgreSQL
   '25006', // read-only: a standby, or set by an operator
-  '25P03', // idle for too long inside a transaction
   '55P03', // lock timeout
 ];
+
+/** Idle for too long inside a transaction. */
+const idleTimeout = '25P03';
 
 /** What PgBouncer says to settings of a session, which are not one client's there. */
 const pooled = 'unsupported startup parameter';
@@ -25,9 +27,13 @@ export function unavailable(detail: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'database_unavailable', detail, 1, { cause });
 }
 
-/** The transaction conflicted with another one and was rolled back: it may be retried. */
+/** The transaction conflicted with another one, or this node stood still inside it, and it was rolled back: it may be retried. */
 export function isRetryable(error: unknown): boolean {
-  return error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01');
+  return isIdleTimeout(error) || (error instanceof DatabaseError && (error.code === '40001' || error.code === '40P01'));
+}
+
+export function isIdleTimeout(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === idleTimeout;
 }
 
 /**
@@ -35,7 +41,7 @@ export function isRetryable(error: unknown): boolean {
  * one in the pool) as a plain Error with various messages, and every error of the server as a DatabaseError.
  */
 export function isConnectionLost(error: unknown): boolean {
-  if (error instanceof DatabaseError) return startsWithAny(error.code, ['08', '57P', '25P03', '25006']);
+  if (error instanceof DatabaseError) return startsWithAny(error.code, ['08', '57P', idleTimeout, '25006']);
   return error instanceof Error && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 

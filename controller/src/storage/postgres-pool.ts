@@ -23,6 +23,8 @@ const numbersAsNumbers: CustomTypesConfig = {
   getTypeParser: (oid, format) => (oid === INT8 || oid === NUMERIC ? Number : types.getTypeParser(oid, format)),
 };
 
+/** A node that only stood still for that long repeats its transaction. */
+const heldMs = 2_500;
 /** Work that takes longer makes Weft look whether the server still answers, and whether another has taken over. */
 const slowMs = 2_000;
 
@@ -42,8 +44,8 @@ export class PostgresPool {
       statement_timeout: statementTimeoutMs,
       // The server times out first; this is for a server that does not answer at all.
       query_timeout: statementTimeoutMs + 2_000,
-      // A node that freezes inside a transaction must not keep its row locks forever.
-      idle_in_transaction_session_timeout: statementTimeoutMs,
+      // What a node has locked others wait for: one that freezes inside a transaction keeps it for no longer.
+      idle_in_transaction_session_timeout: options.statementTimeoutMs ?? heldMs,
       types: numbersAsNumbers,
     });
   }

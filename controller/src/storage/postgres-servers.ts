@@ -3,7 +3,7 @@
 import { serverAddresses } from '@weft/contract/server-addresses';
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { toStoreError, unavailable, whyUnavailable } from './postgres-errors.ts';
-import { watchCommits } from './postgres-session.ts';
+import { watchConnection } from './postgres-session.ts';
 
 /** Once a server that takes writes has answered, the others have so long to tell that they have taken over from it. */
 const graceMs = 1_000;
@@ -116,10 +116,7 @@ export class PostgresServers {
     // Without a listener a connection that breaks while idle, or between two statements, would end the process. The
     // pool drops it; the next statement reports it if the problem persists. The server may come back as a standby.
     pool.on('error', () => this.#doubt(server));
-    pool.on('connect', (client) => {
-      client.on('error', () => undefined);
-      watchCommits(client);
-    });
+    pool.on('connect', watchConnection);
   }
 
   async #findWritable(): Promise<Server> {

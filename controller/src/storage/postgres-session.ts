@@ -1,7 +1,7 @@
 // One connection of the pool, for a statement or a transaction. Converts the driver's errors to
 // those of the stores, and records whether the connection is still usable.
 import type { ClientBase, PoolClient, QueryConfig } from 'pg';
-import { isConnectionLost, toStoreError, unavailable } from './postgres-errors.ts';
+import { isConnectionLost, isIdleTimeout, toStoreError, unavailable } from './postgres-errors.ts';
 import type { SqlRow, SqlValue } from './sql-database.ts';
 
 /** What a parameter or a column may be: also bytes, and as a parameter a list for `ANY` and `unnest`. */
@@ -26,10 +26,16 @@ function prepare(sql: string): { text: string; name?: string } {
 /** Connections whose last commit is on the primary only: somebody ended the wait for the synchronous standby. */
 const unreplicated = new WeakSet<ClientBase>();
 
+/** Connections that the server has ended because nothing came inside a transaction, with what it said: nothing took effect. */
+const stoodStill = new WeakMap<ClientBase, Error>();
+
 /** For each new connection: PostgreSQL reports such a commit as a success, with a warning. */
-export function watchCommits(client: ClientBase): void {
+export function watchConnection(client: ClientBase): void {
   client.on('notice', ({ routine }) => {
     if (routine === 'SyncRepWaitForLSN') unreplicated.add(client);
+  });
+  client.on('error', (error) => {
+    if (isIdleTimeout(error)) stoodStill.set(client, error);
   });
 }
 
@@ -84,7 +90,7 @@ export class PostgresSession {
       if (!unreplicated.has(this.#client)) return rows;
     } catch (error) {
       if (isConnectionLost(error)) this.#isLost = true;
-      throw toStoreError(error);
+      throw toStoreError(stoodStill.get(this.#client) ?? error);
     }
     this.#isLost = true;
     throw unavailable('The standby has not confirmed the commit');

@@ -184,6 +184,27 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     expect(await backendOf(db)).toEqual(before);
   });
 
+  test('whoever stands still inside a transaction keeps others waiting no longer than three seconds, and repeats it', async () => {
+    const [db, other] = [open(), open()];
+    const backends: unknown[] = [];
+    const isThere = async (pid: unknown) =>
+      (await other.query('SELECT 1 AS one FROM pg_stat_activity WHERE pid = ?', [pid as number])).length > 0;
+    await db.transaction(async (tx) => {
+      const [{ pid } = {}] = await tx.query('SELECT pg_backend_pid() AS pid');
+      await tx.query('INSERT INTO t VALUES (1)');
+      backends.push(pid);
+      if (backends.length > 1) return;
+      while (await isThere(pid)) await other.query('SELECT pg_sleep(0.05) IS NULL AS slept');
+      await tx.query('INSERT INTO t VALUES (2)');
+    });
+    expect(new Set(backends).size).toBe(2);
+    expect(await rows(db)).toEqual([{ a: 1 }]);
+    const [limit] = await db.query(
+      `SELECT current_setting('idle_in_transaction_session_timeout')::interval < '3 s' AS ok`,
+    );
+    expect(limit).toEqual({ ok: true });
+  });
+
   test('a wrong password or database is an outage that check explains', async () => {
     const url = new URL(server.url);
     url.pathname = '/nowhere';
