@@ -163,6 +163,8 @@ ${servers.join('\n')}
 `;
 }
 
+export const startDeployedProxy = (ports: number[]) => startProxy(ports, deployedSettings);
+
 async function startProxy(ports: number[], settings: typeof settingsInTurn): Promise<string> {
   const port = await findFreePort();
   const file = join(temporaryFolder(), 'haproxy.cfg');

@@ -1,14 +1,18 @@
 // The files in deploy/ hold together: their settings exist and make a configuration, systemd and HAProxy find nothing wrong.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseYaml } from '@redocly/openapi-core';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../controller/src/config.ts';
 import { settings } from '../controller/src/settings.ts';
 import kubernetes from '../test/kubernetes-types.json' with { type: 'json' };
 import { startWeft } from '../test/weft.ts';
+import { startDeployedProxy } from './cluster.ts';
 import { root, temporaryFolder } from './weft-process.ts';
 
 const folder = join(root, 'deploy');
@@ -256,4 +260,36 @@ describe('deploy/kubernetes', () => {
       await weft.stop();
     }
   });
+});
+
+test.skipIf(!existsSync('/usr/sbin/haproxy'))('a proxy asks another node only for what changes nothing', async () => {
+  const asked: string[] = [];
+  // Both are gone once they have read something, and nobody knows whether they have done it.
+  const nodes = [0, 1].map(() =>
+    createServer(({ method, url, socket }, response) => {
+      if (/z(\?|$)/.test(url!)) return void response.end();
+      asked.push(method!);
+      socket.destroy();
+      return undefined;
+    }).listen(0, '127.0.0.1'),
+  );
+  onTestFinished(() => {
+    for (const node of nodes) node.close();
+  });
+  await Promise.all(nodes.map((node) => once(node, 'listening')));
+  const url = await startDeployedProxy(nodes.map((node) => (node.address() as AddressInfo).port));
+  const ask = (method: string) =>
+    fetch(`${url}/api/v1/x`, { method }).then(
+      ({ status }) => status,
+      () => 'closed',
+    );
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+    asked.length = 0;
+    // Or the connection is closed, if it was in use before: both say that nobody knows.
+    expect([502, 'closed']).toContain(await ask(method));
+    expect(asked).toEqual([method]);
+  }
+  asked.length = 0;
+  await ask('GET');
+  expect(asked.length).toBeGreaterThan(1);
 });

@@ -97,9 +97,21 @@ test('only a node that reaches the database tells the others', async () => {
 test.each([-3_600_000, 11_000, 3_600_000])('a clock that is off by %i ms alone is wrong', async (offMs) => {
   nodes[1]!.clockOffMs = offMs;
   expect(await pass(4)).toEqual([undefined, 'clock_wrong', undefined]);
-  expect(nodes[1]!.fence.databaseAheadMs).toBe(-offMs);
+  expect(nodes[1]!.fence.databaseNow).toBe(epochMs + nowMs);
   nodes[1]!.clockOffMs = 0;
   expect(await pass(2)).toEqual(well);
+});
+
+test('between two looks a clock that jumps does not change what time it is by the database', async () => {
+  const [{ fence } = nodes[0]!] = nodes;
+  nodes[0]!.clockOffMs = 5;
+  expect(fence.databaseNow).toBe(epochMs + 5);
+  await pass(2);
+  for (const offMs of [-3_600_000, 3_600_000]) {
+    nodes[0]!.clockOffMs = offMs;
+    nowMs += 700;
+    expect(fence.databaseNow).toBe(epochMs + nowMs);
+  }
 });
 
 test('of two nodes the one that agrees with the database is right', async () => {

@@ -44,7 +44,10 @@ export class NodeFence extends PeriodicTask {
   #databaseAtMs: number;
   #brokerAtMs: number;
   #othersAtMs = Number.NEGATIVE_INFINITY;
+  /** By how much the database's clock is ahead of this node's, when it was read last. */
   #aheadMs = 0;
+  /** The database's time, and when that was by the clock that never jumps. */
+  #heard: { time: number; atMs: number } | undefined;
   #doesDiffer = false;
   #reason: FenceReason | undefined;
 
@@ -62,9 +65,9 @@ export class NodeFence extends PeriodicTask {
     return this.#reason;
   }
 
-  /** By how much the database's clock is ahead of this node's. */
-  get databaseAheadMs(): number {
-    return this.#aheadMs;
+  /** What time it is by the database's clock. A clock of this node that jumps changes nothing until the next look either. */
+  get databaseNow(): number {
+    return this.#heard ? Math.round(this.#heard.time + this.#now() - this.#heard.atMs) : this.#wallClock();
   }
 
   /** What another node has told. */
@@ -97,7 +100,9 @@ export class NodeFence extends PeriodicTask {
     const startedMs = this.#now();
     const time = await this.#options.reachDatabase();
     const tookMs = this.#now() - startedMs;
-    if (tookMs < quickMs) this.#aheadMs = Math.round(time - (this.#wallClock() - tookMs / 2));
+    if (tookMs >= quickMs) return;
+    this.#aheadMs = Math.round(time - (this.#wallClock() - tookMs / 2));
+    this.#heard = { time, atMs: startedMs + tookMs / 2 };
   }
 
   #isClockWrong(nowMs: number): boolean {

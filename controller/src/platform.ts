@@ -118,7 +118,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     freshMs: database.watchOthers ? 60_000 : 500,
     isCutOff: () => fence?.reason !== undefined,
     fenceReason: () => fence?.reason,
-    now: () => Date.now() + (fence?.databaseAheadMs ?? 0),
+    now: () => fence?.databaseNow ?? Date.now(),
     ownUrl,
     log,
     onError: warn,

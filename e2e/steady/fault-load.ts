@@ -16,6 +16,7 @@ const againMs = 200;
 /** As a patient program has it: then the request counts as not answered. */
 const answerMs = 10_000;
 const commandsAtOnce = 6;
+const slowSeconds = 3;
 const streamCount = 2;
 
 /** Of a service: how often it was given and refused, and the longest that one caller had to wait for it. */
@@ -72,6 +73,8 @@ class ChannelAgent {
 export class FaultLoad {
   readonly posts = new Service();
   readonly commands = new Service();
+  /** From its being accepted to its being done. */
+  readonly deliveries = new Service();
   readonly channels = new Service();
   readonly streams = new Service();
   /** Requests for jobs and users, which have no column of their own. */
@@ -82,6 +85,8 @@ export class FaultLoad {
   readonly jobs: JobLedger;
   /** Accepted, with what each of them sets. */
   readonly commandIds = new Map<string, number>();
+  /** Which of them took longer than a few seconds from the first attempt on, and how long they took to be accepted. */
+  readonly slow: { id: string; seconds: number; acceptedAfter: number }[] = [];
   /** How often each value was set. */
   readonly applied = new Map<number, number>();
   readonly #weft: Weft;
@@ -130,21 +135,25 @@ export class FaultLoad {
 
   /** Until each kind of service was given so often more, to each agent too. */
   async more(count: number): Promise<void> {
-    const counts = () => [
-      ...this.posting.map(({ acknowledged }) => acknowledged.size),
-      ...this.channelling.map(({ acknowledged }) => acknowledged.size),
-      ...[this.applied.size, this.users.length, this.jobs.jobs.length],
-    ];
+    const counts = () =>
+      new Map([
+        ...[...this.posting, ...this.channelling].map((each) => [each.ap_id, each.acknowledged.size] as const),
+        ...([
+          ['commands', this.applied.size],
+          ['users', this.users.length],
+        ] as const),
+        ['jobs', this.jobs.jobs.length] as const,
+      ]);
     const before = counts();
-    const missing = () => counts().filter((value, index) => value < before[index]! + count).length;
     await eventually(
-      async () => missing(),
-      (left) => left === 0,
+      async () => [...counts()].filter(([name, value]) => value < before.get(name)! + count).map(([name]) => name),
+      (missing) => missing.length === 0,
     );
   }
 
   forget(): void {
-    for (const each of [this.posts, this.commands, this.channels, this.streams, this.others]) each.forget();
+    for (const each of [this.posts, this.commands, this.deliveries, this.channels, this.streams, this.others])
+      each.forget();
     this.jobs.refused = 0;
   }
 
@@ -207,10 +216,16 @@ export class FaultLoad {
 
   /** One after the other, each to another agent, and each until it was done. */
   async #command(first: number): Promise<void> {
-    for (let turn = first; !this.#isOver; turn += commandsAtOnce) {
-      const { ap_id } = this.channelling[turn % this.channelling.length]!;
+    // Those of its own: a later command of somebody else would replace one that has not been sent yet.
+    const own = this.channelling.filter((_, index) => index % commandsAtOnce === first);
+    for (let turn = 0; !this.#isOver; turn++) {
+      const { ap_id } = own[turn % own.length]!;
       this.commands.asked(first);
       const done = Promise.withResolvers<void>();
+      const startedMs = performance.now();
+      const passed = () => (performance.now() - startedMs) / 1000;
+      let acceptedAfter = 0;
+      let id = '';
       let isAccepted = false;
       while (!this.#isOver && !isAccepted) {
         const value = ++this.#value;
@@ -219,15 +234,22 @@ export class FaultLoad {
         const query = new URLSearchParams({ agent_id: ap_id, command: text });
         const { status, text: body } = await this.#ask('POST', `/api/v1/send_command?${query}`);
         isAccepted = status === 200;
-        if (isAccepted) this.commandIds.set(JSON.parse(body).command_id, value);
-        else {
+        acceptedAfter = passed();
+        if (isAccepted) {
+          id = JSON.parse(body).command_id;
+          this.deliveries.asked(first);
+          this.commandIds.set(id, value);
+        } else {
           this.commands.refused++;
           await pause(againMs);
         }
       }
       if (!isAccepted) return;
       await Promise.race([done.promise, this.#end]);
-      if (!this.#isOver) this.commands.answered(first);
+      if (passed() > slowSeconds) this.slow.push({ id, seconds: passed(), acceptedAfter });
+      if (this.#isOver) return;
+      this.commands.answered(first);
+      this.deliveries.answered(first);
       await pause(500);
     }
   }

@@ -44,7 +44,7 @@ export interface Fault {
   firstEnv?: () => Record<string, string>;
   run(round: Round): Promise<void>;
   /** Seconds that somebody may have to do without a service, on a machine that never stands still. */
-  limits?: { channels?: number; commands?: number };
+  limits?: { channels?: number; deliveries?: number };
 }
 
 export interface Losses {
@@ -52,13 +52,14 @@ export interface Losses {
   commands: number;
   jobs: number;
   users: number;
-  /** Samples, messages of jobs, and commands done, each more than once. */
+  /** Samples that are there twice, or that nobody sent. */
   twice: number;
+  commandsTwice: number;
   /** Commands that ended without having been done, and nobody was told. */
   expired: number;
 }
 
-export const noLosses: Losses = { samples: 0, commands: 0, jobs: 0, users: 0, twice: 0, expired: 0 };
+export const noLosses: Losses = { samples: 0, commands: 0, jobs: 0, users: 0, twice: 0, commandsTwice: 0, expired: 0 };
 
 /** `before` may change what is stored before it is judged. */
 export async function faultRound(
@@ -77,6 +78,7 @@ export async function faultRound(
     refused: load.refused,
     posts: load.posts.seconds,
     commands: load.commands.seconds,
+    deliveries: load.deliveries.seconds,
     channels: load.channels.seconds,
     streams: load.streams.seconds,
   };
@@ -95,7 +97,7 @@ export async function faultRound(
   const alarms = await alarmsOf(cluster, token);
   const row = { ...figures, agents, acknowledged, losses, alarmed: [...alarmed, ...alarms], stalledSeconds };
   report(JSON.stringify(row));
-  for (const [service, limit] of Object.entries(fault.limits ?? {}) as ['channels' | 'commands', number][]) {
+  for (const [service, limit] of Object.entries(fault.limits ?? {}) as ['channels' | 'deliveries', number][]) {
     // A machine that stood still itself is no fault of Weft.
     expect(row[service], service).toBeLessThanOrEqual(limit + stalledSeconds);
   }
@@ -193,6 +195,7 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
     const { lost, foreign } = await agent.compareExport(weft);
     losses.samples += lost;
     losses.twice += foreign;
+    if (lost + foreign > 0) report(`${agent.ap_id}: ${lost} lost, ${foreign} twice or foreign`);
   }
   for (const { ap_id, acknowledged } of load.channelling) {
     const path = `/api/v1/metrics/export?agent=${ap_id}&format=ndjson&window=60m`;
@@ -202,19 +205,29 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
     const there = new Set(loads);
     losses.twice += loads.length - there.size;
     for (const value of acknowledged) if (!there.has(value)) losses.samples++;
+    const again = loads.filter((value, index) => loads.indexOf(value) < index);
+    if (again.length > 0)
+      report(`${ap_id}: twice ${again}, ${rows.filter((line) => again.includes(JSON.parse(line).load))}`);
   }
   for (const name of load.users) {
     if ((await weft.request('GET', `/api/v1/users/${name}`, { token })).status !== 200) losses.users++;
   }
-  losses.jobs = load.jobs.jobs.filter(({ end }) => end !== 'succeeded').length;
-  losses.twice += load.jobs.violations.length;
-  if (losses.jobs > 0) report(load.jobs.jobs.map(({ end }) => end).join() + load.jobs.violations.join('\n'));
+  const failed = load.jobs.jobs.filter(({ end, violations }) => end !== 'succeeded' || violations.length > 0);
+  losses.jobs = failed.length;
+  for (const { job_number, end, violations } of failed) report(`job ${job_number}: ${end}, ${violations.join()}`);
   for (const [id, value] of load.commandIds) {
     const state = await endOf(weft, id, token);
     const count = load.applied.get(value) ?? 0;
     if (state === 'expired') losses.expired++;
     else if (!told.includes(state) || (state === 'succeeded' && count === 0)) losses.commands++;
-    if (count > 1) losses.twice++;
+    if (count > 1) losses.commandsTwice++;
+    if (count > 1 || state !== 'succeeded') report(`command ${id}: ${state}, done ${count} times`);
+  }
+  for (const { id, seconds, acceptedAfter } of load.slow) {
+    const { body } = await weft.request('GET', `/api/v1/commands/${id}`, { token });
+    report(
+      `slow, ${seconds.toFixed(1)} s, accepted after ${acceptedAfter.toFixed(1)} s: ${body.state}, ${body.ap_id}, ${body.created_at}, ${body.sent_at}, ${body.ended_at}`,
+    );
   }
   return losses;
 }

@@ -16,6 +16,8 @@ export interface Row {
   /** Seconds without service, of whoever had to wait longest. */
   posts: number;
   commands: number;
+  /** From the acceptance of a command to its being done. */
+  deliveries: number;
   channels: number;
   streams: number;
   acknowledged: { samples: number; commands: number; jobs: number; users: number };
@@ -48,7 +50,7 @@ function draw({ host, rows }: Kept): void {
   if (!text.includes(start)) return;
   const seconds = (value: number) => value.toFixed(1);
   const lines = rows.map((row) => {
-    const services = [row.posts, row.commands, row.channels, row.streams].map(seconds).join(' | ');
+    const services = [row.posts, row.commands, row.deliveries, row.channels, row.streams].map(seconds).join(' | ');
     return `| ${row.fault} | ${row.refused} | ${services} | ${row.alarmed.join('; ') || 'nothing'} | ${row.load} |`;
   });
   const sum = (kind: keyof Row['acknowledged']) =>
@@ -58,8 +60,8 @@ function draw({ host, rows }: Kept): void {
   const table = [
     `${host.date}, ${host.arch}, ${host.cores} cores (${host.cpu}), ${host.memoryGiB} GiB, ${rows[0]?.agents} access points. Acknowledged in all rounds: ${counts}; lost, twice or expired unseen: ${lost}.`,
     '',
-    '| fault | refused | posts, s | commands, s | channels, s | streams, s | what said so | load |',
-    '|---|---|---|---|---|---|---|---|',
+    '| fault | refused | posts, s | commands, s | of which after acceptance, s | channels, s | streams, s | what said so | load |',
+    '|---|---|---|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');
   const [head, rest] = text.split(start) as [string, string];

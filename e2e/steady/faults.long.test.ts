@@ -34,7 +34,7 @@ describe.skipIf(isMissing)('a cluster under load', { timeout: 900_000 }, () => {
       load.applied.set([...load.applied.keys()].at(-1)!, 2);
       load.jobs.jobs[0]!.end = 'failed';
     });
-    expect(row.losses).toMatchObject({ samples: expect.any(Number), commands: 1, users: 1, jobs: 1, twice: 1 });
+    expect(row.losses).toMatchObject({ samples: expect.any(Number), commands: 1, users: 1, jobs: 1, commandsTwice: 1 });
     expect(row.losses.samples).toBeGreaterThanOrEqual(2);
   });
 });

@@ -12,8 +12,8 @@ const lastsMs = 30_000;
 const someReports = 3;
 /** After a node was frozen or killed. */
 const channels = 5;
-/** Without the broker. */
-const commands = 2;
+/** Of commands, without the broker. */
+const deliveries = 2;
 
 /** Stops the first node for so long; then it goes on as if nothing had been. */
 const freeze = (seconds: number): Fault => ({
@@ -104,7 +104,7 @@ export const faults: Fault[] = [
       await rabbit.start();
       await load.more(someReports);
     },
-    limits: { commands },
+    limits: { deliveries },
   },
   {
     name: 'RabbitMQ killed, away for 30 s',
@@ -113,20 +113,24 @@ export const faults: Fault[] = [
       await pause(lastsMs);
       await rabbit.start();
     },
-    limits: { commands },
+    limits: { deliveries },
   },
   {
     name: "PostgreSQL's disk full for 30 s",
     isPossible: canMount,
     run: async ({ disk, load }) => {
       const ballast = join(disk!, 'ballast');
+      /** All that is free, and what is set free elsewhere on it while this lasts. */
       const fill = () => {
         const { bavail, bsize } = statfsSync(disk!);
-        if (bavail > 0) writeFileSync(ballast, Buffer.alloc(Math.min(bavail * bsize, 64 * 1024 * 1024)), { flag: 'a' });
+        try {
+          writeFileSync(ballast, Buffer.alloc(Math.min(bavail * bsize, 64 * 1024 * 1024)), { flag: 'a' });
+        } catch {
+          // Others were faster: there is no room left.
+        }
         return bavail === 0;
       };
       await eventually(async () => fill(), Boolean);
-      // What is removed elsewhere on it is taken as well.
       const filling = setInterval(fill, 100);
       await eventually(async () => load.posts.refused > 0, Boolean);
       await pause(lastsMs);
