@@ -131,10 +131,10 @@ const table = `
   POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no        operator
   POST   /api/v1/alarms/{alarm_id}/unshelve       yes  own  no   no        operator
   POST   /api/v1/alarms/{alarm_id}/clear          yes  own  no   no        operator
-  GET    /api/v1/alarm_rules                      yes  yes  no   yes
+  GET    /api/v1/alarm_rules                      yes  yes  no   yes:read
   POST   /api/v1/alarm_rules                      yes  no   no   no
   POST   /api/v1/alarm_rules/preview              yes  no   no   no
-  GET    /api/v1/alarm_rules/{rule_id}            yes  yes  no   yes
+  GET    /api/v1/alarm_rules/{rule_id}            yes  yes  no   yes:read
   PUT    /api/v1/alarm_rules/{rule_id}            yes  no   no   no
   DELETE /api/v1/alarm_rules/{rule_id}            yes  no   no   no
   POST   /api/v1/alarm_rules/{rule_id}/reset      yes  no   no   no

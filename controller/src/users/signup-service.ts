@@ -40,7 +40,10 @@ export class SignupService {
     const { users, store, signup, maxWaiting } = this.#options;
     await this.requireOpen();
     const user = { ...input, roles: ['user'] };
-    if (signup === 'open') return users.register(user, anonymous, 'user_signed_up', null);
+    if (signup === 'open') {
+      await this.#refuseLookAlike(normalizeUsername(input.username));
+      return users.register(user, anonymous, 'user_signed_up', null);
+    }
     if ((await store.countWaiting()) >= maxWaiting) {
       throw new TryLaterError(
         429,
@@ -56,6 +59,15 @@ export class SignupService {
       // As for a new name: strangers do not learn who has an account.
       return { username: normalizeUsername(input.username), roles: 'user', scopes: [] };
     }
+  }
+
+  /** Where nobody looks at a name before it works. Plain letters and digits are what they are: `user1` is not `userl`. */
+  async #refuseLookAlike(username: string): Promise<void> {
+    if (/^[\x20-\x7e]*$/.test(username)) return;
+    const shape = shapeOf(username);
+    const known = await this.#options.store.list();
+    if (!known.some((other) => other.username !== username && shapeOf(other.username) === shape)) return;
+    throw new ConflictError('user_exists', 'A user with a name that looks like this one exists');
   }
 
   /** Those that wait longest first. */

@@ -41,6 +41,17 @@ describe('the default of WEFT_SIGNUP', () => {
   });
 });
 
+it('with WEFT_SIGNUP=open a name of another script that looks like one that exists is taken, and others are not', async () => {
+  const { weft } = await start({ WEFT_SIGNUP: 'open' });
+  await weft.user('boris@weft.test');
+  const statuses = [];
+  // With a Cyrillic о, in full width; with a zero, as whoever has only plain letters may be called; and one of its own.
+  for (const name of ['b\u043eris@weft.test', '\uff42oris@weft.test', 'b0ris@weft.test', 'борис@weft.test'])
+    statuses.push((await signUp(weft, name)).status);
+  expect(statuses).toEqual([409, 409, 200, 200]);
+  expect((await signUp(weft, 'борис@weft.test')).body.code).toBe('user_exists');
+});
+
 describe('with WEFT_SIGNUP=approve', () => {
   it('says the same of a name that exists, changes nothing of it, and flags names that look alike', async () => {
     const { weft, admin } = await start({ WEFT_SIGNUP: 'approve' });

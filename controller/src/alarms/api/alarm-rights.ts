@@ -16,11 +16,10 @@ export function canSeeAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAg
   return subject !== undefined && rights.sees(subject);
 }
 
-/** To acknowledge, shelve or clear it: users who may see it, those with grants where they may send commands. */
+/** To acknowledge, shelve or clear it: users where they may send commands, so that nobody may who has only signed up. */
 export function canHandleAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAgent | undefined): boolean {
   const rights = rightsOf(caller);
-  if (!rights.isUser) return false;
-  if (!rights.hasGrants) return canSeeAlarm(caller, alarm, agent);
+  if (!rights.isUser || rights.isAdmin) return rights.isAdmin;
   const subject = subjectOf(rights, alarm, agent);
   return subject !== undefined && rights.operates(subject);
 }

@@ -11,11 +11,15 @@ let dataDir: string;
 let weft: TestWeft;
 let admin: string;
 let user: string;
+let operator: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'weft-alarms-'));
   weft = await startWeft({ WEFT_DATA_DIR: dataDir });
   admin = await weft.admin();
   user = await weft.user('ada@weft.test');
+  await weft.user('operator@weft.test');
+  await send('PUT', '/api/v1/users/operator@weft.test/grants', [{ role: 'operator' }]);
+  operator = await weft.login('user', 'operator@weft.test');
 });
 afterAll(async () => {
   await weft.stop();
@@ -110,13 +114,13 @@ describe('an alarm', () => {
       value: 150,
       message: 'ap-life: m is 150, limit 100',
     });
-    const acknowledged = await send('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { note: 'on it' }, user);
-    expect(acknowledged).toMatchObject({ state: 'acknowledged', acknowledged_by: 'ada@weft.test', note: 'on it' });
+    const acknowledged = await send('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { note: 'on it' }, operator);
+    expect(acknowledged).toMatchObject({ state: 'acknowledged', acknowledged_by: 'operator@weft.test', note: 'on it' });
     await report('ap-life', Array(7).fill(60), 'm', Date.now() + 10_000);
     await untilSo(async () =>
       expect(await alarmsOf('ap-life', '&state=cleared')).toMatchObject([{ cleared_by: null }]),
     );
-    const again = await weft.request('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { token: user, json: {} });
+    const again = await weft.request('POST', `/api/v1/alarms/${alarm.id}/acknowledge`, { token: operator, json: {} });
     expect([again.status, again.body.code]).toEqual([409, 'alarm_cleared']);
     const { items } = await get('/api/v1/events?kinds=alarm.*&agent=ap-life');
     expect(items.map(({ kind }: { kind: string }) => kind).sort()).toEqual([
@@ -152,8 +156,8 @@ describe('an alarm', () => {
       expect(items).toHaveLength(1);
       return items;
     });
-    const cleared = await send('POST', `/api/v1/alarms/${alarm.id}/clear`, { note: 'fixed' }, user);
-    expect(cleared).toMatchObject({ state: 'cleared', cleared_by: 'ada@weft.test', note: 'fixed' });
+    const cleared = await send('POST', `/api/v1/alarms/${alarm.id}/clear`, { note: 'fixed' }, operator);
+    expect(cleared).toMatchObject({ state: 'cleared', cleared_by: 'operator@weft.test', note: 'fixed' });
     const at = Date.parse(cleared.cleared_at);
     await report('ap-hand', Array(5).fill(150), 'm', at + 6_000);
     await untilSo(() => expect(weft.parts.alarms.samples.waiting).toBe(0));
@@ -174,6 +178,7 @@ describe('an alarm', () => {
     weft = await startWeft({ WEFT_DATA_DIR: dataDir });
     admin = await weft.admin();
     user = await weft.login('user', 'ada@weft.test');
+    operator = await weft.login('user', 'operator@weft.test');
     expect(await alarmsOf('ap-firing')).toEqual([before]);
     await report('ap-firing', Array(3).fill(150), 'm', now + 3_000);
     await report('ap-pending', Array(5).fill(150), 'm', now + 5_000);
@@ -209,14 +214,21 @@ describe('an alarm', () => {
     await report('ap-shelf', [150]);
     await untilSo(async () => expect(await alarmsOf('ap-shelf')).toHaveLength(1));
     const [{ id }] = await alarmsOf('ap-shelf');
-    const shelve = (json: unknown) => weft.request('POST', `/api/v1/alarms/${id}/shelve`, { token: user, json });
+    const shelve = (json: unknown) => weft.request('POST', `/api/v1/alarms/${id}/shelve`, { token: operator, json });
+    for (const what of ['acknowledge', 'shelve', 'clear']) {
+      const json = what === 'shelve' ? { seconds: 600 } : {};
+      const answer = await weft.request('POST', `/api/v1/alarms/${id}/${what}`, { token: user, json });
+      expect([answer.status, answer.body.code], what).toEqual([403, 'not_permitted']);
+    }
     expect((await shelve({})).status).toBe(422);
     expect((await shelve({ until: '2020-01-01T00:00:00Z' })).status).toBe(422);
-    expect((await shelve({ seconds: 600 })).body).toMatchObject({ shelved_by: 'ada@weft.test', state: 'firing' });
+    expect((await shelve({ seconds: 600 })).body).toMatchObject({ shelved_by: 'operator@weft.test', state: 'firing' });
     expect(await alarmsOf('ap-shelf', '&shelved=true')).toHaveLength(1);
     expect(await alarmsOf('ap-shelf', '&shelved=false')).toHaveLength(0);
-    expect(await send('POST', `/api/v1/alarms/${id}/unshelve`, undefined, user)).toMatchObject({ shelved_until: null });
-    const again = await weft.request('POST', `/api/v1/alarms/${id}/unshelve`, { token: user });
+    expect(await send('POST', `/api/v1/alarms/${id}/unshelve`, undefined, operator)).toMatchObject({
+      shelved_until: null,
+    });
+    const again = await weft.request('POST', `/api/v1/alarms/${id}/unshelve`, { token: operator });
     expect([again.status, again.body.code]).toEqual([409, 'alarm_not_shelved']);
   });
 });
@@ -389,7 +401,7 @@ describe('alarms that apps raise', () => {
     expect(await alarmsOf('desk-1', '&state=firing')).toHaveLength(1);
     const worse = (await raise(app, { ...alarm, severity: 'critical' })).body;
     expect([worse.id === body.id, worse.severity]).toEqual([false, 'critical']);
-    await send('POST', `/api/v1/alarms/${worse.id}/acknowledge`, {}, user);
+    await send('POST', `/api/v1/alarms/${worse.id}/acknowledge`, {}, operator);
     const clear = () => send('POST', '/api/v1/alarms/clear', { key: 'coverage' }, app);
     expect((await clear()).detail).toBe('The alarm has been cleared');
     expect((await clear()).detail).toBe('No alarm with this key is active');

@@ -16,7 +16,7 @@ import { alarmRaisers, fleetReaders, type Permission } from '../../rights/permis
 import type { AlarmService } from './alarm-service.ts';
 import type { AppAlarmService } from './app-alarm-service.ts';
 
-/** `own`: those of access points that the user may see, or with grants operate. */
+/** `own`: those of access points that the user may send commands to. */
 const alarmHandlers: Permission = {
   admin: 'yes',
   user: 'own',

@@ -2,7 +2,7 @@
 import { AlarmPreview, AlarmRule, AlarmRuleInput, Page, Silence, SilenceInput } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { done, type Route, routesOf } from '../../http/request/route.ts';
-import { adminsAndManagers, adminsOnly, usersAndApps, usersOnly } from '../../rights/permission.ts';
+import { adminsAndManagers, adminsOnly, networkReaders, usersOnly } from '../../rights/permission.ts';
 import type { AlarmRuleService } from './alarm-rule-service.ts';
 import type { PreviewService } from './preview-service.ts';
 import type { SilenceService } from './silence-service.ts';
@@ -20,7 +20,7 @@ interface Services {
 export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[] {
   return [
     route('list_alarm_rules', 'GET /api/v1/alarm_rules', {
-      permission: usersAndApps,
+      permission: networkReaders,
       summary: 'List the rules by which alarms of access points fire that the caller may see',
       response: AlarmRuleList,
       handle: ({ caller }) => rules.list(caller),
@@ -51,7 +51,7 @@ export function alarmRuleRoutes({ rules, silences, previews }: Services): Route[
       handle: ({ caller, query, body }) => previews.preview(caller, body, query.window!),
     }),
     route('get_alarm_rule', 'GET /api/v1/alarm_rules/:rule_id', {
-      permission: usersAndApps,
+      permission: networkReaders,
       summary: 'Get a rule',
       response: AlarmRule,
       handle: (context) => rules.get(context.path('rule_id'), context.caller),

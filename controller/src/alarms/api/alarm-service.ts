@@ -168,7 +168,7 @@ export class AlarmService {
       const before = await alarms.get(id, tx);
       const agent = before?.ap_id == null ? undefined : directory.get(before.ap_id);
       if (!before || !canSeeAlarm(by, before, agent)) throw alarmNotFound();
-      if (!canHandleAlarm(by, before, agent)) throw new PermissionError();
+      if (!canHandleAlarm(by, before, agent)) throw handlersOnly();
       if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
       const { action, change, detail } = describe(before);
       const changed = (await alarms.updateActive(tx, id, change, version))!;
@@ -221,6 +221,11 @@ function toSelector(text: string): Selector {
   const selector = parseStaticSelector(text, problems, ['query', 'selector']);
   if (!selector) throw new ValidationError(problems);
   return selector;
+}
+
+function handlersOnly(): PermissionError {
+  const whose = 'Only administrators handle this alarm, and users who may send commands there (the grant operator)';
+  return new PermissionError('not_permitted', whose);
 }
 
 function alarmNotFound(): NotFoundError {
