@@ -49,6 +49,8 @@ export interface FastLaneOptions {
 
 const none: readonly string[] = [];
 
+type Answering = ServerResponse | DirectConnection;
+
 /** Returns whether it handles the request: one of node:http's, or one that was read directly with its body. */
 export interface FastLane {
   (request: IncomingMessage, response: ServerResponse): boolean;
@@ -89,11 +91,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     lanes.set(route.url, lane).set(`${route.url}/`, lane);
   }
   const send = createAnswerWriter(options);
-  return (
-    request: IncomingMessage | DirectRequest,
-    response: ServerResponse | DirectConnection,
-    directBody?: Uint8Array,
-  ): boolean => {
+  return (request: IncomingMessage | DirectRequest, response: Answering, directBody?: Uint8Array): boolean => {
     const url = request.url!;
     const mark = url.indexOf('?');
     const lane = lanes.get(mark < 0 ? url : url.slice(0, mark));
@@ -246,13 +244,7 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
   const idAt = usual.length - 3;
   const lengthAt = usual.length - 1;
   return {
-    whole(
-      response: ServerResponse | DirectConnection,
-      status: number,
-      id: string,
-      body: string | Uint8Array,
-      more?: string[],
-    ): void {
+    whole(response: Answering, status: number, id: string, body: string | Uint8Array, more?: string[]): void {
       if (response instanceof DirectConnection) {
         response.send(status, fixedText, id, body, isStopping() ? [...(more ?? []), ...last()] : (more ?? none));
         return;
@@ -262,19 +254,13 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
       response.writeHead(status, more || isStopping() ? usual.concat(more ?? [], last()) : usual);
       response.end(body);
     },
-    unchanged(response: ServerResponse | DirectConnection, id: string, more: string[]): void {
+    unchanged(response: Answering, id: string, more: string[]): void {
       if (response instanceof DirectConnection) throw new Error('a post cannot be answered 304');
       response.writeHead(304, always.concat('x-request-id', id, more, last()));
       response.end();
     },
     /** For what is too long to lie in memory whole; `done` also when the client leaves. */
-    stream(
-      response: ServerResponse | DirectConnection,
-      id: string,
-      body: Readable,
-      more: string[],
-      done: () => void,
-    ): void {
+    stream(response: Answering, id: string, body: Readable, more: string[], done: () => void): void {
       if (response instanceof DirectConnection) throw new Error('a post cannot be answered by a stream');
       response.writeHead(200, fixed.concat('x-request-id', id, more, last()));
       pipeline(body, response, done);
