@@ -1,7 +1,14 @@
-// What travels between Weft and an agent about commands: over the agent's channel (a WebSocket, one JSON object a
+// What travels between Weft and an agent about commands and settings: over the agent's channel (a WebSocket, one JSON object a
 // message), by long poll and by push. Commands look the same on all three ways.
 
 import { CommandResult, CommandState } from './commands.ts';
+import {
+  ConfigConfirmMessage,
+  ConfigMessage,
+  type ConfigResultMessage,
+  ConfigRunning,
+  type ConfigRunningMessage,
+} from './config-frames.ts';
 import * as Type from './schema/schema.ts';
 import { AgentUpdateAnswer } from './telemetry.ts';
 
@@ -74,7 +81,7 @@ export const ChannelError = Type.Named('ChannelError', {
 export type ChannelError = Type.Static<typeof ChannelError>;
 
 export const ChannelDownMessage = Type.Union(
-  [ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError],
+  [ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ConfigMessage, ConfigConfirmMessage, ChannelError],
   { title: 'ChannelDownMessage' },
 );
 export type ChannelDownMessage = Type.Static<typeof ChannelDownMessage>;
@@ -95,12 +102,21 @@ export type CommandResultMessage = Type.Static<typeof CommandResultMessage>;
 
 /** What the agent can do, for its configuration. */
 export const HelloMessage = Type.Object(
-  { type: Type.Literal('hello'), commands: Type.Optional.Array(Type.Unknown(), { maxItems: 1000 }) },
+  {
+    type: Type.Literal('hello'),
+    commands: Type.Optional.Array(Type.Unknown(), { maxItems: 1000 }),
+    running: Type.Optional(ConfigRunning),
+  },
   { title: 'HelloMessage' },
 );
 export type HelloMessage = Type.Static<typeof HelloMessage>;
 
-export type ChannelUpMessage = TelemetryMessage | CommandResultMessage | HelloMessage;
+export type ChannelUpMessage =
+  | TelemetryMessage
+  | CommandResultMessage
+  | HelloMessage
+  | ConfigResultMessage
+  | ConfigRunningMessage;
 
 export const PushSecret = Type.Named('PushSecret', {
   ap_id: Type.String(),

@@ -6,6 +6,8 @@ export * from './alarms.ts';
 export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
+export * from './config-frames.ts';
+export * from './desired-config.ts';
 export * from './devices/devices.ts';
 export * from './emulator/emulator.ts';
 export * from './emulator/emulator-coverage.ts';

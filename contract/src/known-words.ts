@@ -61,7 +61,10 @@ export const EventKind = Type.Enum(
     ...['alarm.shelved', 'alarm.unshelved', 'device.joined', 'device.left', 'device.moved', 'device.steered'],
     ...['run.started', 'run.ended', 'run.failed', 'node.started', 'node.stalled', 'storage.unreachable'],
     ...['storage.recovered', 'storage.disk_low', 'storage.disk_recovered'],
-    ...['clock.jumped', 'clock.steady', 'webhook.parked', 'webhook.failing', 'webhook.recovered'],
+    ...['config.confirmed', 'config.in_sync', 'config.refused', 'config.reverted', 'config.substituted'],
+    ...['config.drifted', 'config.overridden', 'config.unreachable', 'rollout.started', 'rollout.resumed'],
+    ...['rollout.paused', 'rollout.stopped', 'rollout.completed', 'rollout.reverting', 'rollout.reverted'],
+    ...['rollout.aborted', 'clock.jumped', 'clock.steady', 'webhook.parked', 'webhook.failing', 'webhook.recovered'],
   ] as const,
   { title: 'EventKind', type: 'string' },
 );

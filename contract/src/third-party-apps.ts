@@ -44,6 +44,11 @@ export const AppPermissions = Type.Object(
     alarms: Type.Optional.Boolean({
       description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
     }),
+    config: Type.Optional.Enum(['read', 'draft', 'roll_out'], {
+      type: 'string',
+      description:
+        'What it may do about what access points shall be: read it, also draft changes, also roll them out. Absent: nothing.',
+    }),
     callbacks: Type.Optional.Boolean({
       description: 'Whether it may hand in the results of jobs of others. Absent: it may not.',
     }),

@@ -1,8 +1,14 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
-import type { AlarmSeverity } from '@weft/contract';
+import type {
+  AlarmSeverity,
+  ConfigConfirmMessage,
+  ConfigMessage,
+  ConfigResultMessage,
+  ConfigRunningMessage,
+} from '@weft/contract';
 import type { NewAuditEntry } from './audit/audit-entry.ts';
-import type { Caller, CallerChange } from './caller.ts';
+import type { AgentCaller, Caller, CallerChange } from './caller.ts';
 import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';
 import type { DeviceChange } from './devices/registry/device-changes.ts';
 import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
@@ -13,6 +19,9 @@ import type { IgnoredFields } from './telemetry/ingest/ignored-fields.ts';
 import type { CommandTransports } from './telemetry/presence/presence-service.ts';
 import type { PresenceChange } from './telemetry/presence/presence-transitions.ts';
 import type { Sample } from './telemetry/store/telemetry-store.ts';
+
+type ConfigDown = ConfigMessage | ConfigConfirmMessage;
+type ConfigUp = ConfigResultMessage | ConfigRunningMessage;
 
 export type Events = ReturnType<typeof createEvents>;
 
@@ -63,6 +72,15 @@ export function createEvents() {
     agentsCalled: new Question<[display_name: string], Promise<string[]>>(),
     /** How commands reach an agent now. */
     commandTransports: new Question<[ap_id: string, configuration: Record<string, unknown>], CommandTransports>(),
+    /** What is to be said to an agent about its settings; with `isFresh`, over a new connection. */
+    configDue: new Question<[agent: AgentCaller, isFresh: boolean], Promise<ConfigDown | undefined>>(),
+    /** An agent says something about its settings, over this connection; resolves what is to be said to it, once all is durable. */
+    configHeard: new Question<
+      [agent: AgentCaller, message: ConfigUp, connection: string],
+      Promise<ConfigDown | undefined>
+    >(),
+    /** Something may be due for the agent. */
+    configWoken: new Event<[ap_id: string]>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */
     cancelJob: new Question<[caller: Caller, job: JobRecord], Promise<boolean>>(),
   };

@@ -5,6 +5,7 @@ import { createAuditPart } from './audit/audit-part.ts';
 import { createAuthPart } from './auth/auth-part.ts';
 import { createCommandsPart } from './commands/commands-part.ts';
 import { createTransportsPart } from './commands/delivery/transports-part.ts';
+import { createDesiredPart } from './desired/desired-part.ts';
 import { createDevicesPart } from './devices/devices-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
@@ -109,6 +110,20 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
+  const desired = createDesiredPart(
+    {
+      ...platform,
+      audit,
+      auditLog,
+      eventLog,
+      siteStore: accounts.sites.siteStore,
+      fleet: fleet.fleet,
+      fleetIndex: fleet.index,
+      registry: devices.registry,
+      activeAlarms: alarms.activeAlarms,
+    },
+    events,
+  );
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
     events,
@@ -127,6 +142,7 @@ export function createParts(platform: Platform, events: Events) {
     timeline,
     alarms,
     health,
+    desired,
     notifications,
   };
 }

@@ -14,7 +14,9 @@ import { IgnoredWarnings } from './ignored-warnings.ts';
 import { requireAgentOptions } from './missing-options.ts';
 import { Report, type Sample } from './report.ts';
 import { ReportQueue, stopped } from './report-queue.ts';
+import { SampleTimes } from './sample-times.ts';
 import { Session } from './session.ts';
+import { SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
 import { CommandMemory } from './spool/command-memory.ts';
 import { Spool } from './spool/spool.ts';
 import { newestTime, SpooledReports } from './spool/spooled-reports.ts';
@@ -23,8 +25,6 @@ import { retryAfterMs, WeftRefusal } from './weft-refusal.ts';
 /** Longer than Weft waits for a database. */
 const defaultAnswerTimeoutMs = 60_000;
 const defaultSpoolBytes = 64 * 1024 * 1024;
-/** A sample further ahead has the time of a clock that was wrong. */
-const maxAheadMs = 60_000;
 
 /**
  * Speaks for one access point.
@@ -51,13 +51,11 @@ export class Agent {
   readonly #memory: CommandMemory | undefined;
   readonly #offers: SecretOffers;
   readonly #declarations: CommandDeclaration[] = [];
+  #settings: { options: SettingsOptions; keeper: SettingsKeeper } | undefined;
   readonly #metrics: Record<string, { label?: string; unit?: string }> = {};
+  readonly #times: SampleTimes;
   readonly #ignored: IgnoredWarnings;
   readonly #stopping = new AbortController();
-  #lastTs = 0;
-  /** As long as the clock is not known. */
-  #lastGuessedTs = 0;
-  #lastMoment = 0;
 
   constructor(options: AgentOptions) {
     requireAgentOptions(options);
@@ -70,7 +68,8 @@ export class Agent {
     const folder = options.spoolDir && join(options.spoolDir, folderOf(options.ap_id));
     if (folder) this.#memory = new CommandMemory(join(folder, 'commands.log'), maxRemembered);
     this.#desk = new CommandDesk({ send: say, memory: this.#memory, onError });
-    const stamp = (moment: number) => this.#stamp(moment);
+    this.#times = new SampleTimes(this.#session.clock);
+    const stamp = (moment: number) => this.#times.stamp(moment);
     this.#reports = new ReportQueue({
       send: (text) => this.#channel.send(text),
       isOpen: () => this.#channel.isOpen,
@@ -81,8 +80,7 @@ export class Agent {
       const spool = new Spool({ folder, maxBytes: options.spoolMaxBytes ?? defaultSpoolBytes });
       this.#spooled = new SpooledReports({ spool, queue: this.#reports, clock: this.#session.clock, stamp, onError });
       // Many samples at once run ahead of the clock: those of the next process must not fall on them.
-      const newest = newestTime(spool.newestFound);
-      if (newest < Date.now() + maxAheadMs) this.#lastTs = this.#lastGuessedTs = newest;
+      this.#times.goOnAfter(newestTime(spool.newestFound));
     }
     this.#channel = new Channel({
       session: this.#session,
@@ -97,6 +95,7 @@ export class Agent {
         this.#reports.repeat();
         this.#spooled?.opened();
         this.#offers.ask();
+        this.#settings?.keeper.opened();
         options.onConnected?.();
       },
       onClosed: (code, reason) => {
@@ -150,6 +149,34 @@ export class Agent {
   }
 
   /**
+   * To be called before `start`: this access point can be given settings, and the handler applies them. They are tried first: unless
+   * Weft confirms them over a new connection in time, and after a restart during the trial, `apply` is called with the old ones.
+   * Needs `spoolDir`, where old and new settings lie.
+   *
+   * ```ts
+   * agent.settings({
+   *   declare: { channel: { type: 'integer', enum: [36, 40, 44], parameter: 'channel', restart: 'radio' } },
+   *   apply: ({ channel }) => console.log(`now on channel ${channel}`),
+   *   running: () => ({ channel: 36 }),
+   * });
+   * ```
+   */
+  settings(options: SettingsOptions): this {
+    const { spoolDir, ap_id, onError } = this.#options;
+    if (spoolDir === undefined)
+      throw new Error('settings need spoolDir: the old ones lie there until the new ones are confirmed');
+    const keeper = new SettingsKeeper({
+      ...options,
+      folder: join(spoolDir, folderOf(ap_id)),
+      send: (text) => void this.#channel.send(text),
+      renew: () => this.#channel.renew(),
+      onError: (error) => onError?.(error),
+    });
+    this.#settings = { options, keeper };
+    return this;
+  }
+
+  /**
    * Resolves once the channel is open. While Weft is away it is tried again; throws WeftRefusal if Weft does not want this
    * agent, or when the agent is stopped meanwhile.
    *
@@ -178,10 +205,12 @@ export class Agent {
     const declared = {
       ...configuration,
       ...(this.#declarations.length > 0 && { commands: this.#declarations }),
+      ...(this.#settings && { settings: this.#settings.options.declare }),
       ...(Object.keys(this.#metrics).length > 0 && {
         metrics: { ...(configuration.metrics as Record<string, unknown> | undefined), ...this.#metrics },
       }),
     };
+    await this.#settings?.keeper.begin();
     await this.#session.begin(enrolmentToken, declared);
     if (Object.keys(declared).length > 0) {
       await this.#session.post('/api/v1/agent_update/update', { configuration: declared });
@@ -201,7 +230,7 @@ export class Agent {
    * ```
    */
   async post(report: Sample | readonly Sample[]): Promise<number> {
-    const parts = Report.of(report, this.#moment(Array.isArray(report) ? report.length : 1)).parts();
+    const parts = Report.of(report, this.#times.moment(Array.isArray(report) ? report.length : 1)).parts();
     if (!this.#spooled) return this.#reports.add(...parts);
     const kept = await Promise.all(parts.map((part) => this.#spooled!.post(part)));
     return kept.reduce((sum, count) => sum + count, 0);
@@ -229,31 +258,11 @@ export class Agent {
     const kept = this.#spooled?.close();
     this.#reports.close();
     this.#channel.stop();
-    await Promise.all([kept, this.#memory?.close()]);
+    await Promise.all([kept, this.#memory?.close(), this.#settings?.keeper.stop()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
-  }
-
-  /** No two samples share one, so that no two share a time. */
-  #moment(count: number): number {
-    const moment = Math.max(this.#session.clock.moment(), this.#lastMoment + 1);
-    this.#lastMoment = moment + count - 1;
-    return moment;
-  }
-
-  #stamp(moment: number): number {
-    const { clock } = this.#session;
-    const time = clock.timeOf(moment);
-    if (!clock.isKnown) {
-      this.#lastGuessedTs = Math.max(this.#lastGuessedTs + 1, time);
-      return this.#lastGuessedTs;
-    }
-    // A guess of a clock that was wrong is set right before it is sent, and must not drag the rest along.
-    const lastTs = clock.isOff ? this.#lastTs : Math.max(this.#lastTs, this.#lastGuessedTs);
-    this.#lastTs = Math.max(lastTs + 1, time);
-    return this.#lastTs;
   }
 
   #hear(message: ChannelDownMessage): void {
@@ -271,20 +280,18 @@ export class Agent {
       case 'hello_ack':
         void this.#offers.take(message.offered_secret);
         return;
+      case 'config':
+      case 'config_confirm':
+        if (!this.#options.isDeaf?.()) this.#settings?.keeper.hear(message);
+        return;
       case 'error':
         this.#refused(message);
         return;
     }
   }
 
-  #refused({
-    id,
-    command_id,
-    status,
-    code,
-    detail,
-    retry_after,
-  }: Extract<ChannelDownMessage, { type: 'error' }>): void {
+  #refused(message: Extract<ChannelDownMessage, { type: 'error' }>): void {
+    const { id, command_id, status, code, detail, retry_after } = message;
     const refusal = new WeftRefusal(status, code, detail, retry_after);
     if (id !== undefined) this.#reports.refused(id, refusal);
     else if (command_id !== undefined) this.#desk.refused(command_id, refusal);

@@ -70,6 +70,12 @@ export class Channel {
     return true;
   }
 
+  /** Opens another connection, in place of the present one. */
+  renew(): void {
+    clearTimeout(this.#renewal);
+    void this.#renew();
+  }
+
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#retry);

@@ -6,10 +6,12 @@ interface Given {
   emulator?: unknown;
   alarms?: unknown;
   callbacks?: unknown;
+  config?: unknown;
 }
 
-/** `write: false` means no commands, emulated networks, alarms of its own or results for others; of two keys the narrower one counts. */
+/** `write: false` means no commands, emulated networks, alarms of its own, results for others or other settings; of two keys the narrower one counts. */
 export function effectivePermissions<Permissions extends Given>(permissions: Permissions): Permissions {
   const nothing = { commands: false, emulator: false, alarms: false, callbacks: false };
-  return permissions.write === false ? { ...permissions, ...nothing } : permissions;
+  if (permissions.write !== false) return permissions;
+  return { ...permissions, ...nothing, ...(permissions.config !== undefined && { config: 'read' }) };
 }

@@ -95,7 +95,7 @@ export function inverseOf(
   return found?.parameter === parameter && needsNothing ? inverse : undefined;
 }
 
-function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
+export function readArgument(input: unknown, withUnits: boolean): DeclaredArgument {
   const bounds: DeclaredArgument = {};
   if (!isObject(input)) return bounds;
   const type = argumentTypes.find((known) => known === input.type);

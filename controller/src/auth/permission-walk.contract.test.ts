@@ -10,7 +10,7 @@ import { generateSecret, Keyring } from '../secrets.ts';
 
 // `open` to everybody; yes; no; `self`: only on its own record; `glob`: only within the `agents` of its permissions.
 // `own`: only on what it owns; `emulated`: only on agents that it has spun up, of which it has none here. Of an app, after a
-// colon: the key of its permissions that must not be false (`alarms`: that must be true; behind `own`: that opens what others own). At the end: what a user with grants must have been granted instead;
+// colon: the key of its permissions that must not be false (`alarms`: that must be true; `config:draft`: that must say so much or more; behind `own`: that opens what others own). At the end: what a user with grants must have been granted instead;
 // `enrol`: also for the holder of an enrolment token; `callback`: also for the holder of a callback token, on its job. `?agent`,
 // `?job_number`: the query names the agent or the job.
 const table = `
@@ -53,6 +53,34 @@ const table = `
   POST   /api/v1/agents/{ap_id}/push_secret       yes  no   self no
   GET    /api/v1/agents/{ap_id}/labels            yes  yes  self glob:read
   PATCH  /api/v1/agents/{ap_id}/labels            yes  no   no   no        manager
+  GET    /api/v1/config/layers                    yes  yes  no   yes:config:read manager
+  GET    /api/v1/config/layers/{id}               yes  yes  no   yes:config:read manager
+  GET    /api/v1/config/layers/{id}/versions      yes  yes  no   yes:config:read manager
+  GET    /api/v1/config/variables                 yes  yes  no   yes:config:read manager
+  PUT    /api/v1/config/variables                 yes  no   no   yes:config:roll_out manager
+  GET    /api/v1/config/secrets                   yes  yes  no   yes:config:read manager
+  PUT    /api/v1/config/secrets                   yes  no   no   yes:config:roll_out manager
+  DELETE /api/v1/config/secrets/{name}            yes  no   no   yes:config:roll_out manager
+  GET    /api/v1/config/change_sets               yes  yes  no   yes:config:read manager
+  POST   /api/v1/config/change_sets               yes  no   no   yes:config:draft manager
+  GET    /api/v1/config/change_sets/{id}          yes  yes  no   yes:config:read manager
+  PUT    /api/v1/config/change_sets/{id}          yes  no   no   yes:config:draft manager
+  DELETE /api/v1/config/change_sets/{id}          yes  no   no   yes:config:draft manager
+  POST   /api/v1/config/change_sets/{id}/preview  yes  no   no   yes:config:draft manager
+  POST   /api/v1/config/change_sets/{id}/rollout  yes  no   no   yes:config:roll_out manager
+  GET    /api/v1/rollouts                         yes  yes  no   yes:config:read manager
+  GET    /api/v1/rollouts/{id}                    yes  yes  no   yes:config:read manager
+  GET    /api/v1/rollouts/{id}/agents             yes  yes  no   yes:config:read manager
+  POST   /api/v1/rollouts/{id}/pause              yes  no   no   yes:config:roll_out manager
+  POST   /api/v1/rollouts/{id}/resume             yes  no   no   yes:config:roll_out manager
+  POST   /api/v1/rollouts/{id}/revert             yes  no   no   yes:config:roll_out manager
+  POST   /api/v1/rollouts/{id}/abort              yes  no   no   yes:config:roll_out manager
+  GET    /api/v1/agents/{ap_id}/config            yes  yes  self glob:config:read
+  POST   /api/v1/agents/{ap_id}/config/apply      yes  no   no   yes:config:roll_out manager
+  POST   /api/v1/agents/{ap_id}/config/adopt      yes  no   no   yes:config:roll_out manager
+  GET    /api/v1/agents/{ap_id}/config/next       no   no   self no
+  POST   /api/v1/agents/{ap_id}/config/running    no   no   self no
+  POST   /api/v1/agents/{ap_id}/config/{id}/result no   no   self no
   GET    /api/v1/sites                            yes  yes  no   yes:read
   POST   /api/v1/sites                            yes  no   no   no
   GET    /api/v1/sites/{id}                       yes  yes  no   yes:read
@@ -183,7 +211,7 @@ const [rows, socketRows] = [table, socketTable].map((text) =>
     .split('\n')
     .map((line) => {
       const [method = '', path = '', admin = '', user = '', agent = '', ofApp = '', ...more] = line.trim().split(/\s+/);
-      const [app = '', right] = ofApp.split(':');
+      const [app = '', right] = ofApp.split(/:(.*)/);
       const openTo = more.find((word) => word === 'enrol' || word === 'callback');
       const grant = more.find((word) => word !== openTo);
       return { method, path, rules: { admin, user, agent, app }, right, grant, openTo };
@@ -201,6 +229,7 @@ const foreign: Record<string, string> = {
   device: 'dev-aaaaaaaaaaaaaaaa',
   rule_id: 'none',
   silence_id: 'none',
+  name: 'none',
 };
 
 let weft: TestWeft;
@@ -210,7 +239,7 @@ let enrolment: string;
 let callbacks: CallbackTokens;
 let ownJobs: Record<Known, string>;
 /** By name: one without each right, and one whose time is over. */
-const limitedApps: Record<string, { without: string; token: string }> = {};
+const limitedApps: Record<string, { without: string[]; token: string }> = {};
 const workers: Record<string, string> = {};
 /** By name: one of each role, and what the role includes of those that operations ask for. */
 const grantedUsers: Record<string, { includes: string[]; token: string }> = {};
@@ -224,7 +253,7 @@ beforeAll(async () => {
     admin,
     user: await weft.user(names.user),
     agent: await weft.agent(names.agent),
-    app: await weft.app(names.app, { agents: ['ap-*'], alarms: true }),
+    app: await weft.app(names.app, { agents: ['ap-*'], alarms: true, config: 'roll_out' }),
   };
   const post = async (path: string, json: unknown) => {
     const answer = await weft.request('POST', path, { token: admin, json });
@@ -239,10 +268,14 @@ beforeAll(async () => {
     ['commands', { commands: false }],
     ['emulator', { emulator: false }],
     ['alarms', { alarms: undefined }],
+    ['config:roll_out', { config: 'draft' }],
+    ['config:draft config:roll_out', { config: 'read' }],
+    ['config:read config:draft config:roll_out', { config: undefined }],
     ['time', { expires_at: '2026-01-01T00:00:00Z' }],
   ] as const) {
-    const token = await weft.app(`app-without-${without}`, { agents: ['ap-*'], alarms: true, ...limit });
-    limitedApps[`app-without-${without}`] = { without, token };
+    const name = `app-without-${without.replaceAll(/[ :]/g, '-')}`;
+    const token = await weft.app(name, { agents: ['ap-*'], alarms: true, config: 'roll_out', ...limit });
+    limitedApps[name] = { without: without.split(' '), token };
   }
   for (const [who, permissions] of Object.entries({
     yes: { callbacks: true, agents: [] },
@@ -461,10 +494,10 @@ describe('the permissions of a running server (Z1)', () => {
       const shown = isLogout(row) ? await weft.login('third_party_app', name) : token;
       const answer = await call(row, shown, nameOf(row, 'own', 'app', name));
       const right = row.rules.app === 'own' ? undefined : row.right;
-      if (row.rules.app === 'no' || (right !== undefined && (without === right || without === 'time'))) {
+      if (row.rules.app === 'no' || (right !== undefined && (without.includes(right) || without.includes('time')))) {
         expectRefusal(answer, 403, name);
         expect(answer.body.code, name).toBe(
-          row.rules.app === 'no' || without !== 'time' ? 'not_permitted' : 'permissions_expired',
+          row.rules.app === 'no' || !without.includes('time') ? 'not_permitted' : 'permissions_expired',
         );
       } else expectAdmission(answer, name);
     }

@@ -13,6 +13,10 @@ type AppRight = 'read' | 'commands' | 'emulator' | 'alarms';
 /** Those that an app has only where they are true: they came later, and nobody gains a right by an upgrade. */
 const absentMeansNone: ReadonlySet<AppRight> = new Set(['alarms']);
 
+/** How much of `config` an app needs: each includes those before it. */
+const configLevels = ['read', 'draft', 'roll_out'] as const;
+type ConfigRight = `config:${(typeof configLevels)[number]}`;
+
 /** Other credentials than those of a user, agent or app. */
 type OpenTo = 'anyone' | 'anyone_until_first_admin' | 'enrolment_token' | 'callback_token' | 'metrics_network';
 
@@ -20,7 +24,7 @@ export interface Permission {
   admin: 'yes' | 'no';
   user: Rule;
   agent: Rule;
-  third_party_app: Rule | AppRight;
+  third_party_app: Rule | AppRight | ConfigRight;
   /** What a user with grants must have been granted somewhere; for such a user it takes the place of the rule above. */
   grant?: Grant['role'];
   openTo?: OpenTo;
@@ -79,6 +83,20 @@ export const emulatorStarters: Permission = {
 /** What an app raises in its own name. */
 export const alarmRaisers: Permission = { admin: 'no', user: 'no', agent: 'no', third_party_app: 'alarms' };
 
+/** Reads what access points shall be: of users with grants, managers. */
+export const configReaders: Permission = {
+  admin: 'yes',
+  user: 'yes',
+  agent: 'no',
+  third_party_app: 'config:read',
+  grant: 'manager',
+};
+/** Of one access point, which also reads its own. */
+export const agentConfigReaders: Permission = { ...agentReaders, third_party_app: 'config:read' };
+/** Within what they manage, which the service checks. */
+export const configDrafters: Permission = { ...adminsAndManagers, third_party_app: 'config:draft' };
+export const configRollers: Permission = { ...adminsAndManagers, third_party_app: 'config:roll_out' };
+
 /**
  * Returns if the caller has permission; throws AuthenticationError without a caller, PermissionError for the wrong kind, role,
  * name or grant. `target` is the name in the request; without one, `itself` passes and validation decides.
@@ -108,11 +126,18 @@ function isNamed(caller: Caller, target: string): boolean {
   return target === 'me' || target.toLowerCase() === caller.name;
 }
 
-function requireRight(rights: Rights, right: AppRight, now?: number): void {
+function requireRight(rights: Rights, right: AppRight | ConfigRight, now?: number): void {
   if (rights.hasExpired(now)) {
     const { expires_at } = rights.limits;
     throw new PermissionError('permissions_expired', `The permissions of this app expired at ${expires_at}`);
   }
-  const given = rights.limits[right];
-  if (given === false || (given === undefined && absentMeansNone.has(right))) throw new PermissionError();
+  const needed = configLevels.findIndex((level) => right === `config:${level}`);
+  if (needed >= 0) {
+    const { config } = rights.limits;
+    if (config === undefined || configLevels.indexOf(config) < needed) throw new PermissionError();
+    return;
+  }
+  const key = right as AppRight;
+  const given = rights.limits[key];
+  if (given === false || (given === undefined && absentMeansNone.has(key))) throw new PermissionError();
 }

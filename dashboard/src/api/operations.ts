@@ -21,6 +21,33 @@ export type AgentCommand = {
   expires_at: string;
 };
 
+export type AgentConfigView = {
+  ap_id: string;
+  /** Null: no layer is about it. */
+  state: ConfigState | null;
+  detail: string | null;
+  rollout_id: string | null;
+  hash: string | null;
+  running_hash: string | null;
+  running_at: string | null;
+  updated_at: string | null;
+  /** A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret. */
+  settings?: Record<string, unknown>;
+  differences?: ({
+    leaf: string;
+    desired: unknown;
+    running: unknown;
+    command_id: string | null;
+  })[];
+  leaves?: ({
+    leaf: string;
+    value: unknown;
+    layer: string;
+    name: string;
+    version: number;
+  })[];
+};
+
 export type AgentCreate = {
   /** Identifies the access point in paths and series: letters and digits of any script, . _ : @ + - and single spaces inside; not beginning with -; at most 128 characters. Stored in Unicode NFC. */
   ap_id: string;
@@ -431,6 +458,8 @@ export type AppPermissions = {
   };
   /** Whether it may raise alarms of its own about the agents that it may see. Absent: it may not. */
   alarms?: boolean;
+  /** What it may do about what access points shall be: read it, also draft changes, also roll them out. Absent: nothing. */
+  config?: 'read' | 'draft' | 'roll_out';
   /** Whether it may hand in the results of jobs of others. Absent: it may not. */
   callbacks?: boolean;
   /** In conflicts with other apps. Default: 50. */
@@ -581,6 +610,86 @@ export type CallbackAnswer = {
   seq: number;
 };
 
+export type ChangePreview = {
+  /** How many access points would get other settings. */
+  changed: number;
+  /** Access points with equal differences, the largest group first. */
+  groups: ({
+    count: number;
+    changes: ({
+      leaf: string;
+      /** Null: not set. */
+      before: unknown;
+      /** Null: not set any more. */
+      after: unknown;
+    })[];
+    restart: 'none' | 'radio' | 'device';
+    /** The first 100 of them. */
+    ap_ids: (string)[];
+  })[];
+  /** How many access points cannot take it. */
+  refused: number;
+  /** The first 100 of them. */
+  refusals: ({
+    ap_id: string;
+    leaf: string;
+    /** The name of the layer. */
+    layer: string;
+    code: string;
+    detail: string;
+  })[];
+  restarts: {
+    radio: number;
+    device: number;
+  };
+  /** Leaves that a command holds: a roll-out leaves them alone. */
+  overridden: ({
+    ap_id: string;
+    leaves: (string)[];
+  })[];
+  /** It would change access points that you do not manage: you cannot roll it out. */
+  not_yours: boolean;
+};
+
+export type ChangeSet = {
+  id: string;
+  title: string;
+  state: 'draft' | 'rolled_out';
+  layers: ({
+    id: string;
+    name: string;
+    /** Which access points, by `site:`, `tag:` and `name:`; nothing that an agent says about itself. */
+    selector: string;
+    /** The heavier layer wins. */
+    weight: number;
+    /** A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret. */
+    settings: Record<string, unknown>;
+    /** Settings that an access point does not declare are left out for it, instead of refused. */
+    optional?: boolean;
+  })[];
+  remove: (string)[];
+  /** The versions of the layers that the draft was made from; 0 for a new layer. */
+  base: Record<string, unknown>;
+  /** One of these layers has changed meanwhile: it must be rebased. */
+  is_outdated: boolean;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+};
+
+export type ChangeSetCreate = {
+  title: string;
+  layers?: (LayerDraft)[];
+  /** Ids of layers. */
+  remove?: (string)[];
+};
+
+export type ChangeSetPage = {
+  items: (ChangeSet)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
 export type ChangedThirdPartyApp = {
   id: string;
   app_name: string;
@@ -686,6 +795,135 @@ export type Comparison = {
     without: number;
     change: number;
   };
+};
+
+export type ConfigConfirmMessage = {
+  type: 'config_confirm';
+  id: string;
+  hash: string;
+};
+
+export type ConfigLayer = {
+  id: string;
+  version: number;
+  name: string;
+  /** Which access points, by `site:`, `tag:` and `name:`; nothing that an agent says about itself. */
+  selector: string;
+  /** The heavier layer wins. */
+  weight: number;
+  /** A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret. */
+  settings: Record<string, unknown>;
+  /** Settings that an access point does not declare are left out for it, instead of refused. */
+  optional: boolean;
+};
+
+export type ConfigLayerPage = {
+  items: (ConfigLayer)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type ConfigLayerVersion = {
+  id: string;
+  version: number;
+  name: string;
+  /** Which access points, by `site:`, `tag:` and `name:`; nothing that an agent says about itself. */
+  selector: string;
+  /** The heavier layer wins. */
+  weight: number;
+  /** A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret. */
+  settings: Record<string, unknown>;
+  /** Settings that an access point does not declare are left out for it, instead of refused. */
+  optional: boolean;
+  /** With this version the layer ended. */
+  removed: boolean;
+  rollout_id: string;
+  created_by: string;
+  created_at: string;
+};
+
+export type ConfigLayerVersionPage = {
+  items: (ConfigLayerVersion)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type ConfigMessage = {
+  type: 'config';
+  /** The same may be delivered again with the same id: apply it once. */
+  id: string;
+  /** To be stored, and said again as it is. */
+  hash: string;
+  /** A secret is `{"secret": name, "version": n, "value": text}`; said again it has no `value`. */
+  settings: Record<string, unknown>;
+  trial_seconds: number;
+};
+
+export type ConfigNext = {
+  next: ConfigMessage | ConfigConfirmMessage | null;
+};
+
+export type ConfigResult = {
+  hash: string;
+  state: 'applied' | 'refused' | 'substituted';
+  reason?: string;
+  /** A secret is `{"secret": name, "version": n}`. */
+  settings?: Record<string, unknown>;
+};
+
+export type ConfigRunning = {
+  /** As it was given; null for an agent that was given none. */
+  hash: string | null;
+  /** A secret is `{"secret": name, "version": n}`. */
+  settings: Record<string, unknown>;
+  reverted?: {
+    id: string;
+    reason: string;
+  };
+};
+
+export type ConfigSecret = {
+  name: string;
+  version: number;
+  updated_at: string;
+};
+
+export type ConfigSecretPage = {
+  items: (ConfigSecret)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type ConfigSecretSet = {
+  name: string;
+  /** Never shown again. */
+  value: string;
+};
+
+export type ConfigState = 'in_sync' | 'pending' | 'sent' | 'on_trial' | 'confirmed' | 'refused' | 'substituted' | 'reverted' | 'overridden' | 'drifted' | 'unreachable';
+
+export type ConfigVariable = {
+  /** Of this access point; null if it is that of a site. */
+  ap_id: string | null;
+  /** Of the access points in this site and below it. */
+  site: string | null;
+  name: string;
+  value: string | number | boolean;
+  updated_at: string;
+};
+
+export type ConfigVariablePage = {
+  items: (ConfigVariable)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type ConfigVariableSet = {
+  ap_id?: string;
+  site?: string;
+  name: string;
+  /** Null removes it. */
+  value: string | number | boolean | null;
 };
 
 export type Conflict = {
@@ -1388,6 +1626,20 @@ export type LatestMetrics = {
   })[];
 };
 
+export type LayerDraft = {
+  /** Of the layer that it changes; absent: a new one. */
+  id?: string;
+  name: string;
+  /** Which access points, by `site:`, `tag:` and `name:`; nothing that an agent says about itself. */
+  selector: string;
+  /** The heavier layer wins. */
+  weight: number;
+  /** A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret. */
+  settings: Record<string, unknown>;
+  /** Settings that an access point does not declare are left out for it, instead of refused. */
+  optional?: boolean;
+};
+
 export type LoginForm = {
   grant_type?: string | null;
   /** A user's e-mail address, an agent's ap_id or an app's app_name. */
@@ -1553,6 +1805,11 @@ export type QuietHours = {
   except?: (EventSeverity)[];
 };
 
+export type Reconfigured = {
+  /** How many access points get other settings by this. */
+  reconfigured: number;
+};
+
 export type ResolvedPlace = {
   /** Index in `emulators`. */
   emulator: number;
@@ -1594,6 +1851,98 @@ export type Rival = {
   /** When its lease ends or would have ended. */
   until: string;
 };
+
+export type Rollout = {
+  id: string;
+  change_set_id: string;
+  title: string;
+  state: RolloutState;
+  /** Why it stands or has ended, for people. */
+  reason: string | null;
+  /** How it stands, for people. */
+  sentence: string;
+  plan: RolloutPlan;
+  /** Counts from 1. */
+  wave: number;
+  waves: ({
+    access_points: number;
+    treated: number;
+    succeeded: number;
+    failed: number;
+  })[];
+  total: number;
+  /** How many access points are in which state. */
+  states: Record<string, unknown>;
+  measured: ({
+    wave: number;
+    metric: string;
+    treated_before: number | null;
+    treated_after: number | null;
+    untreated_before: number | null;
+    untreated_after: number | null;
+    worse_by: number | null;
+    compared_with: 'untreated' | 'own_hour_before';
+    passed: boolean;
+  })[];
+  created_by: string;
+  created_at: string;
+  ended_at: string | null;
+};
+
+export type RolloutAgent = {
+  ap_id: string;
+  display_name: string | null;
+  wave: number;
+  state: ConfigState;
+  detail: string | null;
+  treated_at: string | null;
+};
+
+export type RolloutAgentPage = {
+  items: (RolloutAgent)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type RolloutPage = {
+  items: (Rollout)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+};
+
+export type RolloutPlan = {
+  /** Default: one, with all. */
+  waves?: ({
+    select?: string;
+    /** Of all, up to this wave. */
+    percent?: number;
+  })[];
+  gates?: ({
+    metric?: string;
+    /** Against untreated access points of the same type, in the same minutes. */
+    worse_by?: number;
+    over_seconds?: number;
+    /** How many new alarms of treated ones are too many to go on: more than this. */
+    alarms?: number;
+    /** The share of the devices from before that must be back. */
+    devices_back?: number;
+  })[];
+  failure_limit?: {
+    /** It stops once more than these have failed. Default: 0. */
+    agents: number;
+  };
+  window?: {
+    days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+    from: string;
+    until: string;
+    /** A name of IANA, or `site`: that of the site of each access point. */
+    time_zone?: string;
+  };
+  at_once_per_site?: number;
+  trial_seconds?: number;
+};
+
+export type RolloutState = 'running' | 'paused' | 'stopped' | 'completed' | 'reverting' | 'reverted' | 'aborted';
 
 export type SelectorExplain = {
   /** Empty: all. */
@@ -2066,11 +2415,17 @@ export type WhatIfRequest = {
 };
 
 export interface Operations {
+  abort_rollout: { path: { id: string }; answer: Rollout };
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
+  adopt_agent_config: { path: { ap_id: string }; json: {
+  why: string;
+}; answer: AgentConfigView };
   agent_health: { path: { ap_id: string }; answer: AgentHealthReport };
   agent_metrics_text: { query?: { selector?: string; metrics?: (string)[] }; answer: unknown };
   agent_update: { json: AgentUpdateRequest; answer: AgentUpdateAnswer };
   answer_command: { path: { ap_id: string; command_id: string }; json: CommandResult; answer: Command };
+  answer_config: { path: { ap_id: string; id: string }; json: ConfigResult; answer: ConfigNext };
+  apply_agent_config: { path: { ap_id: string }; answer: AgentConfigView };
   approve_user: { path: { username: string }; answer: TokenData };
   callback_agent_data: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (unknown)[]; answer: CallbackAnswer };
   callback_agent_details: { query: { job_number: string; final?: boolean; chunk?: number; error?: string; progress?: number }; json: (Record<string, unknown>)[]; answer: CallbackAnswer };
@@ -2085,6 +2440,7 @@ export interface Operations {
   create_agent: { json: AgentCreate; answer: Agent };
   create_agent_public: { json: AgentCreate; answer: Agent };
   create_alarm_rule: { json: AlarmRuleInput; answer: AlarmRule };
+  create_change_set: { json: ChangeSetCreate; answer: ChangeSet };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
   create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
@@ -2111,10 +2467,13 @@ export interface Operations {
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
+  get_agent_config: { path: { ap_id: string }; query?: { view?: 'desired' | 'running' | 'diff' | 'why' }; answer: AgentConfigView };
   get_alarm: { path: { alarm_id: string }; answer: Alarm };
   get_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   get_bulk: { path: { job_number: string }; query?: { cursor?: string; limit?: number }; answer: BulkProgress };
+  get_change_set: { path: { id: string }; answer: ChangeSet };
   get_command: { path: { command_id: string }; answer: Command };
+  get_config_layer: { path: { id: string }; answer: ConfigLayer };
   get_conflict_rules: { answer: ConflictRules };
   get_device: { path: { device: string }; answer: DeviceDetails };
   get_device_privacy: { answer: DevicePrivacy };
@@ -2125,6 +2484,7 @@ export interface Operations {
   get_me: { answer: TokenData };
   get_notification: { path: { id: string }; answer: Notification };
   get_retention: { answer: RetentionReport };
+  get_rollout: { path: { id: string }; answer: Rollout };
   get_silence: { path: { silence_id: string }; answer: Silence };
   get_site: { path: { id: string }; answer: Site };
   get_third_party_app: { path: { app_name: string }; answer: ThirdPartyApp };
@@ -2136,7 +2496,12 @@ export interface Operations {
   list_alarm_rules: { answer: AlarmRuleList };
   list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
   list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
+  list_change_sets: { query?: { cursor?: string; limit?: number }; answer: ChangeSetPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
+  list_config_layer_versions: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: ConfigLayerVersionPage };
+  list_config_layers: { query?: { cursor?: string; limit?: number }; answer: ConfigLayerPage };
+  list_config_secrets: { query?: { cursor?: string; limit?: number }; answer: ConfigSecretPage };
+  list_config_variables: { query?: { cursor?: string; limit?: number }; answer: ConfigVariablePage };
   list_conflicts: { query?: { agent?: string; reason?: string; caller?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
   list_devices: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
   list_disabled_users: { answer: (DisabledUser)[] };
@@ -2145,6 +2510,8 @@ export interface Operations {
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
+  list_rollout_agents: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: RolloutAgentPage };
+  list_rollouts: { query?: { cursor?: string; limit?: number }; answer: RolloutPage };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_silences: { answer: SilenceList };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
@@ -2163,12 +2530,17 @@ export interface Operations {
   metrics_series: { query: { agents: (string)[]; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string; band?: boolean }; answer: FleetSeries };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   network_health: { answer: NetworkHealth };
+  next_agent_config: { path: { ap_id: string }; query?: { wait?: number }; answer: ConfigNext };
+  pause_rollout: { path: { id: string }; answer: Rollout };
   poll_commands: { path: { ap_id: string }; query?: { wait?: number }; answer: (AgentCommand)[] };
   preview_alarm_rule: { query?: { window?: number }; json: AlarmRuleInput; answer: AlarmPreview };
+  preview_change_set: { path: { id: string }; answer: ChangePreview };
   raise_alarm: { json: AlarmRaise; answer: Alarm };
   refuse_user: { path: { username: string }; answer: StatusAnswer };
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
+  remove_change_set: { path: { id: string }; answer: StatusAnswer };
+  remove_config_secret: { path: { name: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_silence: { path: { silence_id: string }; answer: StatusAnswer };
@@ -2178,14 +2550,21 @@ export interface Operations {
   remove_webhook: { path: { id: string }; answer: StatusAnswer };
   renew_token: { answer: Token };
   renew_webhook_secret: { path: { id: string }; answer: WebhookWithSecret };
+  replace_change_set: { path: { id: string }; json: ChangeSetCreate; answer: ChangeSet };
   replay_webhook: { path: { id: string }; query: { after: number }; answer: Webhook };
+  report_running_config: { path: { ap_id: string }; json: ConfigRunning; answer: ConfigNext };
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
   reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   resume_retention: { answer: StatusAnswer };
+  resume_rollout: { path: { id: string }; answer: Rollout };
+  revert_rollout: { path: { id: string }; answer: Rollout };
+  roll_out_change_set: { path: { id: string }; json: RolloutPlan; answer: Rollout };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
+  set_config_secret: { json: ConfigSecretSet; answer: ConfigSecret };
+  set_config_variable: { json: ConfigVariableSet; answer: Reconfigured };
   set_device_privacy: { json: DevicePrivacy; answer: DevicePrivacy };
   set_grants: { path: { username: string }; json: Grants; answer: Grants };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
@@ -2213,11 +2592,15 @@ export interface Operations {
 }
 
 export const operations = {
+  abort_rollout: 'POST /api/v1/rollouts/{id}/abort',
   acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
+  adopt_agent_config: 'POST /api/v1/agents/{ap_id}/config/adopt',
   agent_health: 'GET /api/v1/health/agents/{ap_id}',
   agent_metrics_text: 'GET /metrics/agents',
   agent_update: 'POST /api/v1/agent_update/update',
   answer_command: 'POST /api/v1/agents/{ap_id}/commands/{command_id}',
+  answer_config: 'POST /api/v1/agents/{ap_id}/config/{id}/result',
+  apply_agent_config: 'POST /api/v1/agents/{ap_id}/config/apply',
   approve_user: 'POST /api/v1/waiting_users/{username}/approve',
   callback_agent_data: 'POST /api/v1/callback/agent_data',
   callback_agent_details: 'POST /api/v1/callback/agent_details',
@@ -2232,6 +2615,7 @@ export const operations = {
   create_agent: 'POST /api/v1/agents',
   create_agent_public: 'POST /api/v1/agents/public',
   create_alarm_rule: 'POST /api/v1/alarm_rules',
+  create_change_set: 'POST /api/v1/config/change_sets',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
   create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
@@ -2258,10 +2642,13 @@ export const operations = {
   explain_selector: 'POST /api/v1/selectors/explain',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
+  get_agent_config: 'GET /api/v1/agents/{ap_id}/config',
   get_alarm: 'GET /api/v1/alarms/{alarm_id}',
   get_alarm_rule: 'GET /api/v1/alarm_rules/{rule_id}',
   get_bulk: 'GET /api/v1/bulk/{job_number}',
+  get_change_set: 'GET /api/v1/config/change_sets/{id}',
   get_command: 'GET /api/v1/commands/{command_id}',
+  get_config_layer: 'GET /api/v1/config/layers/{id}',
   get_conflict_rules: 'GET /api/v1/conflicts/rules',
   get_device: 'GET /api/v1/devices/{device}',
   get_device_privacy: 'GET /api/v1/device_privacy',
@@ -2272,6 +2659,7 @@ export const operations = {
   get_me: 'GET /api/v1/users/me',
   get_notification: 'GET /api/v1/notifications/{id}',
   get_retention: 'GET /api/v1/retention',
+  get_rollout: 'GET /api/v1/rollouts/{id}',
   get_silence: 'GET /api/v1/silences/{silence_id}',
   get_site: 'GET /api/v1/sites/{id}',
   get_third_party_app: 'GET /api/v1/third_party_apps/{app_name}',
@@ -2283,7 +2671,12 @@ export const operations = {
   list_alarm_rules: 'GET /api/v1/alarm_rules',
   list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
+  list_change_sets: 'GET /api/v1/config/change_sets',
   list_commands: 'GET /api/v1/commands',
+  list_config_layer_versions: 'GET /api/v1/config/layers/{id}/versions',
+  list_config_layers: 'GET /api/v1/config/layers',
+  list_config_secrets: 'GET /api/v1/config/secrets',
+  list_config_variables: 'GET /api/v1/config/variables',
   list_conflicts: 'GET /api/v1/conflicts',
   list_devices: 'GET /api/v1/devices',
   list_disabled_users: 'GET /api/v1/disabled_users',
@@ -2292,6 +2685,8 @@ export const operations = {
   list_events: 'GET /api/v1/events',
   list_jobs: 'GET /api/v1/jobs',
   list_notifications: 'GET /api/v1/notifications',
+  list_rollout_agents: 'GET /api/v1/rollouts/{id}/agents',
+  list_rollouts: 'GET /api/v1/rollouts',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
@@ -2310,12 +2705,17 @@ export const operations = {
   metrics_series: 'GET /api/v1/metrics/series',
   metrics_stream: 'GET /api/v1/metrics/stream',
   network_health: 'GET /api/v1/health',
+  next_agent_config: 'GET /api/v1/agents/{ap_id}/config/next',
+  pause_rollout: 'POST /api/v1/rollouts/{id}/pause',
   poll_commands: 'GET /api/v1/agents/{ap_id}/commands',
   preview_alarm_rule: 'POST /api/v1/alarm_rules/preview',
+  preview_change_set: 'POST /api/v1/config/change_sets/{id}/preview',
   raise_alarm: 'POST /api/v1/alarms/raise',
   refuse_user: 'DELETE /api/v1/waiting_users/{username}',
   remove_agent: 'DELETE /api/v1/agents/{ap_id}',
   remove_alarm_rule: 'DELETE /api/v1/alarm_rules/{rule_id}',
+  remove_change_set: 'DELETE /api/v1/config/change_sets/{id}',
+  remove_config_secret: 'DELETE /api/v1/config/secrets/{name}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
   remove_notification: 'DELETE /api/v1/notifications/{id}',
   remove_silence: 'DELETE /api/v1/silences/{silence_id}',
@@ -2325,14 +2725,21 @@ export const operations = {
   remove_webhook: 'DELETE /api/v1/webhooks/{id}',
   renew_token: 'POST /api/v1/token/renew',
   renew_webhook_secret: 'POST /api/v1/webhooks/{id}/secret',
+  replace_change_set: 'PUT /api/v1/config/change_sets/{id}',
   replay_webhook: 'POST /api/v1/webhooks/{id}/replay',
+  report_running_config: 'POST /api/v1/agents/{ap_id}/config/running',
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
   reset_alarm_rule: 'POST /api/v1/alarm_rules/{rule_id}/reset',
   reset_password: 'POST /api/v1/users/reset-password',
   resume_retention: 'POST /api/v1/retention/resume',
+  resume_rollout: 'POST /api/v1/rollouts/{id}/resume',
+  revert_rollout: 'POST /api/v1/rollouts/{id}/revert',
+  roll_out_change_set: 'POST /api/v1/config/change_sets/{id}/rollout',
   send_command: 'POST /api/v1/send_command',
+  set_config_secret: 'PUT /api/v1/config/secrets',
+  set_config_variable: 'PUT /api/v1/config/variables',
   set_device_privacy: 'PUT /api/v1/device_privacy',
   set_grants: 'PUT /api/v1/users/{username}/grants',
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',

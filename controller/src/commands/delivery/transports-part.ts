@@ -73,6 +73,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     // Asked for every message and, for each token, every second: without a promise where everything is remembered.
     authorize: (token) => auth.authorize(token, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
+    config: events,
     broadcast: tuning.broadcast ?? (isShared ? (news) => nodeNews.broadcast(JSON.stringify(news)) : undefined),
     isCutOff: deps.isCutOff,
     times: tuning.socketTimes,
@@ -107,6 +108,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     channel: hub.isConnected(ap_id),
     command_ready: transports.some((transport) => transport.isReady(ap_id, configuration)),
   }));
+  events.configWoken.on((ap_id) => hub.onConfigDue(ap_id));
   events.agentRemoved.add('work', async (ap_id) => {
     for (const transport of transports) await transport.removed?.(ap_id);
   });

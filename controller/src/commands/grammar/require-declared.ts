@@ -54,7 +54,7 @@ export function isMultiple(value: number, step: number): boolean {
   return Math.abs(steps - Math.round(steps)) <= 1e-9 * Math.max(1, Math.abs(steps));
 }
 
-function checkArgument(bounds: DeclaredArgument, value: unknown, loc: Loc): Problem[] {
+export function checkArgument(bounds: DeclaredArgument, value: unknown, loc: Loc): Problem[] {
   const problem = (type: string, msg: string, ctx?: Record<string, unknown>): Problem[] => [
     ctx ? { loc, msg, type, ctx } : { loc, msg, type },
   ];

@@ -41,6 +41,9 @@ const rules = {
   commands: withinPermissions,
   emulator: withinPermissions,
   alarms: ' (with the permission `alarms`)',
+  'config:read': ' (with the permission `config`)',
+  'config:draft': ' (with the permission `config: draft`)',
+  'config:roll_out': ' (with the permission `config: roll_out`)',
 } as const;
 const others = {
   anyone: 'Anyone may call it, without a token.',

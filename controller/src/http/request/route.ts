@@ -39,6 +39,7 @@ export const tagDescriptions = {
   Token: 'Log in as a user, an agent or an app, for an access token.',
   Users: 'Accounts of people: sign up, recover a password, manage users.',
   Agents: 'Access points, and the tokens with which they register themselves.',
+  Configuration: 'What access points shall be: layers of settings, change sets, roll-outs.',
   Fleet: 'Access points as a fleet: list, labels, sites, selectors, changes of many at once.',
   'Third-party apps': 'Programs of others, with what each of them may do.',
   Audit: 'Who changed what, and when.',

@@ -1,8 +1,15 @@
 // One agent's own WebSocket: commands go down as fast as the agent takes them, its word about them and its telemetry come
 // up, any number on their way at once. Telemetry is read as by `agent_update` (#21) and answered once it is durable.
-import type { ChannelError, CommandResultMessage, HelloMessage } from '@weft/contract';
+import type {
+  ChannelError,
+  CommandResultMessage,
+  ConfigResultMessage,
+  ConfigRunningMessage,
+  HelloMessage,
+} from '@weft/contract';
 import type { AgentCaller, Caller } from '../../../caller.ts';
 import { AuthenticationError, PermissionError } from '../../../errors.ts';
+import type { Events } from '../../../events.ts';
 import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
 import type { Validator } from '../../../input/validator.ts';
@@ -24,6 +31,8 @@ export interface ChannelParts extends ChannelCommandsParts {
   authorize: (token: string) => Caller | Promise<Caller>;
   /** A better secret for an agent that logs in with a password that somebody chose. */
   offerSecret: (agent: AgentCaller) => Promise<string | undefined>;
+  /** What it shall be: what to say about it, and what the agent says. */
+  config: Pick<Events, 'configDue' | 'configHeard'>;
   onClosed: (channel: AgentChannel) => void;
 }
 
@@ -45,6 +54,7 @@ export class AgentChannel implements SocketListener {
     this.#commands = new ChannelCommands(socket, agent.name, parts);
     socket.listener = this;
     this.#commands.onDue();
+    this.onConfigDue(true);
   }
 
   get isOpen(): boolean {
@@ -54,6 +64,14 @@ export class AgentChannel implements SocketListener {
   /** These commands became due, or any may have. */
   onDue(commands?: readonly OutgoingCommand[]): void {
     this.#commands.onDue(commands);
+  }
+
+  /** Its settings may be due. */
+  onConfigDue(isFresh = false): void {
+    this.#parts.config.configDue
+      .ask(this.agent, isFresh)
+      ?.then((message) => message && this.#send(JSON.stringify(message)))
+      .catch((error) => this.#parts.onError(error, 'the settings of an agent could not be read'));
   }
 
   replace(): void {
@@ -101,18 +119,34 @@ export class AgentChannel implements SocketListener {
       telemetry.record(agent, message.report).then((recorded) => this.#reply(toAck(id, recorded), bytes), refuse);
       return;
     }
-    const answer = message.type === 'hello' ? this.#hello(agent, message, bytes) : this.#result(agent, message);
-    answer.then((text) => this.#reply(text, bytes), refuse);
+    this.#answer(agent, message, bytes).then((text) => this.#reply(text, bytes), refuse);
   }
 
-  async #hello(agent: AgentCaller, { commands }: HelloMessage, bytes: Uint8Array): Promise<string> {
+  #answer(
+    agent: AgentCaller,
+    message: HelloMessage | CommandResultMessage | ConfigResultMessage | ConfigRunningMessage,
+    bytes: Uint8Array,
+  ): Promise<string> {
+    if (message.type === 'hello') return this.#hello(agent, message, bytes);
+    return message.type === 'command_result' ? this.#result(agent, message) : this.#config(agent, message);
+  }
+
+  async #hello(agent: AgentCaller, { commands, running }: HelloMessage, bytes: Uint8Array): Promise<string> {
     const { telemetry } = this.#parts;
     if (commands) {
       const value = { configuration: { commands } };
       await telemetry.record(agent, telemetry.reports.parse({ value, inexact: [] }, agent.name, bytes));
     }
+    const said = running ? await this.#config(agent, { type: 'config_running', ...running }) : '';
+    if (said !== '') this.#send(said);
     const offered_secret = await this.#parts.offerSecret(agent);
     return JSON.stringify({ type: 'hello_ack', ...(offered_secret !== undefined && { offered_secret }) });
+  }
+
+  /** Empty if there is nothing to say. */
+  async #config(agent: AgentCaller, message: ConfigResultMessage | ConfigRunningMessage): Promise<string> {
+    const next = await this.#parts.config.configHeard.ask(agent, message, String(this.nonce));
+    return next ? JSON.stringify(next) : '';
   }
 
   async #result(agent: AgentCaller, { type: _, command_id, ...result }: CommandResultMessage): Promise<string> {
@@ -136,7 +170,7 @@ export class AgentChannel implements SocketListener {
   /** It is done with, and this is its answer. */
   #reply(text: string, bytes: Buffer): void {
     try {
-      this.#send(text);
+      if (text !== '') this.#send(text);
       this.#flow.end(bytes.length);
     } catch (error) {
       this.#socket.fail(error);

@@ -29,6 +29,7 @@ export interface ChannelHubOptions {
   /** The present caller behind a token; throws if it may not have a channel any more. */
   authorize: (token: string) => Caller | Promise<Caller>;
   offerSecret: ChannelParts['offerSecret'];
+  config: ChannelParts['config'];
   /** Reaches the other nodes, if there are any. */
   broadcast?: ((news: ChannelNews) => void) | undefined;
   onError: (error: unknown, message: string) => void;
@@ -54,6 +55,7 @@ export class ChannelHub implements CommandTransport {
     sentWindow,
     authorize,
     offerSecret,
+    config,
     broadcast,
     ...options
   }: ChannelHubOptions) {
@@ -74,6 +76,7 @@ export class ChannelHub implements CommandTransport {
       sentWindow,
       authorize,
       offerSecret,
+      config,
       onError: (error, message) => {
         const now = performance.now();
         if (this.#stopping.signal.aborted || now - this.#reportedAtMs < reportEveryMs) return;
@@ -123,9 +126,17 @@ export class ChannelHub implements CommandTransport {
     this.#announce(channel);
   }
 
+  /** The settings of the agent may be due. */
+  onConfigDue(ap_id: string): void {
+    this.#channels.get(ap_id)?.onConfigDue();
+  }
+
   /** Looks for every agent whether something is due. */
   newsLost(): void {
-    for (const channel of this.#channels.values()) channel.onDue();
+    for (const channel of this.#channels.values()) {
+      channel.onDue();
+      channel.onConfigDue();
+    }
   }
 
   /** Another node tells of its channels. */

@@ -1,7 +1,7 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
 // same bytes, so its envelope is read without parsing, and its report by what is remembered; a command's plain state is matched
 // as a whole; everything else is read as JSON.
-import { CommandResultMessage, HelloMessage } from '@weft/contract';
+import { CommandResultMessage, ConfigResultMessage, ConfigRunningMessage, HelloMessage } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
@@ -34,7 +34,12 @@ interface TelemetryMessage {
   report: TelemetryReport;
 }
 
-type ChannelMessage = TelemetryMessage | CommandResultMessage | HelloMessage;
+type ChannelMessage =
+  | TelemetryMessage
+  | CommandResultMessage
+  | HelloMessage
+  | ConfigResultMessage
+  | ConfigRunningMessage;
 
 /** What a message is called by its answer. */
 export type MessageIds = { id?: number; command_id?: string };
@@ -63,8 +68,15 @@ export function readMessage(
       return check(validator, CommandResultMessage, value, inexact);
     case 'hello':
       return check(validator, HelloMessage, value, inexact);
+    case 'config_result':
+      return check(validator, ConfigResultMessage, value, inexact);
+    case 'config_running':
+      return check(validator, ConfigRunningMessage, value, inexact);
     default:
-      throw invalidValue(['body', 'type'], 'type should be telemetry, command_result or hello');
+      throw invalidValue(
+        ['body', 'type'],
+        'type should be telemetry, command_result, hello, config_result or config_running',
+      );
   }
 }
 
@@ -110,12 +122,13 @@ function readUsualResult(bytes: Uint8Array): CommandResultMessage | undefined {
   return { type: 'command_result', command_id, state: state as CommandResultMessage['state'] };
 }
 
-function check<S extends typeof CommandResultMessage | typeof HelloMessage>(
-  validator: Validator,
-  schema: S,
-  message: JsonObject,
-  inexact: JsonPath[],
-) {
+type Checked =
+  | typeof CommandResultMessage
+  | typeof HelloMessage
+  | typeof ConfigResultMessage
+  | typeof ConfigRunningMessage;
+
+function check<S extends Checked>(validator: Validator, schema: S, message: JsonObject, inexact: JsonPath[]) {
   const problems: Problem[] = [];
   const value = validator.checkBody(schema, message, problems, inexact);
   if (problems.length > 0) throw new ValidationError(problems);

@@ -1,0 +1,300 @@
+// What access points shall be: layers of settings, variables, secrets, change sets, roll-outs, and how each access point stands.
+
+import { Page } from './answers.ts';
+import * as Type from './schema/schema.ts';
+
+const Timestamp = Type.String({ format: 'date-time' });
+const orNull = <Schema extends Type.TSchema>(schema: Schema, description?: string) =>
+  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
+const Settings = Type.Record(Type.String(), Type.Unknown(), {
+  description: 'A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret.',
+});
+const Title = Type.String({ minLength: 1, maxLength: 200, format: 'label' });
+
+export const ConfigState = Type.Enum(
+  [
+    ...['in_sync', 'pending', 'sent', 'on_trial', 'confirmed', 'refused', 'substituted', 'reverted'],
+    ...['overridden', 'drifted', 'unreachable'],
+  ] as const,
+  { title: 'ConfigState', type: 'string' },
+);
+export type ConfigState = Type.Static<typeof ConfigState>;
+
+const layerFields = {
+  name: Type.String({ minLength: 1, maxLength: 128, format: 'label' }),
+  selector: Type.String({
+    format: 'rights-selector',
+    description: 'Which access points, by `site:`, `tag:` and `name:`; nothing that an agent says about itself.',
+  }),
+  weight: Type.Integer({ minimum: -1000, maximum: 1000, description: 'The heavier layer wins.' }),
+  settings: Settings,
+};
+const optional = {
+  description: 'Settings that an access point does not declare are left out for it, instead of refused.',
+};
+
+export const ConfigLayer = Type.Named('ConfigLayer', {
+  id: Type.String(),
+  version: Type.Integer({ minimum: 1 }),
+  ...layerFields,
+  optional: Type.Boolean(optional),
+});
+export type ConfigLayer = Type.Static<typeof ConfigLayer>;
+export const ConfigLayerPage = Page(ConfigLayer, 'ConfigLayerPage');
+export type ConfigLayerPage = Type.Static<typeof ConfigLayerPage>;
+
+export const ConfigLayerVersion = Type.Named('ConfigLayerVersion', {
+  ...ConfigLayer.properties,
+  removed: Type.Boolean({ description: 'With this version the layer ended.' }),
+  rollout_id: Type.String(),
+  created_by: Type.String(),
+  created_at: Timestamp,
+});
+export type ConfigLayerVersion = Type.Static<typeof ConfigLayerVersion>;
+export const ConfigLayerVersionPage = Page(ConfigLayerVersion, 'ConfigLayerVersionPage');
+export type ConfigLayerVersionPage = Type.Static<typeof ConfigLayerVersionPage>;
+
+const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,63}$' });
+const VariableValue = Type.Union([Type.String({ maxLength: 4096 }), Type.Number(), Type.Boolean()]);
+
+export const ConfigVariable = Type.Named('ConfigVariable', {
+  ap_id: orNull(Type.String(), 'Of this access point; null if it is that of a site.'),
+  site: orNull(Type.String(), 'Of the access points in this site and below it.'),
+  name: VariableName,
+  value: VariableValue,
+  updated_at: Timestamp,
+});
+export type ConfigVariable = Type.Static<typeof ConfigVariable>;
+export const ConfigVariablePage = Page(ConfigVariable, 'ConfigVariablePage');
+export type ConfigVariablePage = Type.Static<typeof ConfigVariablePage>;
+
+export const ConfigVariableSet = Type.Named('ConfigVariableSet', {
+  ap_id: Type.Optional.String({ minLength: 1, maxLength: 255 }),
+  site: Type.Optional.String({ minLength: 1, maxLength: 255 }),
+  name: VariableName,
+  value: orNull(VariableValue, 'Null removes it.'),
+});
+export type ConfigVariableSet = Type.Static<typeof ConfigVariableSet>;
+
+export const Reconfigured = Type.Named('Reconfigured', {
+  reconfigured: Type.Integer({ description: 'How many access points get other settings by this.' }),
+});
+export type Reconfigured = Type.Static<typeof Reconfigured>;
+
+export const ConfigSecret = Type.Named('ConfigSecret', {
+  name: Type.String(),
+  version: Type.Integer(),
+  updated_at: Timestamp,
+});
+export type ConfigSecret = Type.Static<typeof ConfigSecret>;
+export const ConfigSecretPage = Page(ConfigSecret, 'ConfigSecretPage');
+export type ConfigSecretPage = Type.Static<typeof ConfigSecretPage>;
+export const ConfigSecretSet = Type.Named('ConfigSecretSet', {
+  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
+  value: Type.String({ minLength: 1, maxLength: 4096, description: 'Never shown again.' }),
+});
+export type ConfigSecretSet = Type.Static<typeof ConfigSecretSet>;
+
+export const LayerDraft = Type.Named('LayerDraft', {
+  id: Type.Optional.String({ maxLength: 64, description: 'Of the layer that it changes; absent: a new one.' }),
+  ...layerFields,
+  optional: Type.Optional.Boolean(optional),
+});
+export type LayerDraft = Type.Static<typeof LayerDraft>;
+
+export const ChangeSetCreate = Type.Named('ChangeSetCreate', {
+  title: Title,
+  layers: Type.Optional.Array(LayerDraft, { maxItems: 100 }),
+  remove: Type.Optional.Array(Type.String({ maxLength: 64 }), { maxItems: 100, description: 'Ids of layers.' }),
+});
+export type ChangeSetCreate = Type.Static<typeof ChangeSetCreate>;
+
+export const ChangeSet = Type.Named('ChangeSet', {
+  id: Type.String(),
+  title: Type.String(),
+  state: Type.Enum(['draft', 'rolled_out'], { type: 'string' }),
+  layers: Type.Array(Type.Object({ ...LayerDraft.properties, id: Type.String() })),
+  remove: Type.Array(Type.String()),
+  base: Type.Record(Type.String(), Type.Integer(), {
+    description: 'The versions of the layers that the draft was made from; 0 for a new layer.',
+  }),
+  is_outdated: Type.Boolean({ description: 'One of these layers has changed meanwhile: it must be rebased.' }),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type ChangeSet = Type.Static<typeof ChangeSet>;
+export const ChangeSetPage = Page(ChangeSet, 'ChangeSetPage');
+export type ChangeSetPage = Type.Static<typeof ChangeSetPage>;
+
+const LeafChange = Type.Object({
+  leaf: Type.String(),
+  before: Type.Unknown({ description: 'Null: not set.' }),
+  after: Type.Unknown({ description: 'Null: not set any more.' }),
+});
+export const ChangePreview = Type.Named('ChangePreview', {
+  changed: Type.Integer({ description: 'How many access points would get other settings.' }),
+  groups: Type.Array(
+    Type.Object({
+      count: Type.Integer(),
+      changes: Type.Array(LeafChange),
+      restart: Type.Enum(['none', 'radio', 'device'], { type: 'string' }),
+      ap_ids: Type.Array(Type.String(), { description: 'The first 100 of them.' }),
+    }),
+    { description: 'Access points with equal differences, the largest group first.' },
+  ),
+  refused: Type.Integer({ description: 'How many access points cannot take it.' }),
+  refusals: Type.Array(
+    Type.Object({
+      ap_id: Type.String(),
+      leaf: Type.String(),
+      layer: Type.String({ description: 'The name of the layer.' }),
+      code: Type.String(),
+      detail: Type.String(),
+    }),
+    { description: 'The first 100 of them.' },
+  ),
+  restarts: Type.Object({ radio: Type.Integer(), device: Type.Integer() }),
+  overridden: Type.Array(Type.Object({ ap_id: Type.String(), leaves: Type.Array(Type.String()) }), {
+    description: 'Leaves that a command holds: a roll-out leaves them alone.',
+  }),
+  not_yours: Type.Boolean({
+    description: 'It would change access points that you do not manage: you cannot roll it out.',
+  }),
+});
+export type ChangePreview = Type.Static<typeof ChangePreview>;
+
+export const RolloutPlan = Type.Named('RolloutPlan', {
+  waves: Type.Optional.Array(
+    Type.Object({
+      select: Type.Optional.String({ format: 'rights-selector' }),
+      percent: Type.Optional.Number({ exclusiveMinimum: 0, maximum: 100, description: 'Of all, up to this wave.' }),
+    }),
+    { minItems: 1, maxItems: 20, description: 'Default: one, with all.' },
+  ),
+  gates: Type.Optional.Array(
+    Type.Object({
+      metric: Type.Optional.String({ maxLength: 128 }),
+      worse_by: Type.Optional.Number({
+        description: 'Against untreated access points of the same type, in the same minutes.',
+      }),
+      over_seconds: Type.Optional.Integer({ minimum: 10, maximum: 86400, default: 120 }),
+      alarms: Type.Optional.Integer({
+        minimum: 0,
+        description: 'How many new alarms of treated ones are too many to go on: more than this.',
+      }),
+      devices_back: Type.Optional.Number({
+        minimum: 0,
+        maximum: 1,
+        description: 'The share of the devices from before that must be back.',
+      }),
+    }),
+    { maxItems: 10 },
+  ),
+  failure_limit: Type.Optional.Object({
+    agents: Type.Integer({ minimum: 0, description: 'It stops once more than these have failed. Default: 0.' }),
+  }),
+  window: Type.Optional.Object({
+    days: Type.Array(Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { type: 'string' }), {
+      minItems: 1,
+      maxItems: 7,
+    }),
+    from: Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }),
+    until: Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' }),
+    time_zone: Type.Optional.String({
+      maxLength: 64,
+      description: 'A name of IANA, or `site`: that of the site of each access point.',
+    }),
+  }),
+  at_once_per_site: Type.Optional.Integer({ minimum: 1, maximum: 10000 }),
+  trial_seconds: Type.Optional.Integer({ minimum: 10, maximum: 3600, default: 120 }),
+});
+export type RolloutPlan = Type.Static<typeof RolloutPlan>;
+
+export const RolloutState = Type.Enum(
+  ['running', 'paused', 'stopped', 'completed', 'reverting', 'reverted', 'aborted'] as const,
+  { title: 'RolloutState', type: 'string' },
+);
+export type RolloutState = Type.Static<typeof RolloutState>;
+
+export const Rollout = Type.Named('Rollout', {
+  id: Type.String(),
+  change_set_id: Type.String(),
+  title: Type.String(),
+  state: RolloutState,
+  reason: orNull(Type.String(), 'Why it stands or has ended, for people.'),
+  sentence: Type.String({ description: 'How it stands, for people.' }),
+  plan: RolloutPlan,
+  wave: Type.Integer({ description: 'Counts from 1.' }),
+  waves: Type.Array(
+    Type.Object({
+      access_points: Type.Integer(),
+      treated: Type.Integer(),
+      succeeded: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+  ),
+  total: Type.Integer(),
+  states: Type.Record(Type.String(), Type.Integer(), { description: 'How many access points are in which state.' }),
+  measured: Type.Array(
+    Type.Object({
+      wave: Type.Integer(),
+      metric: Type.String(),
+      treated_before: orNull(Type.Number()),
+      treated_after: orNull(Type.Number()),
+      untreated_before: orNull(Type.Number()),
+      untreated_after: orNull(Type.Number()),
+      worse_by: orNull(Type.Number()),
+      compared_with: Type.Enum(['untreated', 'own_hour_before'], { type: 'string' }),
+      passed: Type.Boolean(),
+    }),
+  ),
+  created_by: Type.String(),
+  created_at: Timestamp,
+  ended_at: orNull(Timestamp),
+});
+export type Rollout = Type.Static<typeof Rollout>;
+export const RolloutPage = Page(Rollout, 'RolloutPage');
+export type RolloutPage = Type.Static<typeof RolloutPage>;
+
+export const RolloutAgent = Type.Named('RolloutAgent', {
+  ap_id: Type.String(),
+  display_name: orNull(Type.String()),
+  wave: Type.Integer(),
+  state: ConfigState,
+  detail: orNull(Type.String()),
+  treated_at: orNull(Timestamp),
+});
+export type RolloutAgent = Type.Static<typeof RolloutAgent>;
+export const RolloutAgentPage = Page(RolloutAgent, 'RolloutAgentPage');
+export type RolloutAgentPage = Type.Static<typeof RolloutAgentPage>;
+
+export const AgentConfigView = Type.Named('AgentConfigView', {
+  ap_id: Type.String(),
+  state: orNull(ConfigState, 'Null: no layer is about it.'),
+  detail: orNull(Type.String()),
+  rollout_id: orNull(Type.String()),
+  hash: orNull(Type.String()),
+  running_hash: orNull(Type.String()),
+  running_at: orNull(Timestamp),
+  updated_at: orNull(Timestamp),
+  settings: Type.Optional(Settings),
+  differences: Type.Optional.Array(
+    Type.Object({
+      leaf: Type.String(),
+      desired: Type.Unknown(),
+      running: Type.Unknown(),
+      command_id: orNull(Type.String()),
+    }),
+  ),
+  leaves: Type.Optional.Array(
+    Type.Object({
+      leaf: Type.String(),
+      value: Type.Unknown(),
+      layer: Type.String(),
+      name: Type.String(),
+      version: Type.Integer(),
+    }),
+  ),
+});
+export type AgentConfigView = Type.Static<typeof AgentConfigView>;

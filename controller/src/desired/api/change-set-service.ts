@@ -1,0 +1,254 @@
+// Drafts of changes: what they would do, and the roll-out that does it.
+import { randomUUID } from 'node:crypto';
+import type { ChangePreview, ChangeSet, ChangeSetCreate, ChangeSetPage } from '@weft/contract';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError, NotFoundError } from '../../errors.ts';
+import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import { invalidValue } from '../../input/value-rules.ts';
+import { readCursor, toCursor } from '../../lists/list-cursor.ts';
+import { rightsOf } from '../../rights/rights.ts';
+import { requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlDatabase } from '../../storage/sql-database.ts';
+import { inSlices } from '../../time-slices.ts';
+import type { LayersInForce } from '../layers-in-force.ts';
+import { Differences, leafChanges, restartOf } from '../model/differences.ts';
+import { type Layer, LayerStack, type Rendered } from '../model/render.ts';
+import { requireSettings } from '../model/settings.ts';
+import { isManaged } from '../reconciler.ts';
+import type { AgentConfigStore } from '../store/agent-config-store.ts';
+import type { ChangeSetRecord, RolloutStore } from '../store/rollout-store.ts';
+import { mayConfigure, seesAllConfig, visibleLayers } from './config-rights.ts';
+import { layerNotFound } from './config-service.ts';
+
+const maxRefusals = 100;
+const maxOverridden = 100;
+
+export interface ChangeSetServiceOptions {
+  database: SqlDatabase;
+  rollouts: RolloutStore;
+  configs: AgentConfigStore;
+  inForce: LayersInForce;
+  index: FleetIndex;
+  auditLog: Pick<AuditLog, 'append'>;
+  now: () => number;
+}
+
+/** What a draft does to one access point. */
+interface Effect {
+  agent: IndexedAgent;
+  before: Rendered;
+  after: Rendered;
+}
+
+export class ChangeSetService {
+  readonly #options: ChangeSetServiceOptions;
+
+  constructor(options: ChangeSetServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first: one's own, and for who sees everything all. */
+  async list(
+    caller: Caller,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+  ): Promise<ChangeSetPage> {
+    const before = readTimeCursor(cursor, 'change_sets');
+    const records = await this.#options.rollouts.pageSets(before, limit);
+    const { layers } = await this.#options.inForce.current();
+    const items = records.filter((record) => isSeen(caller, record)).map((record) => toChangeSet(record, layers));
+    return { items, next: records.length === limit ? toTimeCursor(records.at(-1)!, 'change_sets') : null };
+  }
+
+  async get(caller: Caller, id: string): Promise<ChangeSet> {
+    const { layers } = await this.#options.inForce.current();
+    return toChangeSet(await this.find(caller, id), layers);
+  }
+
+  async create(caller: Caller, input: ChangeSetCreate): Promise<ChangeSet> {
+    const { rollouts, auditLog, inForce, database } = this.#options;
+    const record = await this.#toRecord(caller, randomUUID(), input);
+    await rollouts.createSet(record, async (tx) => {
+      await requirePresentOwner(tx, database.dialect, {
+        owner_kind: caller.kind,
+        owner_id: caller.id,
+        owner_ver: caller.ver,
+      });
+      await auditLog.append(tx, [entryOf(caller, 'change_set_created', record)]);
+    });
+    return toChangeSet(record, (await inForce.current()).layers);
+  }
+
+  /** Replaces the draft; it is based on what is in force now. */
+  async replace(caller: Caller, id: string, input: ChangeSetCreate): Promise<ChangeSet> {
+    const { rollouts, auditLog, inForce } = this.#options;
+    const before = await this.find(caller, id);
+    const record = { ...(await this.#toRecord(caller, id, input)), created_at: before.created_at };
+    const isDraft = await rollouts.replaceSet(record, (tx) =>
+      auditLog.append(tx, [entryOf(caller, 'change_set_updated', record)]),
+    );
+    if (!isDraft) throw notADraft();
+    return toChangeSet({ ...before, ...record }, (await inForce.current()).layers);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    const { rollouts, auditLog } = this.#options;
+    const before = await this.find(caller, id);
+    const isDraft = await rollouts.removeSet(id, (tx) =>
+      auditLog.append(tx, [entryOf(caller, 'change_set_removed', before)]),
+    );
+    if (!isDraft) throw notADraft();
+  }
+
+  /** What it would do now. */
+  async preview(caller: Caller, id: string): Promise<ChangePreview> {
+    const set = await this.find(caller, id);
+    const { inForce, configs } = this.#options;
+    const { own, hasOthers } = await this.effects(caller, set);
+    const declared = await inForce.declared(own.map(({ agent }) => agent));
+    const names = new Map([...set.layers, ...(await inForce.current()).layers].map(({ id, name }) => [id, name]));
+    const differences = new Differences();
+    const refusals: ChangePreview['refusals'] = [];
+    let refused = 0;
+    const changedOf = new Map<string, string[]>();
+    for (const { agent, before, after } of own) {
+      if (after.problems.length > 0) {
+        refused++;
+        for (const { leaf, layer, code, detail } of after.problems) {
+          if (refusals.length < maxRefusals)
+            refusals.push({ ap_id: agent.ap_id, leaf, layer: names.get(layer) ?? '', code, detail });
+        }
+        continue;
+      }
+      const changes = leafChanges(before.settings, after.settings);
+      differences.add(agent.ap_id, changes, restartOf(changes, declared(agent)));
+      changedOf.set(
+        agent.id,
+        changes.map(({ leaf }) => leaf),
+      );
+    }
+    const overridden: ChangePreview['overridden'] = [];
+    for (const config of (await configs.byAgentIds([...changedOf.keys()])).values()) {
+      const held = Object.keys(JSON.parse(config.overridden)).filter((leaf) =>
+        changedOf.get(config.agent_id)!.includes(leaf),
+      );
+      if (held.length > 0 && overridden.length < maxOverridden) overridden.push({ ap_id: config.ap_id, leaves: held });
+    }
+    const { changed, groups, restarts } = differences;
+    return { changed, groups, refused, refusals, restarts, overridden, not_yours: hasOthers };
+  }
+
+  /** On whom the draft has an effect: on those that the caller may configure, and whether also on others. */
+  async effects(caller: Caller, set: ChangeSetRecord): Promise<{ own: Effect[]; hasOthers: boolean }> {
+    const { inForce, index } = this.#options;
+    await index.refresh();
+    const current = await inForce.current();
+    const ids = new Set([...set.removed, ...set.layers.map(({ id }) => id)]);
+    const next: Layer[] = set.layers.map((layer) => ({ ...layer, version: (set.base[layer.id] ?? 0) + 1 }));
+    // Only whom one of these layers is or will be about.
+    const touched = new LayerStack([...current.layers.filter(({ id }) => ids.has(id)), ...next], noContext);
+    const agents = index.agents.filter((agent) => isManaged(agent) && touched.matching(agent).length > 0);
+    const declared = await inForce.declared(agents);
+    const [old, after] = [current.stack(), current.stack({ after: next, removed: set.removed })];
+    const own: Effect[] = [];
+    let hasOthers = false;
+    await inSlices(agents, (agent) => {
+      const effect = { agent, before: old.render(agent, declared(agent)), after: after.render(agent, declared(agent)) };
+      const isChanged = effect.before.hash !== effect.after.hash || effect.after.problems.length > 0;
+      if (!isChanged) return;
+      if (mayConfigure(caller, agent)) own.push(effect);
+      else hasOthers = true;
+    });
+    return { own, hasOthers };
+  }
+
+  /** Throws NotFoundError for one that is unknown or that the caller may not see. */
+  async find(caller: Caller, id: string): Promise<ChangeSetRecord> {
+    const record = await this.#options.rollouts.getSet(id);
+    if (!record || !isSeen(caller, record)) throw new NotFoundError('change_set_not_found', 'Change set not found');
+    return record;
+  }
+
+  async #toRecord(
+    caller: Caller,
+    id: string,
+    { title, layers = [], remove = [] }: ChangeSetCreate,
+  ): Promise<ChangeSetRecord> {
+    const { inForce, index, now } = this.#options;
+    if (layers.length + remove.length === 0)
+      throw invalidValue(['body'], 'a change set changes or removes at least one layer');
+    const known = new Map((await inForce.current()).layers.map((layer) => [layer.id, layer]));
+    const named = [...layers.flatMap(({ id: each }) => each ?? []), ...remove];
+    if (new Set(named).size < named.length) throw invalidValue(['body'], 'each layer is named once');
+    const visible = await visibleLayers(
+      caller,
+      named.flatMap((each) => known.get(each) ?? []),
+      index,
+    );
+    if (visible.length < named.length) throw layerNotFound();
+    const drafts = layers.map(({ id: layer = randomUUID(), optional = false, ...draft }, at) => {
+      requireSettings(draft.settings, ['body', 'layers', at, 'settings']);
+      return { ...draft, id: layer, optional };
+    });
+    const base = Object.fromEntries(
+      [...drafts.map((draft) => draft.id), ...remove].map((each) => [each, known.get(each)?.version ?? 0]),
+    );
+    const owner = { owner_kind: caller.kind, owner_id: caller.id, owner_name: caller.name };
+    return {
+      id,
+      title,
+      state: 'draft',
+      layers: drafts,
+      removed: remove,
+      base,
+      ...owner,
+      created_at: now(),
+      updated_at: now(),
+    };
+  }
+}
+
+const noContext = { variable: () => undefined, secretVersion: () => undefined };
+
+function isSeen(caller: Caller, record: ChangeSetRecord): boolean {
+  return rightsOf(caller).owns(record) || seesAllConfig(caller);
+}
+
+export function notADraft(): ConflictError {
+  return new ConflictError('change_set_rolled_out', 'This change set has been rolled out');
+}
+
+function entryOf(actor: Caller, action: string, { id, title, layers, removed }: ChangeSetRecord) {
+  const detail = { title, layers: layers.map(({ name }) => name).slice(0, 50), removed: removed.length };
+  return { actor, action, target: { kind: 'change_set', name: id }, detail };
+}
+
+function toChangeSet(record: ChangeSetRecord, inForce: readonly Layer[]): ChangeSet {
+  const { id, title, state, layers, removed, base, owner_name, created_at, updated_at } = record;
+  const versions = new Map(inForce.map((layer) => [layer.id, layer.version]));
+  return {
+    id,
+    title,
+    state,
+    layers,
+    remove: removed,
+    base,
+    is_outdated:
+      state === 'draft' && Object.entries(base).some(([layer, version]) => (versions.get(layer) ?? 0) !== version),
+    created_by: owner_name,
+    created_at: new Date(created_at).toISOString(),
+    updated_at: new Date(updated_at).toISOString(),
+  };
+}
+
+export function readTimeCursor(cursor: string | undefined, list: string): { created_at: number; id: string } {
+  if (cursor === undefined) return { created_at: Number.MAX_SAFE_INTEGER, id: '' };
+  const { key, name } = readCursor(cursor, list);
+  if (typeof key !== 'number')
+    throw invalidValue(['query', 'cursor'], 'this is not a cursor; use `next` of the page before');
+  return { created_at: key, id: name };
+}
+
+export function toTimeCursor({ created_at, id }: { created_at: number; id: string }, list: string): string {
+  return toCursor({ key: created_at, name: id, snapshot: undefined }, list);
+}

@@ -1,0 +1,41 @@
+// What of the desired configuration a caller may see and change: by the access points that it manages, or of an app those that it sees.
+import { matchesSelector, parseSelector } from '@weft/contract/selector';
+import type { Caller } from '../../caller.ts';
+import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import { rightsOf } from '../../rights/rights.ts';
+import { inSlices } from '../../time-slices.ts';
+import type { Layer } from '../model/render.ts';
+import { isManaged } from '../reconciler.ts';
+
+export function mayConfigure(caller: Caller, agent: IndexedAgent): boolean {
+  const rights = rightsOf(caller);
+  return rights.isUser ? rights.manages(agent) : rights.sees(agent);
+}
+
+/** Whether it sees every layer, variable and draft: it sees every access point. */
+export function seesAllConfig(caller: Caller): boolean {
+  const rights = rightsOf(caller);
+  return rights.isAdmin || rights.seesAll;
+}
+
+/** Those of the layers that are about an access point that the caller manages. */
+export async function visibleLayers<Item extends Pick<Layer, 'selector'>>(
+  caller: Caller,
+  layers: readonly Item[],
+  index: FleetIndex,
+): Promise<Item[]> {
+  if (seesAllConfig(caller)) return [...layers];
+  await index.refresh();
+  const own: IndexedAgent[] = [];
+  await inSlices(index.agents, (agent) => {
+    if (isManaged(agent) && mayConfigure(caller, agent)) own.push(agent);
+  });
+  const visible: Item[] = [];
+  await inSlices(layers, (layer) => {
+    const selector = parseSelector(layer.selector);
+    const isAbout = (agent: IndexedAgent) =>
+      matchesSelector(selector, { ...agent, display_name: null, access_point_type: null });
+    if (own.some(isAbout)) visible.push(layer);
+  });
+  return visible;
+}

@@ -1,0 +1,247 @@
+// Roll-outs for callers: how they stand, and the words that stop them, let them go on or take them back.
+import type { Rollout, RolloutAgentPage, RolloutPage, RolloutState } from '@weft/contract';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { FleetIndex } from '../../fleet/index/fleet-index.ts';
+import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
+import { rightsOf } from '../../rights/rights.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { isSuccess } from '../model/agent-config.ts';
+import { rolloutEvent } from '../rollout/rollout-driver.ts';
+import { putInForce } from '../store/layer-store.ts';
+import type { LayerChanges, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
+import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
+import { mayConfigure, seesAllConfig } from './config-rights.ts';
+
+export interface RolloutServiceOptions {
+  database: SqlDatabase;
+  rollouts: RolloutStore;
+  index: FleetIndex;
+  auditLog: Pick<AuditLog, 'append'>;
+  eventLog: Pick<EventLog, 'append'>;
+  onChanged: () => void;
+  now: () => number;
+}
+
+const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
+
+export class RolloutService {
+  readonly #options: RolloutServiceOptions;
+
+  constructor(options: RolloutServiceOptions) {
+    this.#options = options;
+  }
+
+  /** Newest first. */
+  async list(caller: Caller, { cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<RolloutPage> {
+    const records = await this.#options.rollouts.page(readTimeCursor(cursor, 'rollouts'), limit);
+    const items: Rollout[] = [];
+    for (const record of records) {
+      const agents = await this.#options.rollouts.agents(record.id);
+      if (this.#isSeen(caller, record, agents)) items.push(toRollout(record, agents));
+    }
+    return { items, next: records.length === limit ? toTimeCursor(records.at(-1)!, 'rollouts') : null };
+  }
+
+  async get(caller: Caller, id: string): Promise<Rollout> {
+    const { record, agents } = await this.#find(caller, id);
+    return toRollout(record, agents);
+  }
+
+  async agents(
+    caller: Caller,
+    id: string,
+    { cursor, limit }: { cursor?: string | undefined; limit: number },
+  ): Promise<RolloutAgentPage> {
+    const { agents } = await this.#find(caller, id);
+    const after = readNameCursor(cursor, 'rollout_agents', () => true) ?? '';
+    const left = agents.filter(({ ap_id }) => ap_id > after);
+    const items = left.slice(0, limit).map(({ ap_id, wave, treated, treated_at, state, detail }) => ({
+      ap_id,
+      display_name: this.#options.index.get(ap_id)?.display_name ?? null,
+      wave: wave + 1,
+      state: treated ? state : ('pending' as const),
+      detail: treated ? detail : null,
+      treated_at: treated_at === null ? null : new Date(treated_at).toISOString(),
+    }));
+    return { items, next: left.length > limit ? toNameCursor(items.at(-1)!.ap_id, 'rollout_agents') : null };
+  }
+
+  pause(caller: Caller, id: string): Promise<Rollout> {
+    return this.#change(caller, id, ['running'], 'paused', `paused by ${caller.name}`);
+  }
+
+  /** What has failed so far is accepted. */
+  async resume(caller: Caller, id: string): Promise<Rollout> {
+    const { record, agents } = await this.#find(caller, id);
+    const accepted_failures = agents.filter(({ treated, state }) => treated && failed.has(state)).length;
+    return this.#change(caller, id, ['paused', 'stopped'], 'running', null, { ...record.changes, accepted_failures });
+  }
+
+  /** Everybody goes back to what they were, also after the roll-out is complete, unless one of its layers has changed since. */
+  async revert(caller: Caller, id: string): Promise<Rollout> {
+    const { record } = await this.#find(caller, id);
+    const wasComplete = record.state === 'completed';
+    return this.#change(
+      caller,
+      id,
+      ['running', 'paused', 'stopped', 'completed'],
+      'reverting',
+      `taken back by ${caller.name}`,
+      record.changes,
+      async (tx) => {
+        if (!wasComplete) return;
+        for (const { id: layer, version } of record.changes.after) await requireInForce(tx, layer, version);
+        for (const layer of record.changes.removed) await requireInForce(tx, layer, undefined);
+        const before = Object.entries(record.changes.before).map(
+          ([layer, version]) => [layer, version === 0 ? undefined : version] as const,
+        );
+        await putInForce(tx, new Map(before));
+        await tx.query('UPDATE config_rollouts SET ended_at = NULL WHERE id = ?', [id]);
+      },
+    );
+  }
+
+  /** Nobody else gets it. Those that have it keep it, and count as drifted. */
+  abort(caller: Caller, id: string): Promise<Rollout> {
+    return this.#change(
+      caller,
+      id,
+      ['running', 'paused', 'stopped', 'reverting'],
+      'aborted',
+      `given up by ${caller.name}`,
+    );
+  }
+
+  async #change(
+    caller: Caller,
+    id: string,
+    from: readonly RolloutState[],
+    state: RolloutState,
+    reason: string | null,
+    changes?: LayerChanges,
+    within?: (tx: SqlQueries) => Promise<void>,
+  ): Promise<Rollout> {
+    const { database, rollouts, auditLog, eventLog, onChanged, now } = this.#options;
+    const { record, agents } = await this.#find(caller, id);
+    this.#requireAll(caller, agents);
+    const isOver = state === 'aborted';
+    await database.transaction(async (tx) => {
+      const after = await rollouts.change(tx, id, from, {
+        state,
+        reason,
+        ...(changes && { changes }),
+        ...(isOver && { ended_at: now() }),
+      });
+      if (!after)
+        throw new ConflictError(
+          'rollout_state',
+          `The roll-out is ${(await rollouts.get(id, tx))?.state ?? record.state}: this cannot be done now`,
+        );
+      await within?.(tx);
+      await auditLog.append(tx, [
+        {
+          actor: caller,
+          action: `rollout_${state}`,
+          target: { kind: 'rollout', name: id },
+          detail: { title: record.title },
+        },
+      ]);
+      await eventLog.append(tx, [rolloutEvent(after)]);
+    });
+    onChanged();
+    return this.get(caller, id);
+  }
+
+  async #find(caller: Caller, id: string): Promise<{ record: RolloutRecord; agents: StandingAgent[] }> {
+    const record = await this.#options.rollouts.get(id);
+    const agents = record ? await this.#options.rollouts.agents(id) : [];
+    if (!record || !this.#isSeen(caller, record, agents))
+      throw new NotFoundError('rollout_not_found', 'Roll-out not found');
+    return { record, agents };
+  }
+
+  /** One's own, and those at access points that one manages all of: a roll-out says what its layers say. */
+  #isSeen(caller: Caller, record: RolloutRecord, agents: readonly StandingAgent[]): boolean {
+    return (
+      seesAllConfig(caller) || rightsOf(caller).owns(record) || (agents.length > 0 && this.#managesAll(caller, agents))
+    );
+  }
+
+  #requireAll(caller: Caller, agents: readonly StandingAgent[]): void {
+    if (this.#managesAll(caller, agents)) return;
+    throw new PermissionError('not_permitted', 'The roll-out is at access points that you do not manage');
+  }
+
+  #managesAll(caller: Caller, agents: readonly StandingAgent[]): boolean {
+    const { index } = this.#options;
+    return agents.every(({ ap_id }) => {
+      const agent = index.get(ap_id);
+      return !agent || mayConfigure(caller, agent);
+    });
+  }
+}
+
+async function requireInForce(tx: SqlQueries, id: string, version: number | undefined): Promise<void> {
+  const [row] = await tx.query<{ version: number }>('SELECT version FROM config_layers WHERE id = ?', [id]);
+  if (row?.version === version) return;
+  throw new ConflictError(
+    'layer_changed',
+    'One of its layers has changed since: make a change set that says what shall be',
+  );
+}
+
+export function toRollout(record: RolloutRecord, agents: readonly StandingAgent[]): Rollout {
+  const { id, change_set_id, title, state, reason, plan, wave, total, measured, owner_name, created_at, ended_at } =
+    record;
+  const waves = Array.from({ length: plan.waves?.length ?? 1 }, () => ({
+    access_points: 0,
+    treated: 0,
+    succeeded: 0,
+    failed: 0,
+  }));
+  const states: Record<string, number> = {};
+  for (const agent of agents) {
+    const each = waves[agent.wave]!;
+    each.access_points++;
+    const standing = agent.treated ? agent.state : 'pending';
+    states[standing] = (states[standing] ?? 0) + 1;
+    if (!agent.treated) continue;
+    each.treated++;
+    if (isSuccess(agent.state)) each.succeeded++;
+    if (failed.has(agent.state)) each.failed++;
+  }
+  return {
+    id,
+    change_set_id,
+    title,
+    state,
+    reason,
+    sentence: inWords(total, states, agents),
+    plan,
+    wave: wave + 1,
+    waves,
+    total,
+    states,
+    measured,
+    created_by: owner_name,
+    created_at: new Date(created_at).toISOString(),
+    ended_at: ended_at === null ? null : new Date(ended_at).toISOString(),
+  };
+}
+
+/** "38 of 212 confirmed, 2 reverted (no connection after the change), 5 pending". */
+function inWords(total: number, states: Record<string, number>, agents: readonly StandingAgent[]): string {
+  const good = (states.in_sync ?? 0) + (states.confirmed ?? 0);
+  const parts = [`${good} of ${total} confirmed`];
+  for (const [state, count] of Object.entries(states)) {
+    if (state === 'in_sync' || state === 'confirmed') continue;
+    const reason = failed.has(state)
+      ? agents.find((agent) => agent.state === state && agent.detail !== null)?.detail
+      : undefined;
+    parts.push(`${count} ${state.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
+  }
+  return parts.join(', ');
+}

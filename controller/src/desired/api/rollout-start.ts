@@ -1,0 +1,170 @@
+// The start of a roll-out: what must hold for it, which access points it is about, and in which wave each of them is.
+import { randomUUID } from 'node:crypto';
+import type { RolloutPlan } from '@weft/contract';
+import { isTimeZone } from '../../alarms/silences/weekly-window.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import type { Caller } from '../../caller.ts';
+import { ConflictError, PermissionError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import { invalidValue } from '../../input/value-rules.ts';
+import { requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { LayersInForce } from '../layers-in-force.ts';
+import { assignWaves, oneWave, requireWaves } from '../rollout/waves.ts';
+import { createVersions, raise } from '../store/layer-store.ts';
+import { type ChangeSetRecord, maxRollouts, type RolloutRecord, type RolloutStore } from '../store/rollout-store.ts';
+import { type ChangeSetService, notADraft } from './change-set-service.ts';
+
+export interface RolloutStartOptions {
+  database: SqlDatabase;
+  rollouts: RolloutStore;
+  changeSets: ChangeSetService;
+  inForce: LayersInForce;
+  auditLog: Pick<AuditLog, 'append'>;
+  eventLog: Pick<EventLog, 'append'>;
+  /** To be done soon. */
+  onStarted: () => void;
+  now: () => number;
+}
+
+export class RolloutStart {
+  readonly #options: RolloutStartOptions;
+
+  constructor(options: RolloutStartOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to bring it into force. Throws ConflictError if a layer has changed since the draft was made, an access point cannot take
+   * it, or another roll-out is under way at one of them; PermissionError unless the caller manages all that change.
+   */
+  async start(caller: Caller, id: string, plan: RolloutPlan): Promise<RolloutRecord> {
+    const { database, rollouts, changeSets, auditLog, eventLog, inForce, now, onStarted } = this.#options;
+    requirePlan(plan);
+    const set = await changeSets.find(caller, id);
+    if (set.state !== 'draft') throw notADraft();
+    const { own, hasOthers } = await changeSets.effects(caller, set);
+    if (hasOthers) throw new PermissionError('not_permitted', 'It changes access points that you do not manage');
+    const refusing = own.find(({ after }) => after.problems.length > 0);
+    if (refusing) {
+      const { leaf, detail } = refusing.after.problems[0]!;
+      const refused = own.filter(({ after }) => after.problems.length > 0).length;
+      throw new ConflictError(
+        'change_refused',
+        `${refused} access points cannot take it; ${refusing.agent.ap_id}: ${leaf}: ${detail}`,
+        { refused },
+      );
+    }
+    const affected = own.filter(({ before, after }) => before.hash !== after.hash).map(({ agent }) => agent);
+    const rollout_id = randomUUID();
+    const waves = assignWaves(rollout_id, plan.waves ?? oneWave, affected);
+    const owner = { owner_kind: caller.kind, owner_id: caller.id, owner_name: caller.name };
+    const ending = (await inForce.current()).layers.filter(({ id: each }) => set.removed.includes(each));
+    const rollout = await database.transaction(async (tx) => {
+      await raise(tx);
+      await requirePresentOwner(tx, database.dialect, { ...owner, owner_ver: caller.ver });
+      await requireBase(tx, set);
+      const open = await rollouts.open(tx);
+      if (open.length >= maxRollouts)
+        throw new ConflictError('too_many_rollouts', `At most ${maxRollouts} roll-outs are under way at once`);
+      await requireAlone(tx, open, affected);
+      const base = { rollout_id, created_by: caller.name, created_at: now() };
+      const made = await createVersions(
+        tx,
+        set.layers.map(({ id: layer_id, ...layer }) => ({ ...layer, ...base, layer_id, removed: false })),
+      );
+      const last = await createVersions(
+        tx,
+        ending.map(({ id: layer_id, version: _, ...layer }) => ({ ...layer, ...base, layer_id, removed: true })),
+      );
+      const gone = Object.fromEntries(last.map(({ id, version }) => [id, version]));
+      const record: RolloutRecord = {
+        id: rollout_id,
+        change_set_id: set.id,
+        title: set.title,
+        state: 'running',
+        reason: null,
+        plan,
+        changes: { after: made, removed: set.removed, before: set.base, ends: gone, accepted_failures: 0 },
+        wave: 0,
+        wave_started_at: null,
+        total: affected.length,
+        measured: [],
+        ...owner,
+        created_at: now(),
+        ended_at: null,
+      };
+      const agents = affected.map(({ id: agent_id, ap_id }, at) => ({ agent_id, ap_id, wave: waves[at]! }));
+      await rollouts.create(tx, record, agents);
+      const detail = { title: set.title, change_set: set.id, access_points: affected.length };
+      await auditLog.append(tx, [
+        { actor: caller, action: 'rollout_started', target: { kind: 'rollout', name: rollout_id }, detail },
+      ]);
+      const text = `The roll-out "${set.title}" to ${affected.length} access points was started by ${caller.name}`;
+      await eventLog.append(tx, [
+        {
+          kind: 'rollout.started',
+          subject_kind: 'rollout',
+          subject: rollout_id,
+          text,
+          data: { ...detail, by: caller.name },
+        },
+      ]);
+      return record;
+    });
+    onStarted();
+    return rollout;
+  }
+}
+
+function requirePlan({ waves, gates = [], window }: RolloutPlan): void {
+  if (waves) requireWaves(waves);
+  for (const [at, { metric, worse_by, alarms, devices_back }] of gates.entries()) {
+    const given = [metric !== undefined, alarms !== undefined, devices_back !== undefined].filter(Boolean).length;
+    const loc = ['body', 'gates', at];
+    if (given !== 1) throw invalidValue(loc, 'a gate has one of metric, alarms and devices_back');
+    if (metric !== undefined && (worse_by === undefined || worse_by === 0))
+      throw invalidValue(
+        [...loc, 'worse_by'],
+        'a gate on a metric says by how much it may be worse; below 0: lower is worse',
+      );
+  }
+  const zone = window?.time_zone;
+  if (zone !== undefined && zone !== 'site' && !isTimeZone(zone))
+    throw invalidValue(['body', 'window', 'time_zone'], 'should be a name of IANA, or site');
+}
+
+async function requireBase(tx: SqlQueries, { base }: ChangeSetRecord): Promise<void> {
+  for (const [id, version] of Object.entries(base)) {
+    const [row] = await tx.query<{ version: number }>('SELECT version FROM config_layers WHERE id = ?', [id]);
+    if ((row?.version ?? 0) !== version) {
+      throw new ConflictError(
+        'change_set_outdated',
+        'A layer has changed since this draft was made: look at it again and replace the draft',
+      );
+    }
+  }
+}
+
+/** Two roll-outs at one access point, or of one layer, could not be told apart. */
+async function requireAlone(
+  tx: SqlQueries,
+  open: readonly RolloutRecord[],
+  affected: readonly IndexedAgent[],
+): Promise<void> {
+  const ids = new Set(affected.map(({ id }) => id));
+  for (const { id, title } of open) {
+    const rows = await tx.query<{ agent_id: string; ap_id: string }>(
+      'SELECT agent_id, ap_id FROM config_rollout_agents WHERE rollout_id = ?',
+      [id],
+    );
+    const both = rows.find(({ agent_id }) => ids.has(agent_id));
+    if (both)
+      throw new ConflictError(
+        'rollout_under_way',
+        `The roll-out "${title}" is under way at ${both.ap_id}: it has to end first`,
+        { rollout_id: id },
+      );
+  }
+}

@@ -1,0 +1,153 @@
+// Brings settings to agents and takes their word about them, over the channel and by polls. What is to be said to an agent follows from its
+// row alone, so that it does not matter which node it is connected to, or what was lost.
+import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
+import type { AgentCaller } from '../../caller.ts';
+import { TryLaterError } from '../../errors.ts';
+import type { Keyring } from '../../secrets.ts';
+import type { LayersInForce } from '../layers-in-force.ts';
+import type { AgentConfig, Evidence } from '../model/agent-config.ts';
+import { isSecretReference, replaced } from '../model/settings.ts';
+import type { AgentConfigStore } from '../store/agent-config-store.ts';
+
+export type ConfigUpMessage = ConfigResultMessage | ConfigRunningMessage;
+export type ConfigDownMessage = ConfigMessage | ConfigConfirmMessage;
+
+const maxPollsPerAgent = 4;
+
+export interface ConfigDeliveryOptions {
+  configs: AgentConfigStore;
+  inForce: LayersInForce;
+  keyring: Pick<Keyring, 'decrypt'>;
+  /** Whether an agent that is back with its new settings may be confirmed at once; if not, its roll-out decides. */
+  mayConfirm: (config: AgentConfig) => Promise<boolean>;
+  now: () => number;
+}
+
+export class ConfigDelivery {
+  readonly #options: ConfigDeliveryOptions;
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(options: ConfigDeliveryOptions) {
+    this.#options = options;
+  }
+
+  /** What is to be said to the agent now; on a fresh connection also what was said and may have been lost. It counts as sent. */
+  async due({ name }: AgentCaller, isFresh: boolean): Promise<ConfigDownMessage | undefined> {
+    const config = await this.#options.configs.get(name);
+    if (!config) return undefined;
+    const { state, config_id: id, hash } = config;
+    if (state === 'confirmed') return { type: 'config_confirm', id, hash };
+    const isDue = (state === 'pending' && config.is_due) || (isFresh && state === 'sent');
+    const settings = isDue ? await this.#withSecrets(config) : undefined;
+    if (!settings) return undefined;
+    const [changed] = await this.#advance(config, { kind: 'sent', config_id: id });
+    if (!changed && state === 'pending') return undefined;
+    return { type: 'config', id, hash, settings, trial_seconds: config.trial_seconds };
+  }
+
+  /** What an agent says; once it is durable, what is to be said to it. `connection`: a name of the connection that it came over. */
+  async heard(
+    agent: AgentCaller,
+    message: ConfigUpMessage,
+    connection: string,
+  ): Promise<ConfigDownMessage | undefined> {
+    const key = { agent_id: agent.id, ap_id: agent.name };
+    if (message.type === 'config_result') {
+      const { id: config_id, state, reason, settings } = message;
+      await this.#advance(key, {
+        kind: 'result',
+        config_id,
+        state,
+        reason,
+        settings: settings && withoutValues(settings),
+        connection,
+      });
+      return undefined;
+    }
+    const { hash, settings, reverted } = message;
+    await this.#advance(key, { kind: 'running', hash, settings: withoutValues(settings), connection, reverted });
+    const config = await this.#options.configs.get(agent.name);
+    if (config?.state === 'on_trial' && config.is_back && (await this.#options.mayConfirm(config))) {
+      await this.#advance(key, { kind: 'passed', config_id: config.config_id });
+    }
+    return this.due(agent, false);
+  }
+
+  /** The long poll: what is to be said to the agent, as soon as there is something. */
+  async next(agent: AgentCaller, waitMs: number, gone: AbortSignal): Promise<ConfigDownMessage | undefined> {
+    const waiting = this.#waiting.get(agent.name) ?? new Set();
+    if (waiting.size >= maxPollsPerAgent) {
+      throw new TryLaterError(429, 'too_many_polls', `At most ${maxPollsPerAgent} polls may wait at once`, 5);
+    }
+    const until = performance.now() + waitMs;
+    this.#waiting.set(agent.name, waiting);
+    for (let isFresh = true; ; isFresh = false) {
+      let wake = () => {};
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      waiting.add(wake);
+      gone.addEventListener('abort', wake);
+      const leftMs = until - performance.now();
+      const timer = setTimeout(wake, Math.max(0, leftMs));
+      try {
+        const message = gone.aborted ? undefined : await this.due(agent, isFresh);
+        if (message || gone.aborted || leftMs <= 0) return message;
+        await woken;
+      } finally {
+        clearTimeout(timer);
+        gone.removeEventListener('abort', wake);
+        waiting.delete(wake);
+        if (waiting.size === 0) this.#waiting.delete(agent.name);
+      }
+    }
+  }
+
+  /** Something may be due for the agent: whoever polls for it looks. */
+  wake(ap_id: string): void {
+    for (const wake of this.#waiting.get(ap_id) ?? []) wake();
+  }
+
+  stop(): void {
+    for (const ap_id of [...this.#waiting.keys()]) this.wake(ap_id);
+  }
+
+  #advance(agent: { agent_id: string; ap_id: string }, evidence: Evidence) {
+    const { agent_id, ap_id } = agent;
+    return this.#options.configs.advance([{ agent: { agent_id, ap_id }, evidence }], this.#options.now());
+  }
+
+  /** Undefined if a secret is another one by now: what it shall be is about to change. */
+  async #withSecrets({ text }: AgentConfig): Promise<Record<string, unknown> | undefined> {
+    const { secrets } = await this.#options.inForce.current();
+    let isWhole = true;
+    const settings = replaced(JSON.parse(text), (part) => {
+      if (!isSecretReference(part)) return part;
+      const secret = secrets.get(part.secret);
+      if (secret?.version === part.version)
+        return { ...part, value: this.#options.keyring.decrypt(secret!.value, contextOf(part.secret)) };
+      isWhole = false;
+      return null;
+    });
+    return isWhole ? (settings as Record<string, unknown>) : undefined;
+  }
+}
+
+/** What a secret is encrypted for. */
+export function contextOf(secret: string): string {
+  return `config secret ${secret}`;
+}
+
+/** An agent that says a secret again must not bring it into the database. */
+function withoutValues(settings: Record<string, unknown>): Record<string, unknown> {
+  const walk = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(walk);
+    if (typeof value !== 'object' || value === null) return value;
+    const entries = Object.entries(value);
+    const isSecret = 'secret' in value;
+    return Object.fromEntries(
+      entries.filter(([key]) => !isSecret || key !== 'value').map(([key, item]) => [key, walk(item)]),
+    );
+  };
+  return walk(settings) as Record<string, unknown>;
+}

@@ -1,0 +1,198 @@
+// What access points shall be, as a part.
+
+import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
+import { SiteZones } from '../alarms/watch/site-zones.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { AuditLog } from '../audit/audit-store.ts';
+import { isEnded } from '../caller.ts';
+import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Events } from '../events.ts';
+import type { FleetIndex } from '../fleet/index/fleet-index.ts';
+import { FleetStore } from '../fleet/index/fleet-store.ts';
+import type { FleetView } from '../fleet/index/fleet-view.ts';
+import type { Part, Platform } from '../part.ts';
+import type { SiteStore } from '../sites/site-store.ts';
+import { NodeLease } from '../storage/node-lease.ts';
+import { AgentConfigService } from './api/agent-config-service.ts';
+import { ChangeSetService } from './api/change-set-service.ts';
+import { configRoutes } from './api/config-routes.ts';
+import { ConfigService } from './api/config-service.ts';
+import { RolloutService } from './api/rollout-service.ts';
+import { RolloutStart } from './api/rollout-start.ts';
+import { ConfigDelivery, contextOf } from './delivery/config-delivery.ts';
+import { LayersInForce } from './layers-in-force.ts';
+import { Reconciler } from './reconciler.ts';
+import { GateReader } from './rollout/gate-reader.ts';
+import { RolloutDriver } from './rollout/rollout-driver.ts';
+import { type Advanced, AgentConfigStore } from './store/agent-config-store.ts';
+import { LayerStore } from './store/layer-store.ts';
+import { endOwner, RolloutStore } from './store/rollout-store.ts';
+
+const maxNews = 100;
+
+export interface DesiredPartDeps extends Platform {
+  audit: AuditService;
+  auditLog: AuditLog;
+  eventLog: EventLog;
+  siteStore: SiteStore;
+  fleet: FleetView;
+  fleetIndex: FleetIndex;
+  registry: DeviceRegistry;
+  activeAlarms: ActiveAlarms;
+}
+
+export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
+  const {
+    config,
+    database,
+    keyring,
+    news,
+    now,
+    onError,
+    audit,
+    auditLog,
+    eventLog,
+    siteStore: sites,
+    fleet: view,
+    fleetIndex: index,
+  } = deps;
+  const isShared = database.dialect === 'postgres';
+  const store = new LayerStore(database);
+  const rolloutStore = new RolloutStore(database);
+  const lease = new NodeLease({ database, name: 'desired configuration', onError });
+  const fleetStore = new FleetStore(database);
+  const inForce = new LayersInForce({
+    store,
+    sites,
+    index,
+    configurations: (ap_ids) => fleetStore.configurations(ap_ids),
+  });
+  const configs = new AgentConfigStore(database, eventLog, (changed) => wake(changed));
+  const shared = { database, configs, index, auditLog, eventLog, inForce, rollouts: rolloutStore, now, onError, lease };
+  const reconciler = new Reconciler(shared);
+  const gates = new GateReader({
+    telemetry: deps.telemetryStore,
+    alarms: deps.activeAlarms,
+    devices: deps.registry,
+    index,
+    now,
+  });
+  const zones = new SiteZones(sites);
+  const driver = new RolloutDriver({
+    ...shared,
+    reconciler,
+    view,
+    gates,
+    timeZoneOf: (site) => zones.of(site) ?? 'UTC',
+  });
+  const delivery = new ConfigDelivery({
+    configs,
+    inForce,
+    keyring,
+    now,
+    async mayConfirm({ agent_id, rollout_id }) {
+      const rollout = rollout_id === null ? undefined : await rolloutStore.get(rollout_id);
+      const agent = rollout && (await rolloutStore.agents(rollout.id)).find((each) => each.agent_id === agent_id);
+      return !rollout || !agent || gates.mayConfirm(rollout, agent);
+    },
+  });
+  const soon = () => {
+    reconciler.soon();
+    driver.soon();
+  };
+  const service = new ConfigService({ store, inForce, index, sites, keyring, audit, auditLog, onChanged: soon, now });
+  const changeSets = new ChangeSetService(shared);
+  const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
+  const rollouts = new RolloutService({ ...shared, onChanged: soon });
+  const agents = new AgentConfigService({ configs, index, reconciler, changeSets, rolloutStart, auditLog });
+
+  /** Here, and on the node that the agent is connected to. */
+  function wake(changed: readonly Advanced[]): void {
+    const due = changed.filter(
+      ({ after }) => (after.state === 'pending' && after.is_due) || after.state === 'confirmed',
+    );
+    const names = due.map(({ after }) => after.ap_id);
+    for (const ap_id of names) woken(ap_id);
+    for (let start = 0; isShared && start < names.length; start += maxNews) {
+      news.broadcast(JSON.stringify({ config_of: names.slice(start, start + maxNews) }));
+    }
+    driver.soon();
+  }
+  function woken(ap_id: string): void {
+    events.configWoken.emit(ap_id);
+    delivery.wake(ap_id);
+  }
+
+  events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
+  events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
+  events.labelsChanged.on(soon);
+  events.agentConfigured.on(soon);
+  events.sitesChanged.on(() => {
+    soon();
+    zones.refresh().catch((error) => onError(error, 'the time zones of sites could not be read'));
+  });
+  events.agentRemoved.add('data', async (ap_id) => {
+    const agent = index.get(ap_id);
+    if (agent) await store.forget(agent.id);
+  });
+  events.callerChanged.within(async (tx, change) => {
+    const entries = isEnded(change) ? await endOwner(tx, change, now()) : [];
+    return { entries, committed: soon };
+  });
+
+  return {
+    desired: { reconciler, driver, delivery, configs, lease },
+    routes: configRoutes({ config: service, changeSets, rollouts, rolloutStart, agents, delivery }),
+    metrics: {
+      weft_config_agents: {
+        help: 'Access points by how they stand to what they shall be',
+        labels: ['state'],
+        values: async () => {
+          const counts = new Map<string, number>();
+          for (const { state, hash } of (await configs.hashes()).values())
+            if (hash !== '') counts.set(state, (counts.get(state) ?? 0) + 1);
+          return [...counts].map(([state, value]) => ({ labels: { state }, value }));
+        },
+      },
+    },
+    async prepare() {
+      await zones.refresh();
+      for (const secret of await store.secrets()) {
+        if (!keyring.isOutdated(secret.value) || !keyring.canDecrypt(secret.value)) continue;
+        await store.resealSecret(
+          secret,
+          keyring.encrypt(keyring.decrypt(secret.value, contextOf(secret.name)), contextOf(secret.name)),
+        );
+      }
+    },
+    start() {
+      if (config.roles.includes('worker')) {
+        lease.start();
+        reconciler.start();
+        driver.start();
+      }
+      news.listen(
+        (text) => {
+          for (const ap_id of readNews(text)) woken(ap_id);
+        },
+        () => {},
+      );
+    },
+    async drain() {
+      delivery.stop();
+      await reconciler.stop();
+      await driver.stop();
+    },
+    stop: () => lease.stop(),
+  } satisfies Part & Record<string, unknown>;
+}
+
+function readNews(text: string): string[] {
+  try {
+    const { config_of } = JSON.parse(text);
+    return Array.isArray(config_of) ? config_of.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}

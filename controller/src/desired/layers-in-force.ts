@@ -1,0 +1,117 @@
+// The layers in force, variables and secrets in the memory of this node, and what they make of an access point, also with the change of
+// a roll-out or of a draft in place of some layers.
+import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
+import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
+import type { FleetStore } from '../fleet/index/fleet-store.ts';
+import type { SiteStore } from '../sites/site-store.ts';
+import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
+import type { LayerStore, SecretRecord } from './store/layer-store.ts';
+
+/** Layers that stand in place of those in force. */
+export interface LayerOverlay {
+  after: readonly Layer[];
+  removed: readonly string[];
+}
+
+export interface InForce {
+  layers: readonly Layer[];
+  secrets: ReadonlyMap<string, SecretRecord>;
+  /** What it makes of agents; with an overlay, what it would. */
+  stack(overlay?: LayerOverlay): LayerStack;
+}
+
+export interface LayersInForceOptions {
+  store: LayerStore;
+  sites: Pick<SiteStore, 'get'>;
+  index: FleetIndex;
+  configurations: FleetStore['configurations'];
+}
+
+type Declared = ReadonlyMap<string, DeclaredSetting>;
+
+export class LayersInForce {
+  readonly #options: LayersInForceOptions;
+  #revision = -1;
+  #known: InForce | undefined;
+  /** Of an agent as it was read: another configuration is another object. */
+  readonly #declared = new WeakMap<IndexedAgent, Declared>();
+
+  constructor(options: LayersInForceOptions) {
+    this.#options = options;
+  }
+
+  /** Of what `current` has read last. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Knows every change that was durable before the call. */
+  async current(): Promise<InForce> {
+    const { store } = this.#options;
+    const revision = await store.revision();
+    if (this.#known && revision === this.#revision) return this.#known;
+    const layers = await store.layers();
+    const variables = await this.#variables();
+    const secrets = new Map((await store.secrets()).map((secret) => [secret.name, secret]));
+    const context = {
+      variable: ({ ap_id, site }: { ap_id: string; site: string | null }, name: string) => variables(ap_id, site, name),
+      secretVersion: (name: string) => secrets.get(name)?.version,
+    };
+    const plain = new LayerStack(layers, context);
+    this.#known = {
+      layers,
+      secrets,
+      stack(overlay) {
+        if (!overlay) return plain;
+        const gone = new Set([...overlay.removed, ...overlay.after.map(({ id }) => id)]);
+        return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...overlay.after], context);
+      },
+    };
+    this.#revision = revision;
+    return this.#known;
+  }
+
+  /** What these agents can be set to; of one that is gone nothing. */
+  async declared(agents: readonly IndexedAgent[]): Promise<(agent: IndexedAgent) => Declared> {
+    const unknown = agents.filter((agent) => !this.#declared.has(agent));
+    const texts = await this.#options.configurations(unknown.map(({ ap_id }) => ap_id));
+    for (const agent of unknown) {
+      const text = texts.get(agent.ap_id);
+      this.#declared.set(agent, text === undefined ? new Map() : readDeclaredSettings(JSON.parse(text)));
+    }
+    return (agent) => this.#declared.get(agent) ?? new Map();
+  }
+
+  /** Of the agent, else of its site, else of the sites above, the nearest first. */
+  async #variables(): Promise<(ap_id: string, site: string | null, name: string) => VariableValue | undefined> {
+    const { store, sites, index } = this.#options;
+    const ofAgents = new Map<string, VariableValue>();
+    const ofSites = new Map<string, VariableValue>();
+    const paths = new Map<string, string | undefined>();
+    for (const { scope, target, name, value } of await store.variables()) {
+      if (scope === 'agent') ofAgents.set(`${target} ${name}`, value);
+      else {
+        if (!paths.has(target)) paths.set(target, (await sites.get(target))?.path);
+        const path = paths.get(target);
+        if (path !== undefined) ofSites.set(`${name} ${path}`, value);
+      }
+    }
+    return (ap_id, site, name) => {
+      const own = ofAgents.get(`${index.get(ap_id)?.id} ${name}`);
+      if (own !== undefined || site === null) return own;
+      for (let end = site.length; end > 0; end = site.lastIndexOf('/', end - 1)) {
+        const value = ofSites.get(`${name} ${site.slice(0, end)}`);
+        if (value !== undefined) return value;
+      }
+      return undefined;
+    };
+  }
+}
+
+/** In words, for the state of the agent. */
+export function problemsInWords({ problems }: Rendered): string {
+  return problems
+    .map(({ leaf, detail }) => (leaf === '' ? detail : `${leaf}: ${detail}`))
+    .join('; ')
+    .slice(0, 1000);
+}

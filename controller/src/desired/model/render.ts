@@ -1,0 +1,200 @@
+// What an access point shall be: the layers that match it, the heavier over the lighter, with its variables. A pure function, and
+// the same whatever the order in which layers were made.
+import type { DeclaredSetting } from '@weft/contract/declared-settings';
+import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
+import { checkArgument } from '../../commands/grammar/require-declared.ts';
+import {
+  canonicalJson,
+  fromLeaves,
+  hashOf,
+  isSecretReference,
+  leavesOf,
+  maxSettingsBytes,
+  replaced,
+  type Settings,
+} from './settings.ts';
+
+export interface Layer {
+  id: string;
+  name: string;
+  selector: string;
+  weight: number;
+  settings: Settings;
+  /** Settings that an access point does not declare are left out for it, instead of refused. */
+  optional: boolean;
+  version: number;
+}
+
+/** The access point as far as layers and variables depend on it: nothing that it says about itself. */
+export interface RenderedAgent {
+  ap_id: string;
+  /** The path of its site. */
+  site: string | null;
+  tags: readonly string[];
+}
+
+export type VariableValue = string | number | boolean;
+
+export interface RenderContext {
+  /** Of the agent, its site, or the sites above. */
+  variable: (agent: RenderedAgent, name: string) => VariableValue | undefined;
+  /** Its newest version; undefined if there is no such secret. */
+  secretVersion: (name: string) => number | undefined;
+}
+
+export interface LeafSource {
+  layer: string;
+  name: string;
+  version: number;
+}
+
+export type RefusalCode =
+  | 'layers_disagree'
+  | 'missing_variable'
+  | 'unknown_secret'
+  | 'not_declared'
+  | 'not_allowed'
+  | 'too_large';
+
+export interface RenderProblem {
+  leaf: string;
+  layer: string;
+  code: RefusalCode;
+  detail: string;
+}
+
+export interface Rendered {
+  settings: Settings;
+  /** Canonical JSON, secrets by name and version. */
+  text: string;
+  hash: string;
+  sources: Record<string, LeafSource>;
+  problems: RenderProblem[];
+}
+
+interface CompiledLayer extends Layer {
+  test: Selector;
+  leaves: Map<string, unknown>;
+}
+
+interface Taken {
+  value: unknown;
+  layer: CompiledLayer;
+}
+
+const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_.-]{0,63})\}/g;
+
+/** Layers, ready to be asked about many agents. */
+export class LayerStack {
+  /** The heaviest first. */
+  readonly #layers: CompiledLayer[];
+  readonly #context: RenderContext;
+
+  constructor(layers: readonly Layer[], context: RenderContext) {
+    this.#layers = layers
+      .map((layer) => ({ ...layer, test: parseSelector(layer.selector), leaves: leavesOf(layer.settings) }))
+      .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1));
+    this.#context = context;
+  }
+
+  matching(agent: RenderedAgent): Layer[] {
+    // Names for people and types are not asked about: an access point, or whoever renames it, must not choose its layers.
+    const asked = { ...agent, display_name: null, access_point_type: null };
+    return this.#layers.filter(({ test }) => matchesSelector(test, asked));
+  }
+
+  /** `declared`: what the agent can be set to; undefined: not known, nothing is refused for it. */
+  render(agent: RenderedAgent, declared: ReadonlyMap<string, DeclaredSetting> | undefined): Rendered {
+    const problems: RenderProblem[] = [];
+    const taken = new Map<string, Taken>();
+    // What a heavier layer has replaced by an object still stands over what is lighter.
+    const covered = new Map<string, Taken>();
+    for (const layer of this.matching(agent) as CompiledLayer[]) {
+      for (const [leaf, value] of layer.leaves) {
+        const over = atOrAbove(taken, leaf) ?? atOrAbove(covered, leaf) ?? below(taken, leaf);
+        if (over === undefined) taken.set(leaf, { value, layer });
+        else covered.set(leaf, { value, layer });
+        if (over && over.layer.weight === layer.weight && over.layer !== layer && !isSame(over, leaf, value)) {
+          const detail = `${over.layer.name} and ${layer.name} have the weight ${layer.weight} and set it differently`;
+          problems.push({ leaf, layer: layer.id, code: 'layers_disagree', detail });
+        }
+      }
+    }
+    const leaves: [string, unknown][] = [];
+    const sources: Record<string, LeafSource> = {};
+    for (const [leaf, { value, layer }] of taken) {
+      if (value === null) continue;
+      const setting = declared?.get(leaf);
+      const refuse = (code: RefusalCode, detail: string) => problems.push({ leaf, layer: layer.id, code, detail });
+      if (declared && !setting) {
+        if (!layer.optional) refuse('not_declared', 'the access point does not say that it can be set to this');
+        continue;
+      }
+      const result = this.#resolve(agent, value, refuse);
+      if (setting && result !== undefined) {
+        const wrong = findProblem(setting, result);
+        if (wrong !== undefined) refuse('not_allowed', wrong);
+      }
+      leaves.push([leaf, result]);
+      sources[leaf] = { layer: layer.id, name: layer.name, version: layer.version };
+    }
+    const settings = fromLeaves(leaves);
+    const text = canonicalJson(settings);
+    if (Buffer.byteLength(text) > maxSettingsBytes) {
+      const detail = `settings of one access point have at most ${maxSettingsBytes} bytes`;
+      problems.push({ leaf: '', layer: '', code: 'too_large', detail });
+    }
+    problems.sort((a, b) => (a.leaf < b.leaf ? -1 : a.leaf > b.leaf ? 1 : a.layer < b.layer ? -1 : 1));
+    return { settings, text, hash: hashOf(text), sources, problems };
+  }
+
+  /** With variables and the versions of secrets; undefined where one is missing. */
+  #resolve(agent: RenderedAgent, value: unknown, refuse: (code: RefusalCode, detail: string) => void): unknown {
+    let isWhole = true;
+    const miss = (code: RefusalCode, detail: string) => {
+      isWhole = false;
+      refuse(code, detail);
+      return null;
+    };
+    const result = replaced(value, (part) => {
+      if (isSecretReference(part)) {
+        const version = this.#context.secretVersion(part.secret);
+        if (version === undefined) return miss('unknown_secret', `there is no secret ${part.secret}`);
+        return { secret: part.secret, version };
+      }
+      const variableOf = (name: string) =>
+        this.#context.variable(agent, name) ??
+        miss('missing_variable', `neither the access point nor a site above it has the variable ${name}`);
+      const whole = new RegExp(`^${variablePattern.source}$`).exec(part);
+      if (whole) return variableOf(whole[1]!);
+      return part.replace(variablePattern, (_, name: string) => String(variableOf(name)));
+    });
+    return isWhole ? result : undefined;
+  }
+}
+
+function atOrAbove(taken: ReadonlyMap<string, Taken>, leaf: string): Taken | undefined {
+  for (let end = leaf.length; end > 0; end = leaf.lastIndexOf('.', end - 1)) {
+    const found = taken.get(leaf.slice(0, end));
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function below(taken: ReadonlyMap<string, Taken>, leaf: string): Taken | undefined {
+  for (const [path, each] of taken) if (path.startsWith(`${leaf}.`)) return each;
+  return undefined;
+}
+
+function isSame(over: Taken, leaf: string, value: unknown): boolean {
+  return over.layer.leaves.has(leaf) && canonicalJson(over.value) === canonicalJson(value);
+}
+
+function findProblem(setting: DeclaredSetting, value: unknown): string | undefined {
+  if (setting.type === 'array') return Array.isArray(value) ? undefined : 'it should be a list';
+  // What a secret holds was checked by nobody; the access point refuses what it cannot take.
+  if (isSecretReference(value)) return undefined;
+  const { type, ...bounds } = setting;
+  const [problem] = checkArgument(type === undefined ? bounds : { ...bounds, type }, value, []);
+  return problem?.msg;
+}

@@ -1,0 +1,108 @@
+// Settings as a layer writes them and as an access point gets them: a JSON object whose scalars and arrays are leaves, each
+// with a path. An object `{"secret": name}` stands for a secret and is a leaf too.
+import { createHash } from 'node:crypto';
+import { isLeafName } from '@weft/contract/declared-settings';
+import { isObject } from '@weft/contract/is-object';
+import { type Problem, ValidationError } from '../../errors.ts';
+import { type Loc, valueError } from '../../input/value-rules.ts';
+
+export type Settings = Record<string, unknown>;
+
+export interface SecretReference {
+  secret: string;
+  /** Once it is rendered. */
+  version?: number;
+}
+
+export const maxSettingsBytes = 64 * 1024;
+const maxLeaves = 500;
+const secretName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+export function isSecretName(name: string): boolean {
+  return secretName.test(name);
+}
+
+export function isSecretReference(value: unknown): value is SecretReference {
+  if (!isObject(value) || typeof value.secret !== 'string') return false;
+  return Object.keys(value).every((key) => key === 'secret' || key === 'version');
+}
+
+/** In the order in which they stand; null takes a leaf away that a lighter layer has set. */
+export function leavesOf(settings: Settings): Map<string, unknown> {
+  const leaves = new Map<string, unknown>();
+  const walk = (object: Settings, before: string) => {
+    for (const [key, value] of Object.entries(object)) {
+      const path = before + key;
+      if (isObject(value) && !isSecretReference(value)) walk(value, `${path}.`);
+      else leaves.set(path, value);
+    }
+  };
+  walk(settings, '');
+  return leaves;
+}
+
+/** The object with these leaves. No path may be the beginning of another. */
+export function fromLeaves(leaves: Iterable<readonly [path: string, value: unknown]>): Settings {
+  const settings: Settings = {};
+  for (const [path, value] of leaves) {
+    const steps = path.split('.');
+    const last = steps.pop()!;
+    let object = settings;
+    for (const step of steps) {
+      object[step] ??= {};
+      object = object[step] as Settings;
+    }
+    object[last] = value;
+  }
+  return settings;
+}
+
+/** As they may be stored in a layer. Throws ValidationError. */
+export function requireSettings(settings: Settings, loc: Loc): void {
+  const problems: Problem[] = [];
+  const leaves = leavesOf(settings);
+  if (leaves.size === 0) problems.push(valueError(loc, 'a layer sets or takes away at least one setting'));
+  if (leaves.size > maxLeaves) problems.push(valueError(loc, `a layer has at most ${maxLeaves} settings`));
+  if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
+    problems.push(valueError(loc, `settings have at most ${maxSettingsBytes} bytes`));
+  }
+  for (const path of leaves.keys()) {
+    if (isLeafName(path)) continue;
+    const rule = 'names of settings have letters, digits, _ and -, and at most four steps';
+    problems.push(valueError([...loc, ...path.slice(0, 256).toWellFormed().split('.')], rule));
+  }
+  for (const name of secretsOf(settings)) {
+    if (!isSecretName(name)) problems.push(valueError(loc, 'names of secrets have letters, digits, . _ and -'));
+  }
+  if (problems.length > 0) throw new ValidationError(problems.slice(0, 20));
+}
+
+/** The names of the secrets in it, each once. */
+export function secretsOf(value: unknown): Set<string> {
+  const names = new Set<string>();
+  replaced(value, (part) => {
+    if (isSecretReference(part)) names.add(part.secret);
+    return part;
+  });
+  return names;
+}
+
+/** The value with each text and each secret in it replaced. */
+export function replaced(value: unknown, replace: (part: string | SecretReference) => unknown): unknown {
+  if (typeof value === 'string' || isSecretReference(value)) return replace(value);
+  if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, replace)]));
+}
+
+/** One text for equal values (RFC 8785). */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isObject(value)) return JSON.stringify(value) ?? 'null';
+  const keys = Object.keys(value).sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key])}`).join(',')}}`;
+}
+
+export function hashOf(canonical: string): string {
+  return createHash('sha256').update(canonical).digest('hex');
+}

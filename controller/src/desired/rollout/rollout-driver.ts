@@ -1,0 +1,268 @@
+// Goes on with roll-outs, wave by wave, on the node that holds the lease; everything it decides from is in rows, so that another
+// node goes on where it was.
+import type { RolloutPlan, RolloutState } from '@weft/contract';
+import { weeklyWindowAt } from '../../alarms/silences/weekly-window.ts';
+import type { AuditLog } from '../../audit/audit-store.ts';
+import { system } from '../../caller.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import type { FleetView } from '../../fleet/index/fleet-view.ts';
+import { PeriodicTask } from '../../periodic-task.ts';
+import type { NodeLease } from '../../storage/node-lease.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { isSuccess } from '../model/agent-config.ts';
+import type { Measured } from '../model/gates.ts';
+import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
+import type { AgentConfigStore } from '../store/agent-config-store.ts';
+import { putInForce } from '../store/layer-store.ts';
+import type { RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
+import type { GateReader } from './gate-reader.ts';
+
+const everyMs = 1_000;
+const atOnce = 100;
+const lateAtOnce = 200;
+const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
+
+export interface RolloutDriverOptions {
+  database: SqlDatabase;
+  rollouts: RolloutStore;
+  configs: AgentConfigStore;
+  reconciler: Reconciler;
+  index: FleetIndex;
+  view: FleetView;
+  gates: GateReader;
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  /** Of the site of an access point; UTC where nobody has said. */
+  timeZoneOf: (site: string | null) => string;
+  auditLog: Pick<AuditLog, 'append'>;
+  eventLog: Pick<EventLog, 'append'>;
+  onError: (error: unknown, message: string) => void;
+  now: () => number;
+}
+
+export class RolloutDriver extends PeriodicTask {
+  readonly #options: RolloutDriverOptions;
+
+  constructor(options: RolloutDriverOptions) {
+    super({ everyMs, what: 'the work on roll-outs', run: () => this.goOn(), onError: options.onError });
+    this.#options = options;
+  }
+
+  /** Does what is due. */
+  async goOn(): Promise<void> {
+    const { rollouts, lease, onError } = this.#options;
+    if (!lease.isHeld) return;
+    await this.#noteTime();
+    for (const rollout of await rollouts.open()) {
+      if (this.isStopped) return;
+      // One that fails does not hold up the others.
+      await this.#step(rollout).catch((error) => onError(error, `roll-out ${rollout.id} did not go on`));
+    }
+  }
+
+  async #noteTime(): Promise<void> {
+    const { configs, now } = this.#options;
+    const late = await configs.late(now(), lateAtOnce);
+    if (late.length > 0)
+      await configs.advance(
+        late.map((agent) => ({ agent, evidence: { kind: 'time' } })),
+        now(),
+      );
+  }
+
+  async #step(rollout: RolloutRecord): Promise<void> {
+    const agents = await this.#options.rollouts.agents(rollout.id);
+    if (rollout.state === 'reverting') return this.#revert(rollout, agents);
+    await this.#confirm(rollout, agents);
+    if (rollout.state !== 'running') return;
+    const failures = agents.filter((agent) => agent.treated && failed.has(agent.state));
+    const limit = (rollout.plan.failure_limit?.agents ?? 0) + rollout.changes.accepted_failures;
+    if (failures.length > limit) {
+      const { ap_id, state, detail } = failures[0]!;
+      return this.#end(
+        rollout,
+        'stopped',
+        `${failures.length} failed, more than ${limit}: ${ap_id} ${state}${detail === null ? '' : ` (${detail})`}`,
+      );
+    }
+    const alarms = await this.#options.gates.tooManyAlarms(rollout, agents);
+    if (alarms !== undefined) return this.#end(rollout, 'stopped', alarms);
+    const wave = agents.filter((agent) => agent.wave === rollout.wave);
+    const untreated = wave.filter(({ treated }) => !treated);
+    if (untreated.length > 0) return this.#treat(rollout, wave, untreated);
+    if (await this.#isWaveOver(wave)) await this.#endWave(rollout, agents);
+  }
+
+  /** Asks those of the wave whose time has come. */
+  async #treat(
+    rollout: RolloutRecord,
+    wave: readonly StandingAgent[],
+    untreated: readonly StandingAgent[],
+  ): Promise<void> {
+    const { index, reconciler, rollouts, now, gates, lease } = this.#options;
+    const { at_once_per_site: perSite, window, trial_seconds = defaultTrialSeconds } = rollout.plan;
+    await index.refresh();
+    const busy = new Map<string | null, number>();
+    const siteOf = (agent: StandingAgent) => index.get(agent.ap_id)?.site ?? null;
+    for (const agent of wave) {
+      const isUnderWay =
+        agent.treated && (agent.state === 'pending' || agent.state === 'sent' || agent.state === 'on_trial');
+      if (isUnderWay) busy.set(siteOf(agent), (busy.get(siteOf(agent)) ?? 0) + 1);
+    }
+    const chosen: IndexedAgent[] = [];
+    for (const standing of untreated) {
+      const agent = index.get(standing.ap_id);
+      const site = agent?.site ?? null;
+      // Who is gone needs nothing any more.
+      if (!agent || agent.id !== standing.agent_id) {
+        await this.#options.database.transaction((tx) => rollouts.treat(tx, rollout.id, [standing.agent_id], now()));
+        continue;
+      }
+      if (window && !this.#isOpen(window, site)) continue;
+      const under = busy.get(site) ?? 0;
+      if (perSite !== undefined && site !== null && under >= perSite) continue;
+      busy.set(site, under + 1);
+      chosen.push(agent);
+      if (chosen.length === atOnce) break;
+    }
+    if (chosen.length === 0) return;
+    const devices = gates.devicesOf(chosen);
+    await reconciler.want(chosen, { overlay: rollout.changes, rollout_id: rollout.id, trial_seconds }, async (tx) => {
+      await lease.require(tx);
+      await rollouts.treat(
+        tx,
+        rollout.id,
+        chosen.map(({ id }) => id),
+        now(),
+        devices,
+      );
+      await rollouts.change(tx, rollout.id, ['running'], { wave_started_at: now() });
+    });
+  }
+
+  /** Agents that are back with their new settings, where more than that is asked for. */
+  async #confirm(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
+    const { configs, gates, now } = this.#options;
+    const onTrial = agents.filter(({ treated, state }) => treated && state === 'on_trial');
+    if (onTrial.length === 0) return;
+    const rows = await configs.byAgentIds(onTrial.map(({ agent_id }) => agent_id));
+    for (const config of rows.values()) {
+      if (!config.is_back || !gates.mayConfirm(rollout, onTrial.find(({ agent_id }) => agent_id === config.agent_id)!))
+        continue;
+      await configs.advance([{ agent: config, evidence: { kind: 'passed', config_id: config.config_id } }], now());
+    }
+  }
+
+  /** Offline ones get it when they return, and hold nobody up. */
+  async #isWaveOver(wave: readonly StandingAgent[]): Promise<boolean> {
+    const { view } = this.#options;
+    const moment = await view.moment({ state: true });
+    return wave.every(({ ap_id, state }) => {
+      if (isSuccess(state) || failed.has(state)) return state !== 'confirmed';
+      const agent = view.get(ap_id);
+      return state === 'pending' && (!agent || moment.stateOf(agent) === 'offline');
+    });
+  }
+
+  async #endWave(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
+    const { gates, rollouts, now } = this.#options;
+    const measured = await gates.judge(rollout, agents);
+    // Its time is not over yet.
+    if (measured === undefined) return;
+    const all: Measured[] = [...rollout.measured, ...measured];
+    const broken = measured.find(({ passed }) => !passed);
+    if (broken) {
+      const how =
+        broken.worse_by === null ? 'was not reported' : `is worse by ${Math.round(broken.worse_by * 100) / 100}`;
+      return this.#end({ ...rollout, measured: all }, 'stopped', `${broken.metric} ${how} where the change is`);
+    }
+    const waves = rollout.plan.waves?.length ?? 1;
+    if (rollout.wave + 1 >= waves) return this.#end({ ...rollout, measured: all }, 'completed', null);
+    await this.#options.database.transaction(async (tx) => {
+      await this.#options.lease.require(tx);
+      await rollouts.change(tx, rollout.id, ['running'], {
+        wave: rollout.wave + 1,
+        wave_started_at: now(),
+        measured: all,
+      });
+    });
+  }
+
+  async #revert(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
+    const { index, reconciler, view } = this.#options;
+    await index.refresh();
+    const treated = agents.filter((agent) => agent.treated);
+    const behind = treated.filter(({ rollout_id }) => rollout_id === rollout.id).slice(0, atOnce);
+    if (behind.length > 0) {
+      const present = behind.flatMap(({ ap_id }) => index.get(ap_id) ?? []);
+      const trial_seconds = rollout.plan.trial_seconds ?? defaultTrialSeconds;
+      await reconciler.want(present, { overlay: undefined, rollout_id: null, trial_seconds });
+      return;
+    }
+    const moment = await view.moment({ state: true });
+    const isOver = treated.every(({ ap_id, state }) => {
+      const agent = view.get(ap_id);
+      const isAway = !agent || moment.stateOf(agent) === 'offline';
+      return isSuccess(state) || failed.has(state) || state === 'drifted' || (isAway && state === 'pending');
+    });
+    if (isOver) await this.#end(rollout, 'reverted', rollout.reason);
+  }
+
+  async #end(rollout: RolloutRecord, state: RolloutState, reason: string | null): Promise<void> {
+    const { database, rollouts, lease, now, auditLog, eventLog } = this.#options;
+    await database.transaction(async (tx) => {
+      await lease.require(tx);
+      const isOver = state === 'completed' || state === 'reverted';
+      const change = { state, reason, measured: rollout.measured, ...(isOver && { ended_at: now() }) };
+      const after = await rollouts.change(tx, rollout.id, [rollout.state], change);
+      if (!after) return;
+      if (state === 'completed') await inForceAfter(tx, rollout);
+      const entry = {
+        actor: system,
+        action: `rollout_${state}`,
+        target: { kind: 'rollout', name: rollout.id },
+        detail: { title: rollout.title, reason },
+      };
+      await auditLog.append(tx, [entry]);
+      await eventLog.append(tx, [rolloutEvent(after)]);
+    });
+  }
+
+  #isOpen(window: NonNullable<RolloutPlan['window']>, site: string | null): boolean {
+    const { now, timeZoneOf } = this.#options;
+    const zone = window.time_zone === undefined || window.time_zone === 'site' ? timeZoneOf(site) : window.time_zone;
+    const { fromMs, untilMs } = weeklyWindowAt(window, zone, now());
+    return fromMs <= now() && now() < untilMs;
+  }
+}
+
+/** What the roll-out changes is what is in force. */
+export async function inForceAfter(tx: SqlQueries, { changes }: RolloutRecord): Promise<void> {
+  const inForce = new Map<string, number | undefined>(changes.after.map(({ id, version }) => [id, version]));
+  for (const id of changes.removed) inForce.set(id, undefined);
+  await putInForce(tx, inForce);
+}
+
+const severities: Partial<Record<RolloutState, 'warning'>> = { stopped: 'warning' };
+const verbs: Record<RolloutState, string> = {
+  running: 'goes on',
+  paused: 'is paused',
+  stopped: 'stopped',
+  completed: 'is complete',
+  reverting: 'is being taken back',
+  reverted: 'was taken back',
+  aborted: 'was given up',
+};
+
+export function rolloutEvent({ id, title, state, reason, owner_name }: RolloutRecord) {
+  const text = `The roll-out "${title}" ${verbs[state]}${reason === null ? '' : `: ${reason}`}`;
+  const kind = state === 'running' ? 'rollout.resumed' : `rollout.${state}`;
+  return {
+    kind,
+    subject_kind: 'rollout',
+    subject: id,
+    severity: severities[state],
+    text,
+    data: { title, reason, by: owner_name },
+  };
+}

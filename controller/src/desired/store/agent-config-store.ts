@@ -1,0 +1,149 @@
+// How each access point stands to what it shall be, one row each. Evidence is applied inside of a transaction that holds the
+// row, so that two nodes never decide from the same past.
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
+import { afterCommit } from '../../storage/open-transaction.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { inParts, toSqlValue } from '../../storage/sql-rows.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import { type AgentConfig, advance, type ConfigState, type Evidence, newAgentConfig } from '../model/agent-config.ts';
+
+const COLUMNS =
+  'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, is_back, running_hash, running, running_at, overridden, updated_at';
+const columns = COLUMNS.split(', ') as (keyof AgentConfig)[];
+const table = new RecordTable<AgentConfig>('agent_configs', COLUMNS, { flags: ['is_due', 'is_back'] });
+const UPSERT = `INSERT INTO agent_configs (${COLUMNS}) VALUES (${columns.map(() => '?').join(', ')})
+  ON CONFLICT (agent_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
+
+export interface AgentKey {
+  agent_id: string;
+  ap_id: string;
+}
+
+export interface Advanced {
+  before: AgentConfig;
+  after: AgentConfig;
+}
+
+/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
+export class AgentConfigStore extends SqlStore {
+  readonly #eventLog: Pick<EventLog, 'append'>;
+  readonly #onChanged: (changed: readonly Advanced[]) => void;
+
+  /** `onChanged` is called once it is durable; must not throw. */
+  constructor(db: SqlDatabase, eventLog: Pick<EventLog, 'append'>, onChanged: (changed: readonly Advanced[]) => void) {
+    super(db);
+    this.#eventLog = eventLog;
+    this.#onChanged = onChanged;
+  }
+
+  async get(ap_id: string): Promise<AgentConfig | undefined> {
+    return table.get(this.db, 'WHERE ap_id = ?', [ap_id]);
+  }
+
+  async byAgentIds(agent_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
+    const found = new Map<string, AgentConfig>();
+    for (const { marks, values } of inParts(agent_ids)) {
+      for (const config of await table.list(this.db, `WHERE agent_id IN (${marks})`, values))
+        found.set(config.agent_id, config);
+    }
+    return found;
+  }
+
+  /** Hashes of all agents that have a row, by their ids. */
+  async hashes(): Promise<Map<string, { hash: string; state: ConfigState }>> {
+    const rows = await this.db.query<SqlRow>('SELECT agent_id, hash, state FROM agent_configs');
+    return new Map(
+      rows.map(({ agent_id, hash, state }) => [
+        agent_id as string,
+        { hash: hash as string, state: state as ConfigState },
+      ]),
+    );
+  }
+
+  /** The ap_ids of those in one of these states, in order. */
+  async inStates(states: readonly ConfigState[]): Promise<string[]> {
+    const rows = await this.db.query<{ ap_id: string }>(
+      `SELECT ap_id FROM agent_configs WHERE hash <> '' AND state IN (${states.map(() => '?').join(', ')}) ORDER BY ap_id`,
+      states,
+    );
+    return rows.map(({ ap_id }) => ap_id);
+  }
+
+  /** Those whose time is over. */
+  async late(nowMs: number, limit: number): Promise<AgentConfig[]> {
+    return table.list(this.db, 'WHERE deadline_at IS NOT NULL AND deadline_at < ? LIMIT ?', [nowMs, limit]);
+  }
+
+  /**
+   * Applies each evidence to its agent, in order; agents without a row get one. All or nothing, durable when it resolves, with an event for
+   * each change that people want to hear of. Agents that do not exist any more are left out.
+   */
+  async advance(
+    given: readonly { agent: AgentKey; evidence: Evidence }[],
+    nowMs: number,
+    within?: (tx: SqlQueries) => Promise<void>,
+  ): Promise<Advanced[]> {
+    return this.db.transaction(async (tx) => {
+      const changed: Advanced[] = [];
+      const sorted = [...given].sort((a, b) => (a.agent.agent_id < b.agent.agent_id ? -1 : 1));
+      for (const { agent, evidence } of sorted) {
+        const before = (await this.#lock(tx, agent)) ?? newAgentConfig(agent);
+        const after = advance(before, evidence, nowMs);
+        if (after === before) continue;
+        const [present] = await tx.query('SELECT id FROM agents WHERE id = ?', [agent.agent_id]);
+        if (!present) continue;
+        await tx.query(
+          UPSERT,
+          columns.map((column) => toSqlValue(after[column])),
+        );
+        changed.push({ before, after });
+      }
+      await within?.(tx);
+      await this.#eventLog.append(tx, changed.flatMap(toEvent));
+      if (changed.length > 0) afterCommit(tx, () => this.#onChanged(changed));
+      return changed;
+    });
+  }
+
+  async #lock(tx: SqlQueries, { agent_id }: AgentKey): Promise<AgentConfig | undefined> {
+    const lock = this.db.dialect === 'postgres' ? ' FOR UPDATE' : '';
+    return table.get(tx, `WHERE agent_id = ?${lock}`, [agent_id]);
+  }
+}
+
+const told: Partial<
+  Record<ConfigState, { kind: string; severity: NewEvent['severity']; text: (name: string) => string }>
+> = {
+  refused: { kind: 'config.refused', severity: 'warning', text: (name) => `${name} refused its settings` },
+  reverted: { kind: 'config.reverted', severity: 'warning', text: (name) => `${name} went back to its old settings` },
+  substituted: {
+    kind: 'config.substituted',
+    severity: 'warning',
+    text: (name) => `${name} runs other values than it was given`,
+  },
+  drifted: { kind: 'config.drifted', severity: 'warning', text: (name) => `${name} has drifted from its settings` },
+  overridden: {
+    kind: 'config.overridden',
+    severity: 'info',
+    text: (name) => `A command lies over the settings of ${name}`,
+  },
+  unreachable: {
+    kind: 'config.unreachable',
+    severity: 'warning',
+    text: (name) => `${name} has not been heard of since it got its settings`,
+  },
+  confirmed: { kind: 'config.confirmed', severity: 'info', text: (name) => `The settings of ${name} are confirmed` },
+  in_sync: { kind: 'config.in_sync', severity: 'info', text: (name) => `${name} is as it shall be` },
+};
+
+function toEvent({ before, after }: Advanced): NewEvent[] {
+  const { ap_id, state, detail, hash, rollout_id } = after;
+  const event = told[state];
+  if (!event || (state === before.state && detail === before.detail) || hash === '') return [];
+  // What is said at every step of a good way: once is enough.
+  if (state === 'in_sync' && before.state === 'confirmed') return [];
+  const text = detail === null ? event.text(ap_id) : `${event.text(ap_id)}: ${detail}`;
+  const { kind, severity } = event;
+  return [{ kind, subject_kind: 'agent', subject: ap_id, severity, text, data: { hash, rollout_id, state, detail } }];
+}

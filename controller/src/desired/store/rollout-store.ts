@@ -1,0 +1,254 @@
+// Change sets, and the roll-outs that bring them into force, in SQL.
+import type { RolloutPlan, RolloutState } from '@weft/contract';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
+import type { Actor } from '../../caller.ts';
+import { ConflictError } from '../../errors.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
+import { insertRecord, runRows } from '../../storage/sql-rows.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import type { ConfigState } from '../model/agent-config.ts';
+import type { Measured } from '../model/gates.ts';
+import type { Layer } from '../model/render.ts';
+
+export interface Owned {
+  owner_kind: 'user' | 'agent' | 'third_party_app';
+  owner_id: string;
+  owner_name: string;
+}
+
+export interface ChangeSetRecord extends Owned {
+  id: string;
+  title: string;
+  state: 'draft' | 'rolled_out';
+  /** As they shall be; each with an id, also a new one. */
+  layers: Omit<Layer, 'version'>[];
+  removed: string[];
+  /** The version of each of these layers when the draft was made; 0 for a new one. */
+  base: Record<string, number>;
+  created_at: number;
+  updated_at: number;
+}
+
+/** What a roll-out does to the layers. */
+export interface LayerChanges {
+  /** With the versions that it makes. */
+  after: Layer[];
+  removed: string[];
+  /** Which versions were in force; 0: none. */
+  before: Record<string, number>;
+  /** Those that are removed end with these versions. */
+  ends: Record<string, number>;
+  /** Failures that whoever resumed it has accepted. */
+  accepted_failures: number;
+}
+
+export interface RolloutRecord extends Owned {
+  id: string;
+  change_set_id: string;
+  title: string;
+  state: RolloutState;
+  reason: string | null;
+  plan: RolloutPlan;
+  changes: LayerChanges;
+  /** Counts from 0. */
+  wave: number;
+  /** When the last of the wave was treated. */
+  wave_started_at: number | null;
+  total: number;
+  measured: Measured[];
+  created_at: number;
+  ended_at: number | null;
+}
+
+export interface RolloutAgentRecord {
+  agent_id: string;
+  ap_id: string;
+  wave: number;
+  treated: boolean;
+  treated_at: number | null;
+  /** How many devices it served then. */
+  devices_before: number | null;
+}
+
+/** With how it stands. */
+export interface StandingAgent extends RolloutAgentRecord {
+  state: ConfigState;
+  detail: string | null;
+  rollout_id: string | null;
+  updated_at: number | null;
+}
+
+export const maxDrafts = 100;
+export const maxRollouts = 10;
+
+const SET = 'id, title, state, layers, removed, base, owner_kind, owner_id, owner_name, created_at, updated_at';
+const sets = new RecordTable<ChangeSetRecord>('config_change_sets', SET, { json: ['layers', 'removed', 'base'] });
+const ROLLOUT =
+  'id, change_set_id, title, state, reason, plan, changes, wave, wave_started_at, total, measured, owner_kind, owner_id, owner_name, created_at, ended_at';
+const rollouts = new RecordTable<RolloutRecord>('config_rollouts', ROLLOUT, { json: ['plan', 'changes', 'measured'] });
+const AGENT = 'rollout_id, agent_id, ap_id, wave, treated';
+
+/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
+export class RolloutStore extends SqlStore {
+  async getSet(id: string): Promise<ChangeSetRecord | undefined> {
+    return sets.get(this.db, 'WHERE id = ?', [id]);
+  }
+
+  /** Newest first, after this one. */
+  async pageSets(before: Before, limit: number): Promise<ChangeSetRecord[]> {
+    return sets.list(this.db, ...newestFirst(before, limit));
+  }
+
+  /** Throws ConflictError `too_many_change_sets`. */
+  async createSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await insertRecord(tx, 'config_change_sets', SET, set);
+      const [row] = await tx.query<{ count: number }>(
+        `SELECT COUNT(*) AS count FROM config_change_sets WHERE state = 'draft'`,
+      );
+      if (row!.count > maxDrafts) {
+        throw new ConflictError(
+          'too_many_change_sets',
+          `At most ${maxDrafts} change sets are open at once: remove some`,
+        );
+      }
+      await also(tx);
+    });
+  }
+
+  /** Resolves whether there was a draft. */
+  async replaceSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
+    return this.db.transaction(async (tx) => {
+      const { title, layers, removed, base, updated_at, id } = set;
+      const found = await tx.query(
+        `UPDATE config_change_sets SET title = ?, layers = ?, removed = ?, base = ?, updated_at = ? WHERE id = ? AND state = 'draft' RETURNING id`,
+        [title, JSON.stringify(layers), JSON.stringify(removed), JSON.stringify(base), updated_at, id],
+      );
+      if (found.length > 0) await also(tx);
+      return found.length > 0;
+    });
+  }
+
+  async removeSet(id: string, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
+    return this.removeRecord(sets, `WHERE id = ? AND state = 'draft'`, [id], (tx) => also(tx));
+  }
+
+  async get(id: string, tx: SqlQueries = this.db): Promise<RolloutRecord | undefined> {
+    return rollouts.get(tx, 'WHERE id = ?', [id]);
+  }
+
+  async page(before: Before, limit: number): Promise<RolloutRecord[]> {
+    return rollouts.list(this.db, ...newestFirst(before, limit));
+  }
+
+  /** Those that have not ended. */
+  async open(tx: SqlQueries = this.db): Promise<RolloutRecord[]> {
+    return rollouts.list(tx, 'WHERE ended_at IS NULL ORDER BY created_at, id');
+  }
+
+  /** In a transaction: the roll-out with its agents; the change set is no draft any more. */
+  async create(
+    tx: SqlQueries,
+    rollout: RolloutRecord,
+    agents: readonly Pick<RolloutAgentRecord, 'agent_id' | 'ap_id' | 'wave'>[],
+  ): Promise<void> {
+    await insertRecord(tx, 'config_rollouts', ROLLOUT, rollout);
+    const rows = agents.map(({ agent_id, ap_id, wave }) => [rollout.id, agent_id, ap_id, wave, 0]);
+    await runRows(tx, `INSERT INTO config_rollout_agents (${AGENT}) VALUES {{rows}}`, rows);
+    await tx.query(`UPDATE config_change_sets SET state = 'rolled_out', updated_at = ? WHERE id = ?`, [
+      rollout.created_at,
+      rollout.change_set_id,
+    ]);
+  }
+
+  /** In a transaction: what is given; undefined if it is not in one of these states any more. */
+  async change(
+    tx: SqlQueries,
+    id: string,
+    from: readonly RolloutState[],
+    change: Partial<
+      Pick<RolloutRecord, 'state' | 'reason' | 'wave' | 'wave_started_at' | 'changes' | 'measured' | 'ended_at'>
+    >,
+  ): Promise<RolloutRecord | undefined> {
+    const names = Object.keys(change) as (keyof typeof change)[];
+    const values = names.map(
+      (name) => (name === 'changes' || name === 'measured' ? JSON.stringify(change[name]) : change[name]) as string,
+    );
+    const isIn = `state IN (${from.map(() => '?').join(', ')})`;
+    return rollouts.update(tx, `${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ? AND ${isIn}`, [
+      ...values,
+      id,
+      ...from,
+    ]);
+  }
+
+  /** All of its agents with how they stand, ordered by ap_id. */
+  async agents(rollout_id: string): Promise<StandingAgent[]> {
+    const rows = await this.db.query<Record<string, string | number | null>>(
+      `SELECT a.agent_id, a.ap_id, a.wave, a.treated, a.treated_at, a.devices_before,
+         c.state, c.detail, c.rollout_id, c.updated_at
+       FROM config_rollout_agents a LEFT JOIN agent_configs c ON c.agent_id = a.agent_id
+       WHERE a.rollout_id = ? ORDER BY a.ap_id`,
+      [rollout_id],
+    );
+    return rows.map((row) => ({ ...row, treated: row.treated === 1, state: row.state ?? 'pending' }) as StandingAgent);
+  }
+
+  /** Notes in a transaction that these were asked for. */
+  async treat(
+    tx: SqlQueries,
+    rollout_id: string,
+    agent_ids: readonly string[],
+    nowMs: number,
+    devices?: ReadonlyMap<string, number>,
+  ): Promise<void> {
+    for (const agent_id of agent_ids) {
+      await tx.query(
+        'UPDATE config_rollout_agents SET treated = 1, treated_at = ?, devices_before = ? WHERE rollout_id = ? AND agent_id = ?',
+        [nowMs, devices?.get(agent_id) ?? null, rollout_id, agent_id],
+      );
+    }
+  }
+
+  /** Which open roll-out has treated each of these agents, if one has. */
+  async treatedBy(): Promise<Map<string, string>> {
+    const rows = await this.db.query<{ agent_id: string; rollout_id: string }>(
+      `SELECT a.agent_id, a.rollout_id FROM config_rollout_agents a JOIN config_rollouts r ON r.id = a.rollout_id
+       WHERE r.ended_at IS NULL AND r.state <> 'reverting' AND a.treated = 1`,
+    );
+    return new Map(rows.map(({ agent_id, rollout_id }) => [agent_id, rollout_id]));
+  }
+}
+
+/** In the transaction that ends a caller: its drafts go, and its roll-outs stop where they are. Resolves what to log. */
+export async function endOwner(
+  tx: SqlQueries,
+  { kind, id, by }: { kind: string; id: string; by: Actor },
+  nowMs: number,
+): Promise<NewAuditEntry[]> {
+  await tx.query(`DELETE FROM config_change_sets WHERE state = 'draft' AND owner_kind = ? AND owner_id = ?`, [
+    kind,
+    id,
+  ]);
+  const stopped = await tx.query<{ id: string; title: string }>(
+    `UPDATE config_rollouts SET state = 'stopped', reason = 'whoever started it is gone'
+     WHERE state IN ('running', 'paused') AND owner_kind = ? AND owner_id = ? AND created_at <= ? RETURNING id, title`,
+    [kind, id, nowMs],
+  );
+  return stopped.map((rollout) => ({
+    actor: by,
+    action: 'rollout_stopped',
+    target: { kind: 'rollout', name: rollout.id },
+    detail: { title: rollout.title, reason: 'whoever started it is gone' },
+  }));
+}
+
+export interface Before {
+  created_at: number;
+  id: string;
+}
+
+function newestFirst({ created_at, id }: Before, limit: number): [rest: string, params: (string | number)[]] {
+  const rest = 'WHERE created_at < ? OR (created_at = ? AND id < ?) ORDER BY created_at DESC, id DESC LIMIT ?';
+  return [rest, [created_at, created_at, id, limit]];
+}

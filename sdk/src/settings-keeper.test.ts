@@ -1,0 +1,181 @@
+// The dead man's switch: whatever ends the process, the access point runs its old settings or confirmed new ones.
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, expect, test, vi } from 'vitest';
+import { type Settings, SettingsKeeper } from './settings-keeper.ts';
+
+const folders: string[] = [];
+afterEach(() => {
+  vi.useRealTimers();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** An access point that outlives the processes of its agent, and a Weft that hears them. */
+class Scene {
+  readonly folder = mkdtempSync(join(tmpdir(), 'weft-settings-'));
+  device: Settings = { channel: 36 };
+  said: {
+    type: string;
+    hash: string | null;
+    state?: string;
+    reverted?: object;
+    reason?: string;
+    settings?: Settings;
+  }[] = [];
+  renewals = 0;
+  /** After so many steps the process is gone; what it does then has no effect. */
+  stepsLeft = Number.POSITIVE_INFINITY;
+  refuses = false;
+  keeper!: SettingsKeeper;
+
+  constructor() {
+    folders.push(this.folder);
+  }
+
+  async start(steps = Number.POSITIVE_INFINITY): Promise<void> {
+    this.stepsLeft = steps;
+    this.keeper = new SettingsKeeper({
+      folder: this.folder,
+      declare: {},
+      apply: async (settings) => {
+        for (const [name, value] of Object.entries(settings)) {
+          await this.#step();
+          this.device[name] = value;
+        }
+        await this.#step();
+        if (this.refuses && settings.channel !== 36) throw new Error('radar');
+      },
+      running: () => ({ ...this.device }),
+      send: (text) => this.said.push(JSON.parse(text)),
+      renew: () => {
+        this.renewals++;
+      },
+      onError: () => {},
+    });
+    await this.keeper.begin();
+  }
+
+  /** A process that is killed never goes on: nothing after this has an effect. */
+  async #step(): Promise<void> {
+    if (this.stepsLeft-- <= 0) await new Promise(() => {});
+  }
+
+  /** Until what is under way is done, or the process is gone. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+  }
+}
+
+const config = (id: string, settings: Settings) => ({
+  type: 'config' as const,
+  id,
+  hash: `hash of ${id}`,
+  settings,
+  trial_seconds: 120,
+});
+
+test('applied, said over a new connection, confirmed, kept', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  expect(scene.device).toEqual({ channel: 100 });
+  expect(scene.said).toMatchObject([{ type: 'config_result', state: 'applied' }]);
+  expect(scene.renewals).toBe(1);
+  scene.keeper.opened();
+  await scene.settle();
+  expect(scene.said.at(-1)).toEqual({ type: 'config_running', hash: 'hash of a', settings: { channel: 100 } });
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: 'hash of a' });
+  await scene.settle();
+  await scene.start();
+  expect(scene.device).toEqual({ channel: 100 });
+  expect(readdirSync(scene.folder)).toEqual(['settings.json']);
+});
+
+test('without a confirmation in time the old settings come back', async () => {
+  vi.useFakeTimers();
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  await vi.advanceTimersByTimeAsync(119_000);
+  expect(scene.device).toEqual({ channel: 100 });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(scene.device).toEqual({ channel: 36 });
+  expect(scene.said.at(-1)).toMatchObject({
+    hash: null,
+    reverted: { id: 'a', reason: 'no confirmation within 120 s' },
+  });
+});
+
+test('what cannot be applied is refused, with the reason, and taken back', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 36 }));
+  await scene.settle();
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: 'hash of a' });
+  scene.refuses = true;
+  scene.keeper.hear(config('b', { channel: 100 }));
+  await scene.settle();
+  expect(scene.device).toEqual({ channel: 36 });
+  expect(scene.said.at(-2)).toMatchObject({ type: 'config_result', state: 'refused', reason: 'radar' });
+  expect(scene.said.at(-1)).toMatchObject({ type: 'config_running', hash: 'hash of a' });
+});
+
+test('secrets are in clear for the access point, and in no word to Weft; the file is for its owner alone', async () => {
+  const scene = new Scene();
+  await scene.start();
+  const networks = [{ ssid: 'guest', passphrase: { secret: 'psk', version: 2, value: 'correct horse' } }];
+  scene.keeper.hear(config('a', { networks }));
+  await scene.settle();
+  scene.keeper.opened();
+  await scene.settle();
+  expect(scene.device.networks).toEqual([{ ssid: 'guest', passphrase: 'correct horse' }]);
+  expect(scene.said.at(-1)?.settings).toMatchObject({
+    networks: [{ ssid: 'guest', passphrase: { secret: 'psk', version: 2 } }],
+  });
+  expect(JSON.stringify(scene.said)).not.toContain('correct horse');
+  scene.device.networks = [{ ssid: 'guest', passphrase: 'somebody else' }];
+  scene.keeper.changed();
+  await scene.settle();
+  expect(scene.said.at(-1)?.settings).toMatchObject({ networks: [{ passphrase: { secret: 'psk', version: 0 } }] });
+  for (const name of readdirSync(scene.folder)) expect(statSync(join(scene.folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test('after any sequence of kills it runs old settings or confirmed new ones', async () => {
+  const round = fc.record({
+    settings: fc.record({ channel: fc.constantFrom(36, 40, 100), power: fc.integer({ min: 1, max: 20 }) }),
+    /** When the process that takes them ends, and the one after it, which has to put things right. */
+    kill: fc.nat(6),
+    killAgain: fc.option(fc.nat(4), { nil: undefined }),
+    isConfirmed: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(round, { maxLength: 6 }), async (rounds) => {
+      const scene = new Scene();
+      scene.device = { channel: 36, power: 10 };
+      let good: Settings = { ...scene.device };
+      for (const [at, { settings, kill, killAgain, isConfirmed }] of rounds.entries()) {
+        await scene.start(kill);
+        scene.keeper.hear(config(`c${at}`, settings));
+        await scene.settle();
+        const isApplied = scene.stepsLeft >= 0;
+        if (isConfirmed && isApplied) {
+          scene.keeper.hear({ type: 'config_confirm', id: `c${at}`, hash: '' });
+          await scene.settle();
+          good = settings;
+        }
+        if (killAgain !== undefined) {
+          void scene.start(killAgain);
+          await scene.settle();
+        }
+        await scene.start();
+        expect(scene.device).toEqual(good);
+      }
+      rmSync(scene.folder, { recursive: true, force: true });
+    }),
+    { numRuns: 200 },
+  );
+});
