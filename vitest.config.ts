@@ -26,8 +26,9 @@ export default defineConfig({
     globalSetup: ['test/global-setup.ts'],
     // Processes rather than threads: native modules and signals behave as they do in the product.
     pool: 'forks',
-    // Much of the time of a test is waiting: five at once left both cores of a small machine idle for a quarter of it.
-    maxWorkers: areLong ? 1 : 7,
+    // Enough for both cores of a small machine, which are never idle then. Each more reads all modules and starts a browser anew, and
+    // takes the caches of the processor from the others.
+    maxWorkers: areLong ? 1 : 5,
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 180_000, interval: 20 } },
     // Browsers and servers end with their worker, on a busy machine later than within ten seconds.

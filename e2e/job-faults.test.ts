@@ -8,8 +8,8 @@ test.skipIf(isMissing)('each worker killed; RabbitMQ killed, its queues deleted;
   killParts({ workerKills: 2, isRabbitStopped: false, databaseKills: 1 }),
 );
 
-test.skipIf(isMissing)('a controller killed between publishing and the confirm', () => killBeforeConfirm(2));
+test.skipIf(isMissing)('a controller killed between publishing and the confirm', () => killBeforeConfirm(1));
 
 test('the embedded default killed at random moments, and a job at which it dies each time', async () => {
-  await killProcess(3);
+  await killProcess(2);
 });

@@ -106,7 +106,7 @@ export async function startRabbitCluster(count: number, vhosts: readonly string[
     env: { ...process.env, ERL_EPMD_ADDRESS: '127.0.0.1' },
   });
   const callOff = afterOwnEnd(
-    'kill -KILL "$2" $(cat "$1"/node-*/pid); sleep 1; rm -rf "$1"',
+    'kill -KILL "$2"; for group in "$1"/node-*/group; do kill -KILL "-$(cat "$group")"; done; sleep 1; rm -rf "$1"',
     home,
     String(nameServer.pid),
   );
@@ -145,6 +145,8 @@ export async function startRabbitCluster(count: number, vhosts: readonly string[
 
 function createNode(folder: string, port: number, env: Record<string, string | undefined>): RabbitNode {
   const log = join(folder, 'log');
+  /** Names what is to be killed if this process ends before it: the server's own file comes only seconds after its start. */
+  const group = join(folder, 'group');
   let child: ChildProcess | undefined;
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
@@ -169,16 +171,21 @@ function createNode(folder: string, port: number, env: Record<string, string | u
       child = spawn('/bin/sh', ['-c', 'exec "$0" >>"$1" 2>&1', join(PROGRAMS, 'rabbitmq-server'), log], {
         stdio: 'ignore',
         detached: true,
+        // What it writes when it breaks is not left in the repository.
+        cwd: folder,
         env,
       });
+      writeFileSync(group, String(child.pid));
       await untilListening(port, child, log);
     },
     pause: async () => {
       // The script hands the signal on, and the server closes its files.
       if (child) await endProcess(child, 'SIGTERM');
+      rmSync(group, { force: true });
     },
     crash: async () => {
       if (child) await endGroup(child);
+      rmSync(group, { force: true });
     },
   };
 }
