@@ -46,6 +46,8 @@ const servers = [
   { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
   { title: 'Patroni', debianPackage: 'patroni', isThere: () => existsSync('/usr/bin/patroni'), isForLong: true },
   { title: 'etcd', debianPackage: 'etcd-server', isThere: () => existsSync('/usr/bin/etcd'), isForLong: true },
+  { title: 'ns-3', debianPackage: 'libns3-dev', isThere: () => existsSync('/usr/include/ns3'), isForLong: true },
+  { title: 'g++', debianPackage: 'g++', isThere: () => existsSync('/usr/bin/g++'), isForLong: true },
 ];
 
 // Only during the install, and only if there is no such file: existing files are not changed.

@@ -425,7 +425,7 @@ test('emulate starts, lists and ends a network', async () => {
   ];
   const { out } = await run(['emulate', '--wifi', '1', ...busy, '--json'], { env: asApp });
   const second = JSON.parse(out);
-  expect(second).toMatchObject({ model: 2, demand: [{ mbps_per_device: 2.5, mix: { video: 0.75, web: 0.25 } }] });
+  expect(second).toMatchObject({ model: 3, demand: [{ mbps_per_device: 2.5, mix: { video: 0.75, web: 0.25 } }] });
   await run(['emulate', 'stop', second.job_number], { env: asApp });
 });
 

@@ -32,6 +32,9 @@ export const streams = {
   future: 28,
   wallSpread: 29,
   linkPolicy: 30,
+  turn: 31,
+  arrival: 32,
+  arrivals: 33,
   /** Four, one for each wave. */
   fading: 40,
   /** When the worlds of an environment begin. */

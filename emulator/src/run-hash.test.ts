@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = 'f3ba4e95b13a695cad6d66bdfc856fcb32af166d33d39535af3f9d28b3a62018';
+const committed = '638d1329bc996b9191fb7081c620667dee1418362307017150e98c8a3fffc024';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

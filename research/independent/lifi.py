@@ -1,7 +1,7 @@
 """LiFi: the Lambertian channel (Kahn and Barry 1997), noise of photodiode and amplifier (Komine and Nakagawa 2004)."""
 from math import cos, hypot, log, pi, radians, sin, sqrt
 
-from wifi import MAC_SHARE, MCS, SENSITIVITY, SYMBOL_US, TONES, highest
+from wifi import MARGIN, MCS, NEEDED, SYMBOL_US, TONES, goodput, highest
 
 HEIGHT = 2.15
 AREA, RESPONSIVITY, INDEX, FIELD, BANDWIDTH = 1e-4, 0.53, 1.5, 70, 20e6
@@ -65,11 +65,11 @@ def rate(second, device):
     background = DAYLIGHT_A * (0.05 + 0.95 * serving["daylight"])
     noise = shot(signal, background) + thermal()
     quality = (RESPONSIVITY * signal) ** 2 / (noise + interference)
-    mcs = highest([10 ** ((dbm + 101 - 15) / 10) for dbm in SENSITIVITY], quality)
+    mcs = highest([10 ** ((db + MARGIN) / 10) for db in NEEDED], quality)
     if mcs < 0:
         return 0.0
     bits, up, down = MCS[mcs]
-    return TONES[20] * bits * up / down / SYMBOL_US * 1e6 * MAC_SHARE
+    return goodput(TONES[20] * bits * up / down / SYMBOL_US, 1) * 1e6
 
 
 UPLINK_BPS = 40e6

@@ -8,10 +8,10 @@ from math import inf
 import lifi
 import nr
 import wifi
-from sharing import level, share_without_end, waiting
+from sharing import level, share_transfers, share_without_end, waiting
 
 BASE_MS = {"5G": 3, "WiFi": 2, "LiFi": 2}
-TURN_MS = {"5G": 0.5, "WiFi": 2, "LiFi": 1}
+LIGHT = 0.95
 LIMIT = 0.01
 # Smaller values are measured against these: a bit per second, a microsecond, a millionth of the air, a microwatt, and what
 # reports round to.
@@ -62,46 +62,74 @@ def need_of(device, aps):
 
 
 def capacity_of_all(second, wanted):
-    """Share of the air that each may use: of 5G its quota, of light 95 %, of WiFi the least of all places it contends in."""
+    """Share of the air that each may use: of 5G its quota, of light 95 %, of WiFi what contention and its turns leave."""
     aps = second["access_points"]
-    capacities = [ap["prb_quota_pct"] / 100 if ap["type"] == "5G" else wifi.MOST_AIRTIME for ap in aps]
+    capacities = [ap["prb_quota_pct"] / 100 if ap["type"] == "5G" else LIGHT for ap in aps]
     want = [min(1.0, w) if ap["is_on_air"] else 0.0 for ap, w in zip(aps, wanted)]
+    room = {}
     for n, ap in enumerate(aps):
-        if ap["type"] != "WiFi":
-            continue
-        peers, louder, _ = wifi.relations(aps, n)
-        free = wifi.MOST_AIRTIME - wifi.foreign_share(second, n) - sum(want[other] for other in louder)
-        group = [n, *peers]
-        for position, member in enumerate(group):
-            share = share_without_end([want[other] for other in group], position, max(0.0, free))
-            capacities[member] = min(capacities[member], share)
+        if ap["type"] == "WiFi":
+            ap["efficiency"] = wifi.efficiency(aps, n)
+            louder = wifi.relations(aps, n)[1]
+            room[n] = max(0.0, 1 - wifi.foreign_share(second, n) - sum(want[other] for other in louder))
+    for n in room:
+        peers = wifi.relations(aps, n)[0]
+        group = wifi.component(aps, n)
+        own = aps[n]["efficiency"]
+        if not peers:
+            capacities[n] = room[n] * own
+        elif all(len(wifi.relations(aps, other)[0]) == len(group) - 1 for other in group):
+            least = min(room[other] for other in group)
+            wants = [want[other] / aps[other]["efficiency"] for other in group]
+            capacities[n] = own * min(least, share_without_end(wants, group.index(n), least))
+        else:
+            activities = {other: max(1.0, aps[other]["cycle_before"] / wifi.BACKOFF - 1) for other in group}
+            wants = {}
+            for other in group:
+                most = room[other] * aps[other]["efficiency"]
+                asked = min(1.0, want[other] / most) if most > 0 else 0.0
+                wants[other] = asked * activities[other] / (1 + activities[other])
+            sends, free = wifi.parts_of_time(aps, group, wants, activities)
+            capacities[n] = room[n] * own * min(1.0, sends[n] + free[n])
     return [capacity if ap["has_backhaul"] else 0.0 for ap, capacity in zip(aps, capacities)]
 
 
 def serve(ap, members, capacity):
+    """Streams have their share of the second; transfers share what is left, from the moment on at which they arrive."""
     kind = ap["type"]
     needs = [d["need"] for d in members]
-    airtime = delivered = waited = busy = 0.0
-    for n, d in enumerate(members):
-        share = share_without_end(needs, n, capacity) if d["rate"] > 0 else 0.0
+    shares = [share_without_end(needs, n, capacity) if d["rate"] > 0 else 0.0 for n, d in enumerate(members)]
+    transfers = [d for d in members if d["need"] > 0 and d["stream_bits"] == 0]
+    left = capacity - sum(min(s, d["need"]) for s, d in zip(shares, members) if d["need"] > 0 and d["stream_bits"] > 0)
+    jobs = []
+    for d in transfers:
+        new = sum(bits for _, bits in d["arrivals"]) if d["backlog_bits"] > 0 else 0.0
+        old = max(0.0, d["backlog_bits"] - new)
+        each = d["need"] / d["backlog_bits"] if d["backlog_bits"] > 0 else 0.0
+        jobs.append([(0.0, d["need"] if each == 0 else old * each)] + [(at, bits * each) for at, bits in d["arrivals"]])
+    results = {id(d): result for d, result in zip(transfers, share_transfers(jobs, max(0.0, left)))}
+    airtime = delivered = waited = 0.0
+    for d, share in zip(members, shares):
         d["service_bps"] = d["rate"] * share
         d["latency_ms"] = 0.0
-        airtime += min(share, d["need"])
         queue = d["backlog_bits"]
+        if id(d) in results:
+            served, wait, _ = results[id(d)]
+            airtime += served
+            bits, bit_seconds = queue * min(1.0, served / d["need"]), queue * wait / d["need"]
+        else:
+            airtime += min(share, d["need"])
+            bps = d["service_bps"] * (queue / d["rate"] / d["need"] if d["need"] > 0 else 1)
+            stream = min(d["stream_bits"], queue)
+            bits, bit_seconds = min(queue, bps), waiting(queue - stream, stream, bps)
         if queue == 0:
             continue
-        bps = d["service_bps"]
-        if d["need"] > 0:
-            bps *= queue / d["rate"] / d["need"]
-        bits, stream = min(queue, bps), min(d["stream_bits"], queue)
-        bit_seconds = waiting(queue - stream, stream, bps)
         delivered += bits
-        busy += min(1.0, queue / bps) if bps > 0 else 1.0
         d["latency_ms"] = BASE_MS[kind] + 1000 * bit_seconds / bits if bits > 0 else inf
         if bits > 0:
             waited += bit_seconds
-    delay = BASE_MS[kind] + TURN_MS[kind] * busy + 1000 * waited / delivered if delivered > 0 else None
-    return {"airtime": airtime, "throughput_mbps": delivered / 1e6, "latency_ms": delay,
+    delay = BASE_MS[kind] + 1000 * waited / delivered if delivered > 0 else None
+    return {"airtime": airtime / ap.get("efficiency", 1.0), "throughput_mbps": delivered / 1e6, "latency_ms": delay,
             "uplink": 0.0 if kind == "WiFi" else uplink(ap, members)}
 
 

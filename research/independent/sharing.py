@@ -27,3 +27,29 @@ def waiting(burst, stream, bps):
         return 0.0 if burst == 0 else burst * (burst / max(burst, bps - stream)) / 2
     end = burst + stream - bps
     return (burst + end) / 2
+
+
+def share_transfers(jobs, capacity):
+    """One second of a server that all with data share equally. A job is [(time, work), ...]; returns for each what was served,
+    work times seconds that it waited, and for how long it had any."""
+    left = [0.0] * len(jobs)
+    served, waited, busy = [0.0] * len(jobs), [0.0] * len(jobs), [0.0] * len(jobs)
+    coming = sorted((at, n, work) for n, job in enumerate(jobs) for at, work in job)
+    now = 0.0
+    while now < 1:
+        while coming and coming[0][0] <= now:
+            _, n, work = coming.pop(0)
+            left[n] += work
+        active = [n for n, work in enumerate(left) if work > 1e-15]
+        until = coming[0][0] if coming else 1.0
+        each = capacity / len(active) if active else 0.0
+        if each > 0:
+            until = min(until, now + min(left[n] for n in active) / each)
+        for n in active:
+            done = min(left[n], each * (until - now))
+            waited[n] += (left[n] - done / 2) * (until - now)
+            busy[n] += until - now
+            served[n] += done
+            left[n] -= done
+        now = max(until, now + 1e-15)
+    return list(zip(served, waited, busy))

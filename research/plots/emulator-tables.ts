@@ -1,13 +1,16 @@
-// The tables of docs/emulator.md that are generated from the model: metrics and commands. Each is enclosed in two comments that
-// name it.
+// The tables of docs/emulator.md that are generated from the model: metrics, commands, and ns-3 beside it. Each is enclosed in two
+// comments that name it.
 import { durations } from '../../emulator/src/access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand, setters } from '../../emulator/src/access-points/command-table.ts';
 import { metricsOf } from '../../emulator/src/access-points/metrics.ts';
 import { pace, powerRanges } from '../../emulator/src/access-points/settings.ts';
 import { type AccessPointType, accessPointTypes } from '../../emulator/src/world/world-spec.ts';
+import { ns3Cases } from '../ns3/cases.ts';
+import { emulatedMbps } from '../ns3/emulated-cells.ts';
+import { ns3Results } from '../ns3/ns3-results.ts';
 import { definitionOf } from './metric-definitions.ts';
 
-const tables: Record<string, () => string> = { metrics: metricsTable, commands: commandsTable };
+const tables: Record<string, () => string> = { metrics: metricsTable, commands: commandsTable, 'ns-3': ns3Table };
 
 /** The page with its tables regenerated from the model. Throws if the page has no place for a table. */
 export function withTables(page: string): string {
@@ -32,6 +35,19 @@ function metricsTable(): string {
     return [`\`${name}\``, labels, known[0]!.unit, ...marks, definition, standard];
   });
   return table(['Metric', 'Label', 'Unit', ...accessPointTypes, 'Definition', '3GPP name (clause)'], lines);
+}
+
+/** Goodput in Mb/s: ns-3 beside the emulator, cell by cell. */
+function ns3Table(): string {
+  const inWords = (mbps: readonly number[]) => mbps.map((value) => value.toFixed(value < 20 ? 1 : 0)).join(', ');
+  const lines = ns3Cases.map((each) => {
+    const { mbps } = ns3Results.find(({ name }) => name === each.name)!;
+    const weft = emulatedMbps(each);
+    const [there, here] = [mbps, weft].map((cells) => cells.reduce((sum, value) => sum + value, 0));
+    const off = Math.round(100 * (here! / there! - 1));
+    return [each.name.replace(/^-/, '−'), inWords(mbps), inWords(weft), `${off < 0 ? '−' : '+'}${Math.abs(off)} %`];
+  });
+  return table(['Case', 'ns-3', 'Weft', 'difference'], lines);
 }
 
 function commandsTable(): string {

@@ -3,7 +3,16 @@
 import { faultOf } from '../../emulator/src/access-points/faults.ts';
 import { nrFrequencyGhz } from '../../emulator/src/radio/nr.ts';
 import { laplace, normal, streams, uniform } from '../../emulator/src/randomness.ts';
-import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../../emulator/src/traffic/demand.ts';
+import {
+  askForTraffic,
+  brightestLx,
+  daylightLx,
+  demandFactor,
+  localHour,
+  mostDraws,
+  sizeOf,
+} from '../../emulator/src/traffic/demand.ts';
+import { classModels, trafficClasses } from '../../emulator/src/traffic/traffic-classes.ts';
 import { kinds } from '../../emulator/src/world/devices.ts';
 import { fading } from '../../emulator/src/world/fading.ts';
 import { wifiFrequencyGhz } from '../../emulator/src/world/indoor-path.ts';
@@ -36,7 +45,11 @@ export function tellSecond(world: World) {
         has_backhaul: cells.hasBackhaul[index] === 1,
         woke_from: ap.wokeAtStep === step ? ap.depth : null,
         load_before: before.cells.load[index],
-        utilisation_before: before.cells.utilisation[index],
+        senders_before: before.cells.senders[index],
+        squared_before: before.cells.sendersSquared[index],
+        cycle_before: before.cells.cycleUs[index],
+        // Where access points hear each other in part, contention is taken as told.
+        efficiency: before.cells.efficiency[index],
         background: background(chance, step, index),
         daylight: daylightLx(localHour(after.startMs + step * 1000, ap.longitude)) / brightestLx,
         shadow_to: shadowsBetween(after, index),
@@ -108,8 +121,22 @@ function queuesOf({ chance, startMs, accessPoints, devices }: WorldState, step: 
   return Array.from({ length: devices.count }, (_, device) => ({
     backlog_bits: devices.backlogBits[device],
     stream_bits: devices.streamBits[device],
+    arrivals: arrivalsOf(devices, device, chance, step),
     up_backlog_bits: devices.upBacklogBits[device],
   }));
+}
+
+/** When the transfers of this second arrive, and their bits. */
+function arrivalsOf(devices: WorldState['devices'], device: number, chance: number, step: number): [number, number][] {
+  const { newBits, arrivals, trafficClass } = devices;
+  if (newBits[device] === 0) return [];
+  const { spread } = classModels[trafficClasses[trafficClass[device]!]!];
+  const sizes = Array.from({ length: arrivals[device]! }, (_, n) => sizeOf(chance, step, device, n, spread));
+  const all = sizes.reduce((sum, size) => sum + size, 0);
+  return sizes.map((size, n) => [
+    uniform(chance, streams.arrival, device, step * mostDraws + n),
+    (newBits[device]! * size) / all,
+  ]);
 }
 
 function linksOf({ slots, ap, shadow, hasSight }: Links, device: number) {

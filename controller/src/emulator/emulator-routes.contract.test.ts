@@ -95,12 +95,12 @@ describe('#25', () => {
     const more = { profile: 'always', mbps_per_device: 2.5, mix: { video: 3, voice: 1, bulk: 0 }, link_policy };
     const body = await spinUp('ada', { ...wifi, ...more }, wifi);
     const given = { mbps_per_device: 2.5, mix: { video: 0.75, voice: 0.25 } };
-    expect(body).toMatchObject({ model: 2, profiles: ['always', 'office'] });
+    expect(body).toMatchObject({ model: 3, profiles: ['always', 'office'] });
     expect(body.demand).toEqual([given, { mbps_per_device: 0.8, mix: expect.objectContaining({ voice: 0.1 }) }]);
     const { job_number } = body;
     const [job] = stored<{ data: string }>('SELECT data FROM jobs WHERE job_number = ?', job_number);
     const task = JSON.parse(keyring.decrypt(job!.data, job_number));
-    expect(task.model).toBe(2);
+    expect(task.model).toBe(3);
     expect(task.agents[0]).toMatchObject({ profile: 'always', ...given });
     expect(task.agents.at(-1)).toMatchObject({ mbps_per_device: 0.8 });
     expect(task.agents.at(-1)).not.toHaveProperty('mix');

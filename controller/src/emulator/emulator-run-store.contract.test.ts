@@ -36,7 +36,7 @@ function newRun(job_number: string, more: Partial<NewRun> = {}): NewRun {
     devices: 20,
     by_type: { WiFi: 2 },
     seed: 4_294_967_295,
-    model: 2,
+    model: 3,
     speed: 1.5,
     model_start: NOW,
     duration: 3600,

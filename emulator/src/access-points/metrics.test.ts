@@ -4,7 +4,7 @@ import { createWorld, type World } from '../world/world.ts';
 import { accessPointTypes } from '../world/world-spec.ts';
 
 describe.each(accessPointTypes)('%s', (type) => {
-  const world = createWorld(town({ counts: { [type]: 4 }, devicesEach: 10 }));
+  const world = createWorld({ ...town({ counts: { [type]: 4 }, devicesEach: 10 }), peakMbpsPerDevice: 10 });
   for (let n = 0; n < 5; n++) world.step();
   const { ap_id, metrics } = world.accessPoints[0]!;
 

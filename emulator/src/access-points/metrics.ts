@@ -4,7 +4,7 @@ import { fromDb, rounded, toDb } from '../exact-math.ts';
 import { axialIntensityCd, illuminanceLx } from '../radio/lifi.ts';
 import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
 import { daylightLx, localHour } from '../traffic/demand.ts';
-import { baseMs, turnMs } from '../traffic/scheduler.ts';
+import { baseMs } from '../traffic/scheduler.ts';
 import { trafficClasses } from '../traffic/traffic-classes.ts';
 import { lampHeightM } from '../world/bodies.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
@@ -192,11 +192,9 @@ export function readMetrics(state: WorldState, index: number): Readonly<Record<s
   return Object.freeze(fields);
 }
 
-/** Mean time in the network of what was delivered: what waited, over what came through, and the turns of the others. */
-function latencyMs({ state: { cells, tallies }, index, count, perSecond }: Reading): number {
-  const type = cells.type[index]!;
-  const waitMs = (1000 * count(tallies.waitBitS)) / count(tallies.deliveredBits);
-  return baseMs[type]! + turnMs[type]! * perSecond(tallies.busyS) + waitMs;
+/** Mean time in the network of what was delivered: what waited, over what came through (Little's law). */
+function latencyMs({ state: { cells, tallies }, index, count }: Reading): number {
+  return baseMs[cells.type[index]!]! + (1000 * count(tallies.waitBitS)) / count(tallies.deliveredBits);
 }
 
 function daylight({ state, ap }: Reading): number {

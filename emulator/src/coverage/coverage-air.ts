@@ -25,10 +25,10 @@ export interface Air {
 export interface Reach {
   rangeM: number;
   clear: Float64Array;
-  /** Without a line of sight; and how likely there is one, which is drawn for each patch of ground. */
+  /** Without a line of sight; how likely there is one, and over which distance that is correlated. */
   blocked?: Float64Array;
   chance?: Float64Array;
-  patchM: number;
+  sightCorrelationM?: number;
   /** What is left where something stands in the way; the place is given from the access point. */
   left?(x: number, y: number): number;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { cos, fromDb, radians, toDb } from '../exact-math.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';
-import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
+import { goodputMbps, noiseFloorDbm, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { town } from '../town.ts';
 import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { lampHeightM } from '../world/bodies.ts';
@@ -104,9 +104,8 @@ describe('at the place of a device the radio map has what the device measures', 
       disturbed.push(interferenceMw > 0);
       const sinr = power / (fromDb(noiseFloorDbm(width)) + interferenceMw);
       expect(Math.abs(mapAt(state, 'WiFi', 'sinr', device) - toDb(sinr))).toBeLessThan(0.2);
-      const link = wifiLinkOf(power, sinr, width);
-      const retries = retryShare(state.cells.utilisation[ap]!, link?.marginDb ?? 0);
-      const rate = (link?.rateMbps ?? 0) * macEfficiency * (1 - retries);
+      const link = wifiLinkOf(sinr, width);
+      const rate = link ? goodputMbps(link) : 0;
       isRate.push(Math.abs(mapAt(state, 'WiFi', 'rate', device) - rate) < 0.05 * rate + 0.01);
     }
     expect(disturbed).toContain(true);

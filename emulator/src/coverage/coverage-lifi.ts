@@ -2,7 +2,8 @@
 
 import { toDb } from '../exact-math.ts';
 import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from '../radio/lifi.ts';
-import { heRateMbps, macEfficiency, mcsOfSinr } from '../radio/wifi.ts';
+import { loneGoodputMbps } from '../radio/medium-access.ts';
+import { heRateMbps, mcsOfSinr } from '../radio/wifi.ts';
 import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { isBehindPillar, lampHeightM } from '../world/bodies.ts';
 import { cosFieldOfView, lampGain, lifiJamA2, lifiLinks, lifiNoiseA2 } from '../world/lifi-layer.ts';
@@ -44,7 +45,6 @@ export function lifiAir(state: RadioState, heightM = ceilingM - lampHeightM): Ai
       return {
         rangeM,
         clear,
-        patchM: rangeM,
         ...(pillars.near[ap]!.length > 0 && {
           left: (x, y) => (isBehindPillar(pillars, ap, atX + x, atY + y, -x, -y) ? diffuseShare : 1),
         }),
@@ -57,7 +57,7 @@ export function lifiAir(state: RadioState, heightM = ceilingM - lampHeightM): Ai
     },
     rateMbps(_server, _power, sinr) {
       const mcs = mcsOfSinr(sinr);
-      return mcs < 0 ? 0 : heRateMbps(mcs, width) * macEfficiency;
+      return mcs < 0 ? 0 : loneGoodputMbps(heRateMbps(mcs, width), 1);
     },
   };
 }

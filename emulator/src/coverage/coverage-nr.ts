@@ -40,7 +40,7 @@ export function nrAir(state: RadioState, heightM = utHeightM): Air {
         clear: gains(true),
         blocked: gains(false),
         chance: tabulate(rangeM, (d) => losProbability(scenario, d)),
-        patchM: terrains[scenario].sightPatchM,
+        sightCorrelationM: terrains[scenario].sightCorrelationM,
       }));
     },
     weight: (_server, other) => activityOf(cells.load[other]!),

@@ -1,7 +1,7 @@
 // The two passes over a raster: which access point is received best at each point, and what all others disturb there. Each
 // access point is looked at only as far as it reaches, with its gain from a table over the distance.
 
-import { sightDraw } from '../world/nr-layer.ts';
+import { SightField } from '../radio/sight-field.ts';
 import type { RadioState } from '../world/world-state.ts';
 import { type Air, lookUp, type Reach } from './coverage-air.ts';
 import type { Frame } from './coverage-frame.ts';
@@ -77,7 +77,7 @@ function eachRow(
   state: RadioState,
   { columns, rows, window }: Frame,
   ap: number,
-  { rangeM, clear, blocked, chance, patchM, left }: Reach,
+  { rangeM, clear, blocked, chance, sightCorrelationM, left }: Reach,
   visit: (first: number, received: Float64Array) => void,
 ): void {
   const { seed, cells } = state;
@@ -86,6 +86,7 @@ function eachRow(
   const range2 = rangeM * rangeM;
   const half = rangeM / 2;
   const buffer = new Float64Array(columns);
+  const sights = new SightField(seed, ap, sightCorrelationM ?? 1);
   for (let row = 0; row < rows; row++) {
     const y = firstY + row * stepY;
     const left2 = range2 - y * y;
@@ -93,9 +94,6 @@ function eachRow(
     const reachX = Math.sqrt(left2);
     const from = Math.max(0, Math.ceil((-reachX - firstX) / stepX));
     const to = Math.min(columns - 1, Math.floor((reachX - firstX) / stepX));
-    const patchRow = Math.floor((atY + y) / patchM);
-    let patchColumn = Number.NaN;
-    let draw = 0;
     for (let column = from; column <= to; column++) {
       const x = firstX + column * stepX;
       const distanceM = Math.sqrt(x * x + y * y);
@@ -104,13 +102,8 @@ function eachRow(
       const rest = place - index;
       let gains = clear;
       if (chance && blocked) {
-        const patch = Math.floor((atX + x) / patchM);
-        if (patch !== patchColumn) {
-          patchColumn = patch;
-          draw = sightDraw(seed, ap, patch, patchRow);
-        }
-        const sight = chance[index]! + rest * (chance[index + 1]! - chance[index]!);
-        if (draw >= sight) gains = blocked;
+        const likely = chance[index]! + rest * (chance[index + 1]! - chance[index]!);
+        if (sights.at(atX + x, atY + y) >= likely) gains = blocked;
       }
       const received = power * (gains[index]! + rest * (gains[index + 1]! - gains[index]!));
       buffer[column - from] = left ? received * left(x, y) : received;

@@ -1,11 +1,11 @@
 // WiFi on a radio map: inside of the building.
 
 import { fromDb, toDb } from '../exact-math.ts';
-import { macEfficiency, noiseFloorDbm, retryShare, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
+import { goodputMbps, noiseFloorDbm, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { indoorLossDb } from '../world/indoor-path.ts';
 import { jammerDuty, wifiJamMw } from '../world/jammers.ts';
 import { airOf } from '../world/wifi-air.ts';
-import { wifiLinks } from '../world/wifi-layer.ts';
+import { wifiLinks, wifiNoiseMw } from '../world/wifi-layer.ts';
 import { accessPointTypes } from '../world/world-spec.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
 import { type Air, type Reach, tabulate } from './coverage-air.ts';
@@ -16,9 +16,9 @@ const usualHeightM = 1.5;
 export function wifiAir(state: RadioState, heightM = usualHeightM): Air {
   const { cells, jammers } = state;
   const { rangeM } = wifiLinks;
-  const reach: Reach = { rangeM, clear: tabulate(rangeM, (d) => fromDb(-indoorLossDb(d))), patchM: rangeM };
+  const reach: Reach = { rangeM, clear: tabulate(rangeM, (d) => fromDb(-indoorLossDb(d))) };
   const { bands, relations } = airOf(state as unknown as WorldState);
-  const noises = Array.from(cells.widthMhz, (width) => fromDb(noiseFloorDbm(width as WifiWidth)));
+  const noises = Array.from(cells.widthMhz, (_, ap) => wifiNoiseMw(state, ap));
   return {
     heightM,
     marginM: 20,
@@ -40,10 +40,9 @@ export function wifiAir(state: RadioState, heightM = usualHeightM): Air {
       if (jammers.length === 0) return noises[server]!;
       return noises[server]! + jammerDuty * wifiJamMw(jammers, wifi, x, y, bands[server]!);
     },
-    rateMbps(server, power, sinr) {
-      const link = wifiLinkOf(power, sinr, cells.widthMhz[server] as WifiWidth);
-      if (!link) return 0;
-      return link.rateMbps * macEfficiency * (1 - retryShare(cells.utilisation[server]!, link.marginDb));
+    rateMbps(server, _power, sinr) {
+      const link = wifiLinkOf(sinr, cells.widthMhz[server] as WifiWidth, state.wifiRadio);
+      return link ? goodputMbps(link, state.wifiRadio) : 0;
     },
   };
 }

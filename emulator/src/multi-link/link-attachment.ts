@@ -44,11 +44,12 @@ function attachLink(state: WorldState, device: number, row: number, type: number
   }
   const now = steeredLink(state, device, type) ?? chooseLink(state, device, type, before, lamp);
   if (now === before) return now;
+  const served = before >= 0 && now >= 0 ? handOver(state, device, row, before, now) : undefined;
   if (type === nr) {
     devices.weakSteps[device] = 0;
     devices.betterSteps[device] = 0;
   }
-  if (before >= 0 && now >= 0) return handOver(state, device, row, before, now);
+  if (served !== undefined) return served;
   serve(state, row, now);
   if (now >= 0) devices.lostS[row] = interruption(state, row, now, now);
   return now;

@@ -124,7 +124,8 @@ function split(state: WorldState, entry: number): void {
   const isCopied = linkModes[multi.mode[entry]!] === 'redundant';
   if (!isCopied) switchTo(state, entry, carrier);
   else multi.carrier[entry] = carrier;
-  for (const column of ['backlogBits', 'upBacklogBits', 'streamBits'] as const) {
+  for (let type = 0; type < linksEach; type++) devices.arrivals[rowOf(state, entry, type)] = devices.arrivals[device]!;
+  for (const column of ['backlogBits', 'upBacklogBits', 'streamBits', 'newBits'] as const) {
     const all = devices[column][device]!;
     let left = all;
     for (let type = 0; type < linksEach; type++) {

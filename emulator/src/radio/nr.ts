@@ -9,8 +9,8 @@ interface Terrain {
   /** Deviation and reach of the shadowing, with a line of sight and without. */
   shadowDb: { los: number; nlos: number };
   decorrelationM: { los: number; nlos: number };
-  /** Within such a stretch the sight to a cell is the same for everybody. */
-  sightPatchM: number;
+  /** Over which distance who sees a cell is correlated (table 7.6.3.1-2). */
+  sightCorrelationM: number;
 }
 
 export const utHeightM = 1.5;
@@ -25,19 +25,19 @@ export const terrains: Record<NrScenario, Terrain> = {
     bsHeightM: 25,
     shadowDb: { los: 4, nlos: 6 },
     decorrelationM: { los: 37, nlos: 50 },
-    sightPatchM: 50,
+    sightCorrelationM: 50,
   },
   UMi: {
     bsHeightM: 10,
     shadowDb: { los: 4, nlos: 7.82 },
     decorrelationM: { los: 10, nlos: 13 },
-    sightPatchM: 50,
+    sightCorrelationM: 50,
   },
   InH: {
     bsHeightM: 3,
     shadowDb: { los: 3, nlos: 8.03 },
     decorrelationM: { los: 10, nlos: 6 },
-    sightPatchM: 10,
+    sightCorrelationM: 10,
   },
 };
 

@@ -1,6 +1,7 @@
-// WiFi 6: path loss of the IEEE TGax scenarios, HE data rates, sensitivity, contention and retries. Frequencies in GHz,
+// WiFi 6: path loss of the IEEE TGax scenarios, HE data rates, what each needs, channels and power. Frequencies in GHz,
 // lengths in metres, rates in Mb/s.
 import { exp2, fromDb, log10, pow, toDb } from '../exact-math.ts';
+import { loneGoodputMbps, usualRtsAboveBytes } from './medium-access.ts';
 import type { Band } from './spectrum.ts';
 
 export type WifiWidth = 20 | 40 | 80 | 160;
@@ -31,54 +32,46 @@ export function wifiPathLossDb(
 const bitsPerCarrier = [0.5, 1, 1.5, 2, 3, 4, 4.5, 5, 6, 20 / 3, 7.5, 25 / 3] as const;
 const dataCarriers: Record<WifiWidth, number> = { 20: 234, 40: 468, 80: 980, 160: 1960 };
 const symbolUs: Record<0.8 | 1.6 | 3.2, number> = { 0.8: 13.6, 1.6: 14.4, 3.2: 16 };
-/** Weakest signal for each MCS in 20 MHz. */
-const sensitivities20Dbm = [-82, -79, -77, -74, -70, -66, -65, -64, -59, -57, -54, -52] as const;
+/**
+ * What modulation and code of each MCS need above noise and interference, in dB: LDPC in white noise with a bit error rate of
+ * 1e-6, as ns-3 has it up to 256-QAM; 1024-QAM by the distance of its points.
+ */
+const neededDb = [1.5, 4.5, 7, 10.4, 13.5, 17.9, 19.1, 20.8, 24.5, 25.9, 30.5, 31.9] as const;
 const maxMcs = 11;
 
 export function heRateMbps(mcs: number, width: WifiWidth, spatialStreams = 1, guardUs: 0.8 | 1.6 | 3.2 = 0.8): number {
   return (spatialStreams * dataCarriers[width] * bitsPerCarrier[mcs]!) / symbolUs[guardUs];
 }
 
-export function sensitivityDbm(mcs: number, width: WifiWidth): number {
-  return sensitivities20Dbm[mcs]! + 3 * doublings(width);
-}
-
-/** The highest MCS that a signal of this strength carries; -1 if none does. */
-export function mcsOf(rssiDbm: number, width: WifiWidth): number {
-  const in20 = rssiDbm - 3 * doublings(width);
-  let mcs = -1;
-  while (mcs < maxMcs && in20 >= sensitivities20Dbm[mcs + 1]!) mcs++;
-  return mcs;
-}
-
 export function noiseFloorDbm(width: WifiWidth, noiseFigureDb = 7): number {
   return -174 + toDb(width * 1e6) + noiseFigureDb;
 }
 
-function doublings(width: WifiWidth): number {
-  return width === 20 ? 0 : width === 40 ? 1 : width === 80 ? 2 : 3;
+/** What a world may set of its WiFi receivers and senders. */
+export interface WifiRadio {
+  noiseFigureDb: number;
+  /** What receivers lose against the theory. */
+  marginDb: number;
+  streams: 1 | 2;
+  /** Longer frames are announced. */
+  rtsAboveBytes: number;
 }
 
-/** Share of the air that is left for payload by headers, acknowledgements and waiting. */
-export const macEfficiency = 0.65;
+export const usualWifiRadio: WifiRadio = {
+  noiseFigureDb: 7,
+  marginDb: 3,
+  streams: 2,
+  rtsAboveBytes: usualRtsAboveBytes,
+};
+
 /** Weakest foreign signal that makes an access point wait. */
 export const clearChannelDbm = -82;
 /** The same for a signal that it cannot read: of another kind, or on a channel beside its own. */
 export const energyDetectionDbm = -62;
-export const maxUtilisation = 0.95;
 
-/** Share of time that a load takes on the air. */
-export function airtime(loadMbps: number, rateMbps: number): number {
-  return loadMbps / (rateMbps * macEfficiency);
-}
-
-/** Share of frames sent again: some always, more on a busy channel, most at the edge of what the MCS needs. */
-export function retryShare(utilisation: number, marginDb: number): number {
-  return Math.min(1, 0.02 + 0.25 * utilisation * utilisation + packetErrorShare(marginDb));
-}
-
-function packetErrorShare(marginDb: number): number {
-  return 0.1 * exp2(-Math.max(0, marginDb) / 1.5);
+/** Share of frames that arrive with errors: hardly any, and those at the edge of what the MCS needs. */
+export function packetErrorShare(marginDb: number): number {
+  return 0.01 * exp2(-2 * Math.max(0, marginDb));
 }
 
 /** The lowest and highest frequency that a channel of the 5 GHz band takes in this width, in MHz. */
@@ -104,19 +97,16 @@ const busyW = 3;
 const amplifierSlope = 12;
 const asleepW = 0.9;
 
-/** What the modulation and code of each MCS need above noise and interference: the sensitivity of the standard, without the
- * noise figure of 10 dB and the margin of 5 dB that it allows for. */
-const neededSinr = sensitivities20Dbm.map((dbm) => fromDb(dbm + 101 - 15));
-
 /** The highest MCS that this SINR carries; -1 if none does. */
-export function mcsOfSinr(sinr: number): number {
+export function mcsOfSinr(sinr: number, marginDb = usualWifiRadio.marginDb): number {
+  const db = sinr > 0 ? toDb(sinr) - marginDb : -Infinity;
   let mcs = -1;
-  while (mcs < maxMcs && sinr >= neededSinr[mcs + 1]!) mcs++;
+  while (mcs < maxMcs && db >= neededDb[mcs + 1]!) mcs++;
   return mcs;
 }
 
-export function neededSinrDb(mcs: number): number {
-  return sensitivities20Dbm[mcs]! + 101 - 15;
+export function neededSinrDb(mcs: number, marginDb = usualWifiRadio.marginDb): number {
+  return neededDb[mcs]! + marginDb;
 }
 
 export interface WifiLink {
@@ -128,21 +118,24 @@ export interface WifiLink {
 }
 
 /**
- * The best way to send to a device that hears the signal so loud, with this SINR: one stream, or two with half the power
- * each. Undefined if nothing gets through.
+ * The best way to send to a device with this SINR: one stream, or two with half the power each. Undefined if nothing gets
+ * through.
  */
-export function wifiLinkOf(rssiMw: number, sinr: number, width: WifiWidth): WifiLink | undefined {
+export function wifiLinkOf(sinr: number, width: WifiWidth, radio = usualWifiRadio): WifiLink | undefined {
   let best: WifiLink | undefined;
   for (const streams of [1, 2] as const) {
-    const rssiDbm = toDb(rssiMw / streams);
-    const mcs = Math.min(mcsOf(rssiDbm, width), mcsOfSinr(sinr / streams));
+    const mcs = streams > radio.streams ? -1 : mcsOfSinr(sinr / streams, radio.marginDb);
     if (mcs < 0) break;
     const rateMbps = heRateMbps(mcs, width, streams);
     if (best && rateMbps <= best.rateMbps) continue;
-    const marginDb = Math.min(rssiDbm - sensitivityDbm(mcs, width), toDb(sinr / streams) - neededSinrDb(mcs));
-    best = { mcs, streams, rateMbps, marginDb };
+    best = { mcs, streams, rateMbps, marginDb: toDb(sinr / streams) - neededSinrDb(mcs, radio.marginDb) };
   }
   return best;
+}
+
+/** What a lone sender gets through over such a link, in Mb/s. */
+export function goodputMbps({ rateMbps, streams, marginDb }: WifiLink, { rtsAboveBytes } = usualWifiRadio): number {
+  return loneGoodputMbps(rateMbps, streams, rtsAboveBytes) * (1 - packetErrorShare(marginDb));
 }
 
 /** What the access point draws: electronics, work per airtime, and the amplifier while it sends. */

@@ -30,7 +30,7 @@ test('answers from a thread, and equal questions of one second share one computa
   expect(first).toMatchObject({
     model_time: '2026-01-07T10:00:06.000Z',
     second: 6,
-    model: 2,
+    model: 3,
     unit: 'dBm',
     columns: 16,
   });

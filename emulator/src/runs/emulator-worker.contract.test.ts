@@ -146,7 +146,7 @@ describe.concurrent('an emulated network', () => {
     await vi.waitFor(async () => expect(await network.metric('weft_emulator_runs')).toBe(0), patience);
     await vi.waitFor(async () => expect(await readdir(join(weft.config.dataDir, 'emulator'))).toEqual([]), patience);
     const agent = (await network.get(`/api/v1/agents/${network.agents[0]}`)).configuration;
-    expect(agent).toMatchObject({ access_point_type: 'WiFi', report_interval_seconds: 1, model: 2 });
+    expect(agent).toMatchObject({ access_point_type: 'WiFi', report_interval_seconds: 1, model: 3 });
     expect(agent.metrics.power_w).toMatchObject({ unit: 'W' });
     expect(agent.geolocation.latitude).toBeCloseTo(51.4545, 1);
   });
@@ -249,7 +249,7 @@ describe.concurrent('an emulated network', () => {
       const { status, body } = await ask({ commands, minutes: 2, futures: 3 });
       expect([status, body.job_number, body.minutes]).toEqual([200, network.job_number, 2]);
       expect(body).toMatchObject({
-        model: 2,
+        model: 3,
         exact: false,
         ran: { minutes: 2, futures: 3, agents: 2 },
         limited_by: [],

@@ -33,20 +33,27 @@ test('a state that was saved by the first model ends the run with the reason', a
   await store(folder, { stateVersion: 1, state });
   const taken = takeUp(task, new RunFiles(folder, 'job'));
   await expect(taken).rejects.toThrow(OtherModel);
-  await expect(taken).rejects.toThrow('created with model 1 of the emulator, and this version of Weft has model 2');
+  await expect(taken).rejects.toThrow('created with model 1 of the emulator, and this version of Weft has model 3');
+});
+
+test('so does one that was saved by the second', async () => {
+  const folder = await createFolder();
+  await store(folder, { stateVersion: 1, model: 2, state: EmulatedRun.begin(task, () => {}).snapshot() });
+  const taken = takeUp(task, new RunFiles(folder, 'job'));
+  await expect(taken).rejects.toThrow('created with model 2 of the emulator, and this version of Weft has model 3');
 });
 
 test('so does a task without a model, whether or not anything was saved', async () => {
   const { model: _, ...old } = task;
   await expect(takeUp(old)).rejects.toThrow('create the network again');
-  await expect(takeUp({ ...task, model: 3 })).rejects.toThrow(OtherModel);
+  await expect(takeUp({ ...task, model: 4 })).rejects.toThrow(OtherModel);
 });
 
 test('a state of the same model in another format is left aside, and the run begins again', async () => {
   const folder = await createFolder();
   const run = EmulatedRun.begin(task, () => {});
   for (let n = 0; n < 3; n++) run.advance();
-  await store(folder, { stateVersion: 99, model: 2, state: run.snapshot() });
+  await store(folder, { stateVersion: 99, model: 3, state: run.snapshot() });
   expect((await takeUp(task, new RunFiles(folder, 'job'))).second).toBe(0);
 });
 

@@ -14,7 +14,7 @@ describe('a look ahead in the words of the interface', () => {
   test('names each command, has the network minute by minute, and says what was run', () => {
     const answer = answerWhatIf(world, commands, { minutes: 2, futures: 2 });
     expect(answer).toMatchObject({
-      model: 2,
+      model: 3,
       model_time: '2026-01-07T10:00:00.000Z',
       minutes: 2,
       exact: false,

@@ -61,6 +61,30 @@ export function daylightLx(hourOfWeek: number): number {
 
 export const brightestLx = 400;
 
+/** Transfers of one device in one second on average; where more arrive, they are counted as so many larger ones. */
+export const mostArrivals = 16;
+/** By chance there may be more; draws are numbered by this. */
+export const mostDraws = 4 * mostArrivals;
+
+/** Of one that arrives in this second, with a mean of one. */
+export function sizeOf(chance: number, step: number, device: number, n: number, spread: number): number {
+  const draw = normal(chance, streams.flowSize, device, step * mostDraws + n);
+  return exp(spread * draw - (spread * spread) / 2);
+}
+
+/** How many arrive in a second, of so many on average (Poisson). */
+function arrivalsOf(mean: number, u: number): number {
+  let likely = exp(-mean);
+  let below = likely;
+  let count = 0;
+  while (u >= below && count < mostDraws - 1) {
+    count++;
+    likely *= mean / count;
+    below += likely;
+  }
+  return count;
+}
+
 /**
  * What devices ask for in one second, by the factor of each one's home: transfers by chance, streams evenly while their
  * session lasts. What has waited too long is given up, down and up.
@@ -73,13 +97,14 @@ export function askForTraffic(
   down: Balance,
   up: Balance,
 ): void {
-  const { count, home, trafficClass, peakBps, backlogBits, upBacklogBits, streamBits } = devices;
+  const { count, home, trafficClass, peakBps, backlogBits, upBacklogBits, streamBits, newBits, arrivals } = devices;
   const minute = Math.floor(step / 60);
   for (let device = 0; device < count; device++) {
     const use = uses[trafficClass[device]!]!;
     const usualBps = peakBps[device]!;
     const meanBps = usualBps * factors[home[device]!]!;
     streamBits[device] = 0;
+    newBits[device] = 0;
     if (meanBps === 0) continue;
     let bits = 0;
     if (use.burstBits === 0) {
@@ -87,12 +112,13 @@ export function askForTraffic(
       if (use.activity < 1 && uniform(chance, streams.session, device, minute) >= use.activity) continue;
       bits = meanBps / use.activity;
     } else {
-      const likely = 1 - exp(-meanBps / use.burstBits);
-      if (uniform(chance, streams.flow, device, step) >= likely) continue;
-      const { spread } = use;
-      const size = exp(spread * normal(chance, streams.flowSize, device, step) - (spread * spread) / 2);
-      // Where several fall into one second, they count as one larger.
-      bits = (size * meanBps) / likely;
+      const mean = meanBps / use.burstBits;
+      const larger = Math.max(1, mean / mostArrivals);
+      const count = arrivalsOf(mean / larger, uniform(chance, streams.flow, device, step));
+      if (count === 0) continue;
+      for (let n = 0; n < count; n++) bits += larger * use.burstBits * sizeOf(chance, step, device, n, use.spread);
+      newBits[device] = bits;
+      arrivals[device] = count;
     }
     // Whoever asks again gives up what has waited too long; what is new comes in whole.
     const most = use.patienceS * (usualBps / use.activity);

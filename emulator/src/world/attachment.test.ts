@@ -194,3 +194,26 @@ test('lamps in one sub-band disturb each other', () => {
   run(apart, 10);
   expect(together.latest('lifi-4')!.fields.snr_db).toBeLessThan(apart.latest('lifi-4')!.fields.snr_db! - 3);
 });
+
+test('hand-overs fail when the source is lost before the command: never at once, more often the later they are', () => {
+  const shareOfFailures = (db: number, seconds: number) => {
+    const world = createWorld(town({ counts: { '5G': 9 }, devicesEach: 30, seed: 5 }));
+    for (const { ap_id } of world.accessPoints) {
+      world.command(ap_id, 'set_handover_margin', { db });
+      world.command(ap_id, 'set_time_to_trigger', { seconds });
+    }
+    let [attempts, failures] = [0, 0];
+    for (let second = 0; second < 100; second++) {
+      for (const { fields } of world.step()) {
+        attempts += fields.handover_attempts!;
+        failures += fields.handover_failures!;
+      }
+    }
+    expect(attempts).toBeGreaterThan(300);
+    return failures / attempts;
+  };
+  const [atOnce, usual, late] = [shareOfFailures(1, 0), shareOfFailures(3, 1), shareOfFailures(10, 2)];
+  expect(atOnce).toBeLessThan(0.005);
+  expect(usual).toBeGreaterThan(0.02);
+  expect(late).toBeGreaterThan(usual);
+});

@@ -51,7 +51,7 @@ export function isLinkBroken({ devices }: WorldState, device: number): boolean {
 export function handOver(state: WorldState, device: number, row: number, before: number, now: number): number {
   const { cells, devices, tallies, step } = state;
   tallies.handoverAttempts[before]! += 1;
-  if (cells.type[now] === nr && nrSinrAt(state, device, now) < brokenSinr && devices.isForced[device] === 0) {
+  if (devices.isForced[device] === 0 && (isCommandLost(state, device, before) || isTargetWeak(state, device, now))) {
     tallies.handoverFailures[before]! += 1;
     return breakLink(state, row);
   }
@@ -66,6 +66,16 @@ export function handOver(state: WorldState, device: number, row: number, before:
   devices.lostS[row] = interruption(state, row, before, now);
   serve(state, row, now);
   return now;
+}
+
+/** The source's link was too weak already, and still is, when the command to change is due: T310 runs (TR 36.839, 5.2.1.3). */
+function isCommandLost(state: WorldState, device: number, before: number): boolean {
+  if (state.cells.type[before] !== nr || state.devices.weakSteps[device] === 0) return false;
+  return nrSinrAt(state, device, before) < brokenSinr;
+}
+
+function isTargetWeak(state: WorldState, device: number, now: number): boolean {
+  return state.cells.type[now] === nr && nrSinrAt(state, device, now) < brokenSinr;
 }
 
 export function breakLink(state: WorldState, row: number): number {

@@ -37,6 +37,17 @@ export function createCells(types: readonly AccessPointType[], x: Float64Array, 
     /** Share of the air that its devices want in this second, and the most that they could get. */
     wanted: numbers(),
     capacity: numbers(1),
+    /**
+     * Contention of WiFi. How many of its senders, it and its devices, had data waiting in the last second, as a sum of shares
+     * of the time and of their squares; and how long a lone one of them would take for a frame and its backoff.
+     */
+    senders: numbers(),
+    sendersSquared: numbers(),
+    cycleUs: numbers(2000),
+    /** What that leaves of the air, how many attempts it costs, and whether it was sending at the end of the second. */
+    efficiency: numbers(1),
+    collisionShare: numbers(),
+    holdsAir: flags(),
     /** Share of its uplink that was used in the last second. */
     uplinkLoad: numbers(),
     attached: integers(),

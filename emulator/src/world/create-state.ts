@@ -4,7 +4,7 @@ import { plannedChannels, usualSettings } from '../access-points/settings.ts';
 import { fromDb } from '../exact-math.ts';
 import { reserve, setLinkPolicy } from '../multi-link/link-policies.ts';
 import { createMultiLinks, type LinkPolicy } from '../multi-link/multi-link-table.ts';
-import { channelsOverlap } from '../radio/wifi.ts';
+import { channelsOverlap, usualWifiRadio } from '../radio/wifi.ts';
 import { normal, streams, uniform } from '../randomness.ts';
 import { placePillars } from './bodies.ts';
 import { createCells } from './cells.ts';
@@ -69,6 +69,7 @@ export function createState(spec: WorldSpec): WorldState {
     experience: { outageS: 0, dataS: 0, metS: 0 },
     roamM: Float64Array.from(spec.accessPoints, ({ type, scenario = 'UMi' }) => roamRadiusM({ type, scenario })),
     wifiVersion: 0,
+    wifiRadio: { ...usualWifiRadio, ...spec.wifiRadio },
     jammers: [],
     farField: createFarField(),
     nrActivity: 0,

@@ -11,8 +11,8 @@ export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const
 /** What belongs to a link: devices that hold several have a row behind all devices for each of them (multi-link/). */
 export const linkColumns = [
   ...['serving', 'sinceStep', 'betterSteps', 'weakSteps', 'outUntilStep', 'previous', 'leftAtStep'],
-  ...['lostS', 'trafficClass', 'backlogBits', 'upBacklogBits', 'streamBits', 'rateBps', 'upRateBps'],
-  ...['need', 'signal', 'qualityDb', 'serviceBps', 'sentBits', 'airS', 'upAirS', 'latencyMs'],
+  ...['lostS', 'trafficClass', 'backlogBits', 'upBacklogBits', 'streamBits', 'newBits', 'arrivals'],
+  ...['rateBps', 'upRateBps', 'need', 'signal', 'qualityDb', 'serviceBps', 'sentBits', 'airS', 'upAirS', 'latencyMs'],
 ] as const;
 
 interface Habits {
@@ -167,10 +167,13 @@ function emptyColumns(count: number) {
     /** Index into trafficClasses, and what it asks for in the busiest hour. */
     trafficClass: flags(),
     peakBps: numbers(),
-    /** Bits asked for and not yet delivered, down and up; and what of the first arrives evenly in this second. */
+    /** Bits asked for and not yet delivered, down and up. */
     backlogBits: numbers(),
     upBacklogBits: numbers(),
+    /** What of the first arrives evenly in this second; what arrives in it as transfers, and as how many. */
     streamBits: numbers(),
+    newBits: numbers(),
+    arrivals: flags(),
     /** What all of the access point's air would give it, down and up, and the share of that air it needs. */
     rateBps: numbers(),
     upRateBps: numbers(),

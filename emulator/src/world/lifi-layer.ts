@@ -9,7 +9,8 @@ import {
   thermalNoiseA2,
   usualReceiver,
 } from '../radio/lifi.ts';
-import { heRateMbps, macEfficiency, mcsOfSinr, neededSinrDb } from '../radio/wifi.ts';
+import { loneGoodputMbps } from '../radio/medium-access.ts';
+import { heRateMbps, mcsOfSinr, neededSinrDb } from '../radio/wifi.ts';
 import { laplace, normal, streams } from '../randomness.ts';
 import { Bodies, lampHeightM } from './bodies.ts';
 import { kinds } from './devices.ts';
@@ -190,7 +191,7 @@ export function measureLifi(state: WorldState, device: number, serving: number, 
   tallies.rateMbps[serving]! += rateMbps;
   tallies.tiltDegrees[serving]! += tilt;
   devices.upRateBps[device] = uplinkBps;
-  return rateMbps * 1e6 * macEfficiency;
+  return rateMbps === 0 ? 0 : 1e6 * loneGoodputMbps(rateMbps, 1);
 }
 
 /** Light of the lamp in one of the device's slots that arrives at it, as it is usually held; 0 for an empty slot. */

@@ -18,7 +18,7 @@ import {
 } from '../radio/nr.ts';
 import { carrierPrbs, cqiOf, nrRateBps, nrUplinkBps } from '../radio/nr-cqi.ts';
 import { activityOf } from '../radio/nr-power.ts';
-import { streams, uniform } from '../randomness.ts';
+import { SightField } from '../radio/sight-field.ts';
 import { fading, fadingDeviationDb } from './fading.ts';
 import { farFieldMw } from './far-field.ts';
 import { jammerDuty, nrJamMw } from './jammers.ts';
@@ -75,7 +75,7 @@ export const nrLinks: LinkModel = {
   },
 };
 
-/** Whether a place sees a cell: the same for everybody in a patch. */
+/** Whether a place sees a cell. */
 export function nrHasSight(
   seed: number,
   scenario: NrScenario,
@@ -84,14 +84,8 @@ export function nrHasSight(
   y: number,
   distance2: number,
 ): boolean {
-  const patchM = terrains[scenario].sightPatchM;
-  const u = sightDraw(seed, ap, Math.floor(x / patchM), Math.floor(y / patchM));
-  return u < losProbability(scenario, Math.sqrt(distance2));
-}
-
-/** From 0 to 1: below the probability of a line of sight, all of the patch has one to the cell. */
-export function sightDraw(seed: number, ap: number, column: number, row: number): number {
-  return uniform(seed, streams.sight, ap, Math.imul(column, 0x9e3779b1) ^ row);
+  const likely = losProbability(scenario, Math.sqrt(distance2));
+  return likely === 1 || new SightField(seed, ap, terrains[scenario].sightCorrelationM).at(x, y) < likely;
 }
 
 /** Path and antenna together, without walls and shadows. */

@@ -1,8 +1,9 @@
 // What a control program learns here must hold elsewhere: the sign and size of what commands do, and each indicator by its
 // definition, computed by hand from a small world.
 import { describe, expect, test } from 'vitest';
-import { normal, streams } from '../randomness.ts';
+import { normal, streams, uniform } from '../randomness.ts';
 import { town } from '../town.ts';
+import { mostDraws, sizeOf } from '../traffic/demand.ts';
 import { slotOf } from './link-table.ts';
 import { nrLinks, nrSinrAt } from './nr-layer.ts';
 import { createWorld, type World } from './world.ts';
@@ -119,7 +120,7 @@ describe('what commands teach', () => {
   });
 
   test('E5: two that hear each other have equal chances, however many clients they have', () => {
-    const world = pairOfWifi([29, 2], 200, 36);
+    const world = pairOfWifi([29, 2], 800, 36);
     run(world, 5);
     for (const n of [0, 1]) world.command(`wifi-${n}`, 'set_channel', { channel: 36 });
     run(world, 20);
@@ -127,7 +128,7 @@ describe('what commands teach', () => {
     expect(many!.connected_devices).toBeGreaterThan(20);
     expect(few!.connected_devices).toBeGreaterThan(0);
     expect(Math.abs(many!.airtime_pct! - few!.airtime_pct!)).toBeLessThan(3);
-    expect(many!.airtime_pct! + few!.airtime_pct!).toBeLessThanOrEqual(95.001);
+    expect(many!.airtime_pct! + few!.airtime_pct!).toBeLessThanOrEqual(98.001);
   });
 
   test('E6: a jammer stays on its channel and is felt by all who hear it there; whoever leaves is free', () => {
@@ -298,48 +299,60 @@ function sinrAgainstAll(state: WorldState, device: number, serving: number): num
 }
 
 describe('indicators by hand, from a world of two devices', () => {
-  const twoDevices = () => {
-    const world = built({ '5G': 1 }, 2, 60, { seed: 11 });
-    run(world, 20);
-    return world;
-  };
-
   test('volume, load, throughput per device and latency of 5G', () => {
+    let measured = 0;
+    const spec = town({ counts: { '5G': 1 }, devicesEach: 2, seed: 11 });
+    const accessPoints = spec.accessPoints.map((ap) => ({ ...ap, mix: { web: 1 }, mbpsPerDevice: 60 }));
     for (let tries = 0; tries < 20; tries++) {
-      const world = twoDevices();
-      run(world, tries);
+      const world = createWorld({ ...spec, accessPoints });
+      run(world, tries + 5);
       const before = world.snapshot();
       world.step();
       const after = world.snapshot();
-      const { devices } = after;
+      const { devices, chance, step } = after;
       const { fields } = world.latest('5g-0')!;
-      let [volume, busy, waited, load] = [0, 0, 0, 0];
       const needs = [0, 1].map((n) => devices.need[n]!);
-      for (const n of [0, 1]) {
-        const asked = needs[n]! * devices.rateBps[n]!;
-        // Equal shares of one carrier: the other's need, or half.
-        const other = Math.min(needs[1 - n]!, Math.max(0.5, 1 - needs[n]!));
-        const share = Math.max(0.5, 1 - other);
-        const bps = share * devices.rateBps[n]!;
-        const sent = Math.min(asked, bps);
-        const stream = Math.min(devices.streamBits[n]!, asked);
-        const burst = asked - stream;
-        if (asked === 0 || devices.rateBps[n] === 0) continue;
-        volume += sent;
-        busy += Math.min(1, asked / bps);
-        load += Math.min(needs[n]!, share);
-        waited += bps < asked ? burst + (stream - bps) / 2 : burst === 0 ? 0 : burst ** 2 / 2 / (bps - stream);
+      if ([0, 1].some((n) => needs[n]! > 0 && devices.rateBps[n] === 0)) continue;
+      // Equal shares of one carrier among those that have data, in small steps of time.
+      const parts = 20_000;
+      const arrives = [0, 1].map((n) =>
+        Array.from({ length: devices.newBits[n]! > 0 ? devices.arrivals[n]! : 0 }, (_, each) => ({
+          at: uniform(chance, streams.arrival, n, step * mostDraws + each),
+          size: sizeOf(chance, step, n, each, 1),
+        })),
+      );
+      const isNew = [0, 1].map((n) => (needs[n]! > 0 ? devices.newBits[n]! / (needs[n]! * devices.rateBps[n]!) : 0));
+      const left = [0, 1].map((n) => needs[n]! * (1 - isNew[n]!));
+      const totals = { volume: 0, busy: 0, waited: 0, load: 0 };
+      for (let part = 0; part < parts; part++) {
+        for (const n of [0, 1]) {
+          const sizes = (of: (typeof arrives)[0]) => of.reduce((sum, { size }) => sum + size, 0);
+          const come = arrives[n]!.filter(({ at }) => Math.floor(at * parts) === part);
+          left[n]! += come.length > 0 ? (needs[n]! * isNew[n]! * sizes(come)) / sizes(arrives[n]!) : 0;
+        }
+        const active = left.filter((work) => work > 0).length;
+        for (const n of [0, 1]) {
+          if (left[n] === 0) continue;
+          const done = Math.min(left[n]!, 1 / active / parts);
+          totals.load += done;
+          totals.volume += done * devices.rateBps[n]!;
+          totals.busy += 1 / parts;
+          totals.waited += ((left[n]! - done / 2) * devices.rateBps[n]!) / parts;
+          left[n]! -= done;
+        }
       }
+      const { volume, busy, waited, load } = totals;
       if (volume === 0) continue;
-      expect(fields.volume_mbit! / (volume / 1e6)).toBeCloseTo(1, 3);
-      expect(fields.prb_load_pct! / (100 * load)).toBeCloseTo(1, 3);
-      expect(fields.ue_throughput_kbps! / (volume / 1e3 / busy)).toBeCloseTo(1, 3);
-      expect(fields.latency_ms! / (3 + 0.5 * busy + (1000 * waited) / volume)).toBeCloseTo(1, 3);
+      measured++;
+      expect(fields.volume_mbit! / (volume / 1e6)).toBeCloseTo(1, 2);
+      expect(fields.prb_load_pct! / (100 * load)).toBeCloseTo(1, 2);
+      expect(fields.ue_throughput_kbps! / (volume / 1e3 / busy)).toBeCloseTo(1, 2);
+      expect(fields.latency_ms! / (3 + (1000 * waited) / volume)).toBeCloseTo(1, 2);
       expect(fields.throughput_mbps).toBe(fields.volume_mbit);
-      const wait = [0, 1].reduce((sum, n) => sum + devices.backlogBits[n]!, 0);
-      expect(fields.backlog_mbit).toBeCloseTo(wait / 1e6, 3);
-      expect(after.balance.deliveredBits - before.balance.deliveredBits).toBeCloseTo(volume, -1);
+      expect(fields.backlog_mbit! / ((waited + 0.003 * volume) / 1e6)).toBeCloseTo(1, 2);
+      expect((after.balance.deliveredBits - before.balance.deliveredBits) / volume).toBeCloseTo(1, 2);
     }
+    expect(measured).toBeGreaterThan(5);
   });
 
   test('devices, uplink load, RSRQ, CQI, budgets, energy and its efficiency of 5G', () => {
@@ -409,12 +422,14 @@ describe('indicators by hand, from a world of two devices', () => {
     const world = built({ WiFi: 1 }, 2, 30, { seed: 2 });
     run(world, 10);
     for (let second = 0; second < 20; second++) {
+      const [efficiency] = world.snapshot().cells.efficiency;
       world.step();
       const { devices } = world.snapshot();
       const { fields } = world.latest('wifi-0')!;
-      const needs = [0, 1].map((n) => devices.need[n]!);
-      const used = Math.min(needs[0]! + needs[1]!, (fields.airtime_pct! / 100) * (1 + 1e-3) + 1e-6);
+      // What came through, and what collided.
+      const used = [0, 1].reduce((sum, n) => sum + devices.airS[n]! + devices.upAirS[n]!, 0) / efficiency!;
       expect(fields.airtime_pct! / 100).toBeCloseTo(used, 3);
+      expect(used).toBeLessThanOrEqual((devices.need[0]! + devices.need[1]!) / efficiency! + 1e-9);
       expect(fields.power_w).toBeCloseTo(6 + (3 + 12 * 0.1) * (fields.airtime_pct! / 100), 3);
     }
   });

@@ -1,9 +1,11 @@
 // Who shares the air with whom: access points that hear each other take turns, one that hears another and is not heard waits
 // for it, and those that do not hear each other disturb each other's devices.
 import { fromDb } from '../exact-math.ts';
+import { activityRatio, collisionShare, contentionEfficiency, usualRtsAboveBytes } from '../radio/medium-access.ts';
 import { type Band, coupling, overlaps } from '../radio/spectrum.ts';
-import { bandOf, clearChannelDbm, energyDetectionDbm, maxUtilisation, type WifiWidth } from '../radio/wifi.ts';
+import { bandOf, clearChannelDbm, energyDetectionDbm, type WifiWidth } from '../radio/wifi.ts';
 import { WaterLevel } from '../traffic/water-level.ts';
+import { type Component, createShares, findComponents, playTurns, type Shares, shareExactly } from './csma-network.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
@@ -22,6 +24,8 @@ interface Air {
   version: number;
   bands: Band[];
   relations: Relations[];
+  /** Those that take turns with others; and memory for their shares. */
+  components: { component: Component; wants: Float64Array; activities: Float64Array; shares: Shares }[];
 }
 
 const wifi = accessPointTypes.indexOf('WiFi');
@@ -88,28 +92,112 @@ function relate(state: WorldState): Air {
       hiddenGain: Float64Array.from(gains!),
     };
   });
-  return { version: state.wifiVersion, bands, relations };
+  const components = findComponents(cells.count, (ap) => relations[ap]!.peers).map((component) => {
+    const { length } = component.members;
+    const numbers = () => new Float64Array(length);
+    return {
+      component,
+      wants: numbers(),
+      activities: numbers(),
+      shares: createShares(component.isClique ? 0 : length),
+    };
+  });
+  return { version: state.wifiVersion, bands, relations, components };
 }
 
 const water = new WaterLevel();
 
-/** How much of the air each access point could have in this second: an equal chance wherever it is full. */
+/** How much of the air each access point could have in this second. A whole one is what a lone sender has, backoff included. */
 export function shareAir(state: WorldState): void {
   const { cells } = state;
-  const { relations } = airOf(state);
-  for (let ap = 0; ap < cells.count; ap++) if (cells.type[ap] === wifi) cells.capacity[ap] = maxUtilisation;
+  const { components } = airOf(state);
   for (let ap = 0; ap < cells.count; ap++) {
     if (cells.type[ap] !== wifi) continue;
-    const { peers, louder } = relations[ap]!;
-    let free = maxUtilisation - cells.foreignShare[ap]!;
-    for (const other of louder) free -= want(state, other);
-    water.begin();
-    water.add(want(state, ap));
-    for (const other of peers) water.add(want(state, other));
-    water.settle(Math.max(0, free));
-    limit(state, ap);
-    for (const other of peers) limit(state, other);
+    cells.capacity[ap] = roomOf(state, ap) * cells.efficiency[ap]!;
   }
+  for (const { component, wants, activities, shares } of components) {
+    if (component.isClique) shareTurns(state, component.members);
+    else shareParts(state, component, wants, activities, shares);
+  }
+}
+
+/** What others than the network, and those who do not hear it, leave of the time. */
+function roomOf(state: WorldState, ap: number): number {
+  let room = 1 - state.cells.foreignShare[ap]!;
+  for (const other of airOf(state).relations[ap]!.louder) room -= want(state, other);
+  return Math.max(0, room);
+}
+
+/** All hear each other: an equal chance for everybody that has something to send. */
+function shareTurns(state: WorldState, members: Int32Array): void {
+  const { cells } = state;
+  let room = 1;
+  water.begin();
+  for (const ap of members) {
+    room = Math.min(room, roomOf(state, ap));
+    water.add(want(state, ap) / cells.efficiency[ap]!);
+  }
+  water.settle(room);
+  for (const ap of members) {
+    const share = water.shareOf(want(state, ap) / cells.efficiency[ap]!);
+    cells.capacity[ap] = Math.min(room, share) * cells.efficiency[ap]!;
+  }
+}
+
+/** They hear each other in part: how much of the time each sends, and how much more it could. */
+function shareParts(
+  state: WorldState,
+  component: Component,
+  wants: Float64Array,
+  activities: Float64Array,
+  shares: Shares,
+): void {
+  const { cells, chance, step } = state;
+  const { members, sets } = component;
+  for (const [n, ap] of members.entries()) {
+    activities[n] = activityRatio(cells.cycleUs[ap]!);
+    const most = roomOf(state, ap) * cells.efficiency[ap]!;
+    // A lone sender that sends all the time counts down for the rest of it.
+    const sending = sets ? activities[n]! / (1 + activities[n]!) : 1;
+    wants[n] = most > 0 ? Math.min(1, want(state, ap) / most) * sending : 0;
+  }
+  if (sets) shareExactly(component, wants, activities, shares);
+  else playTurns(component, wants, shares, cells.holdsAir, chance, step);
+  for (const [n, ap] of members.entries()) {
+    cells.capacity[ap] = roomOf(state, ap) * cells.efficiency[ap]! * Math.min(1, shares.sends[n]! + shares.free[n]!);
+  }
+}
+
+/**
+ * What contention costs everybody from the next second on, by who had data waiting in this one: of n that always have, n - 1
+ * besides the one that sends; of a lone one, however seldom it sends, none.
+ */
+function measureContention(state: WorldState): void {
+  const { cells } = state;
+  const { relations, components } = airOf(state);
+  for (let ap = 0; ap < cells.count; ap++) {
+    if (cells.type[ap] === wifi && relations[ap]!.peers.length === 0) contend(state, ap, 0, 0);
+  }
+  for (const { component, shares } of components) {
+    const { members, neighbours, isClique } = component;
+    for (const [n, ap] of members.entries()) {
+      let [senders, squared] = [0, 0];
+      for (const other of neighbours[n]!) {
+        const share = isClique ? 1 : shares.together[n * members.length + other]!;
+        senders += share * cells.senders[members[other]!]!;
+        squared += share * cells.sendersSquared[members[other]!]!;
+      }
+      contend(state, ap, senders, squared);
+    }
+  }
+}
+
+function contend({ cells, wifiRadio }: WorldState, ap: number, others: number, othersSquared: number): void {
+  const senders = cells.senders[ap]! + others;
+  const rivals = senders > 0 ? Math.max(0, senders - (cells.sendersSquared[ap]! + othersSquared) / senders) : 0;
+  const withRts = wifiRadio.rtsAboveBytes < usualRtsAboveBytes;
+  cells.efficiency[ap] = contentionEfficiency(1 + rivals, cells.cycleUs[ap]!, withRts);
+  cells.collisionShare[ap] = collisionShare(1 + rivals, withRts);
 }
 
 /** How full each access point finds the air, once the airtime of all is known. */
@@ -119,11 +207,12 @@ export function measureAir(state: WorldState): void {
   for (let ap = 0; ap < cells.count; ap++) {
     if (cells.type[ap] !== wifi) continue;
     const { peers, louder } = relations[ap]!;
-    let busy = cells.load[ap]! + cells.foreignShare[ap]!;
+    let busy = cells.load[ap]!;
     for (const other of peers) busy += cells.load[other]!;
     for (const other of louder) busy += cells.load[other]!;
-    cells.utilisation[ap] = Math.min(1, busy);
+    cells.utilisation[ap] = Math.min(1, busy + cells.foreignShare[ap]!);
   }
+  measureContention(state);
 }
 
 /** What access points that do not hear the serving one send into its band, as the device hears it, by their airtime. */
@@ -153,9 +242,4 @@ export function hiddenMw(state: WorldState, device: number, serving: number): nu
 
 function want({ cells }: WorldState, ap: number): number {
   return cells.isOnAir[ap] === 0 ? 0 : Math.min(1, cells.wanted[ap]!);
-}
-
-function limit(state: WorldState, ap: number): void {
-  const share = water.shareOf(want(state, ap));
-  if (share < state.cells.capacity[ap]!) state.cells.capacity[ap] = share;
 }

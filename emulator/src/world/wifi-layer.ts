@@ -1,6 +1,13 @@
 // WiFi in the world: which paths devices have to access points, who serves them, and how well.
 import { fromDb, toDb } from '../exact-math.ts';
-import { macEfficiency, noiseFloorDbm, retryShare, type WifiLink, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
+import {
+  goodputMbps,
+  noiseFloorDbm,
+  packetErrorShare,
+  type WifiLink,
+  type WifiWidth,
+  wifiLinkOf,
+} from '../radio/wifi.ts';
 import { kinds } from './devices.ts';
 import { fading, fadingDeviationDb } from './fading.ts';
 import { indoorLossDb, wifiFrequencyGhz } from './indoor-path.ts';
@@ -20,7 +27,8 @@ const wavelengthM = 0.299792458 / wifiFrequencyGhz;
 const delaySpreadS = 50e-9;
 const wifi = accessPointTypes.indexOf('WiFi');
 
-const noises = new Map<number, number>([20, 40, 80, 160].map((w) => [w, fromDb(noiseFloorDbm(w as WifiWidth))]));
+/** Of a receiver that adds nothing, in mW for each MHz. */
+const thermalMw = fromDb(noiseFloorDbm(20, 0)) / 20;
 const deviations = new Map<number, number>([20, 40, 80, 160].map((w) => [w, fadingDeviationDb(w * 1e6, delaySpreadS)]));
 
 const enterDbm = -72;
@@ -68,7 +76,7 @@ function receive(state: WorldState, device: number, ap: number, slot: number, wi
   reception.rssiMw = withFading
     ? unfaded * fromDb(deviations.get(width)! * fading(chance, device, ap, step, speed, wavelengthM))
     : unfaded;
-  reception.noiseMw = noises.get(width)!;
+  reception.noiseMw = wifiNoiseMw(state, ap);
   reception.interferenceMw = hiddenMw(state, device, ap);
   if (jammers.length > 0) {
     const band = airOf(state).bands[ap]!;
@@ -77,8 +85,14 @@ function receive(state: WorldState, device: number, ap: number, slot: number, wi
   return reception;
 }
 
+/** Noise in the channel of the access point, at a receiver. */
+export function wifiNoiseMw({ cells, wifiRadio }: Pick<WorldState, 'cells' | 'wifiRadio'>, ap: number): number {
+  return thermalMw * cells.widthMhz[ap]! * fromDb(wifiRadio.noiseFigureDb);
+}
+
 function linkTo(state: WorldState, ap: number, { rssiMw, noiseMw, interferenceMw }: Reception): WifiLink | undefined {
-  return wifiLinkOf(rssiMw, rssiMw / (noiseMw + interferenceMw), state.cells.widthMhz[ap] as WifiWidth);
+  const width = state.cells.widthMhz[ap] as WifiWidth;
+  return wifiLinkOf(rssiMw / (noiseMw + interferenceMw), width, state.wifiRadio);
 }
 
 /** Measures the device's link, counts it, and returns what all of the air would give it, in bit/s. */
@@ -88,17 +102,16 @@ export function measureWifi(state: WorldState, device: number, serving: number):
   if (slot < 0) return 0;
   const heard = receive(state, device, serving, slot, true);
   const link = linkTo(state, serving, heard);
-  const retries = retryShare(cells.utilisation[serving]!, link?.marginDb ?? 0);
-  const rateMbps = link?.rateMbps ?? 0;
+  const retries = 1 - (1 - cells.collisionShare[serving]!) * (1 - packetErrorShare(link?.marginDb ?? 0));
   devices.signal[device] = toDb(heard.rssiMw);
   devices.qualityDb[device] = toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
   tallies.withSignal[serving]! += 1;
   tallies.signal[serving]! += devices.signal[device]!;
   tallies.quality[serving]! += devices.qualityDb[device]!;
   tallies.code[serving]! += link?.mcs ?? 0;
-  tallies.rateMbps[serving]! += rateMbps;
+  tallies.rateMbps[serving]! += link?.rateMbps ?? 0;
   tallies.retries[serving]! += retries;
-  const rate = rateMbps * 1e6 * macEfficiency * (1 - retries);
+  const rate = link ? 1e6 * goodputMbps(link, state.wifiRadio) : 0;
   devices.upRateBps[device] = rate;
   return rate;
 }

@@ -1,9 +1,10 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
 import type { NrScenario } from '../radio/nr.ts';
+import type { WifiRadio } from '../radio/wifi.ts';
 import { type TrafficMix, trafficClasses } from '../traffic/traffic-classes.ts';
 
 /** Which model made a run: another number, other physics. */
-export const modelVersion = 2;
+export const modelVersion = 3;
 
 export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];
@@ -57,6 +58,8 @@ export interface WorldSpec {
   reportIntervalSeconds?: number;
   /** What one device asks for on average in the busiest hour; default: 0.8. */
   peakMbpsPerDevice?: number;
+  /** Receivers and senders of WiFi that differ from the usual ones. */
+  wifiRadio?: Partial<WifiRadio>;
 }
 
 export const maxAccessPoints = 20_000;

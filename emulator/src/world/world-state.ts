@@ -2,6 +2,7 @@
 import type { AccessPoint } from '../access-points/access-point.ts';
 import type { MultiLinks } from '../multi-link/multi-link-table.ts';
 import type { Band } from '../radio/spectrum.ts';
+import type { WifiRadio } from '../radio/wifi.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
 import type { Links } from './link-table.ts';
@@ -67,7 +68,17 @@ export interface Experience {
 /** As much of a world as follows from its access points alone: what a place receives, whoever is there. */
 export type RadioState = Pick<
   WorldState,
-  'model' | 'seed' | 'startMs' | 'step' | 'cells' | 'neighbours' | 'jammers' | 'nrActivity' | 'wifiVersion' | 'pillars'
+  | 'model'
+  | 'seed'
+  | 'startMs'
+  | 'step'
+  | 'cells'
+  | 'neighbours'
+  | 'jammers'
+  | 'nrActivity'
+  | 'wifiVersion'
+  | 'wifiRadio'
+  | 'pillars'
 > & {
   accessPoints: Pick<AccessPoint, 'ap_id' | 'type' | 'latitude' | 'longitude' | 'scenario'>[];
   nr: Pick<Layer, 'grid'>;
@@ -100,6 +111,7 @@ export interface WorldState {
   roamM: Float64Array;
   /** Counts changes of WiFi access points: who hears whom is worked out again then. */
   wifiVersion: number;
+  wifiRadio: WifiRadio;
   /** Those of this second. */
   jammers: Jammer[];
   farField: FarField;

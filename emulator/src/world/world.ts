@@ -213,13 +213,13 @@ export class World {
 
   /** A copy of what its access points send, and where; far smaller than a snapshot. */
   radioState(): RadioState {
-    const { model, seed, startMs, step, cells, neighbours, jammers, nrActivity, wifiVersion, pillars, nr } =
+    const { model, seed, startMs, step, cells, neighbours, jammers, nrActivity, wifiVersion, wifiRadio, pillars, nr } =
       this.#state;
     const accessPoints = this.#state.accessPoints.map(({ ap_id, type, latitude, longitude, scenario }) => {
       return { ap_id, type, latitude, longitude, scenario };
     });
     const { grid } = nr;
-    const same = { model, seed, startMs, step, nrActivity, wifiVersion };
+    const same = { model, seed, startMs, step, nrActivity, wifiVersion, wifiRadio };
     return { ...same, accessPoints, ...structuredClone({ cells, neighbours, jammers, pillars, nr: { grid } }) };
   }
 
