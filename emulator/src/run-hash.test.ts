@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createWorld, restoreWorld } from './index.ts';
 import { town } from './town.ts';
 
-const committed = '638d1329bc996b9191fb7081c620667dee1418362307017150e98c8a3fffc024';
+const committed = 'dfd9f76d03ad2267d66eb5afaf05dd704f5f08fc140a9a5c3d8422dd17e5dcc5';
 
 /** Two minutes with commands and faults; put away and taken up again every `pauseEvery` seconds. */
 function tell(pauseEvery: number): string {

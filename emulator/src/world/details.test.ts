@@ -140,6 +140,8 @@ test('a jammer is noise at the devices, too', () => {
   run(jammed, 1);
   expect(world.latest('wifi')!.fields.connected_devices).toBeGreaterThan(3);
   expect(jammed.latest('wifi')!.fields.snr_db).toBeLessThan(world.latest('wifi')!.fields.snr_db! - 10);
+  expect(world.latest('wifi')!.fields.tx_retries_pct).toBeLessThan(10);
+  expect(jammed.latest('wifi')!.fields.tx_retries_pct).toBeGreaterThan(20);
 });
 
 test('a hand-over to a cell that is too noisy when it is carried out fails', () => {

@@ -63,9 +63,11 @@ interface Reception {
   rssiMw: number;
   noiseMw: number;
   interferenceMw: number;
+  /** Of jammers, while they send. */
+  jamMw: number;
 }
 
-const reception: Reception = { rssiMw: 0, noiseMw: 0, interferenceMw: 0 };
+const reception: Reception = { rssiMw: 0, noiseMw: 0, interferenceMw: 0, jamMw: 0 };
 
 /** What the device hears of the access point and of everything else on its channel; the same object each time. */
 function receive(state: WorldState, device: number, ap: number, slot: number, withFading: boolean): Reception {
@@ -78,11 +80,23 @@ function receive(state: WorldState, device: number, ap: number, slot: number, wi
     : unfaded;
   reception.noiseMw = wifiNoiseMw(state, ap);
   reception.interferenceMw = hiddenMw(state, device, ap);
+  reception.jamMw = 0;
   if (jammers.length > 0) {
     const band = airOf(state).bands[ap]!;
-    reception.interferenceMw += jammerDuty * wifiJamMw(jammers, wifi, devices.x[device]!, devices.y[device]!, band);
+    reception.jamMw = wifiJamMw(jammers, wifi, devices.x[device]!, devices.y[device]!, band);
+    reception.interferenceMw += jammerDuty * reception.jamMw;
   }
   return reception;
+}
+
+/** Share of attempts that are lost: to collisions, at the edge of the MCS, and to a jammer that begins to send. */
+function retriesOf(link: WifiLink | undefined, collisions: number, heard: Reception): number {
+  const { rssiMw, noiseMw, interferenceMw, jamMw } = heard;
+  const got = (1 - collisions) * (1 - packetErrorShare(link?.marginDb ?? 0));
+  if (jamMw === 0) return 1 - got;
+  const lossDb = toDb((noiseMw + interferenceMw + (1 - jammerDuty) * jamMw) / (noiseMw + interferenceMw));
+  const isHit = rssiMw === 0 || lossDb > (link?.marginDb ?? 0);
+  return 1 - got * (isHit ? 1 - jammerDuty : 1);
 }
 
 /** Noise in the channel of the access point, at a receiver. */
@@ -102,7 +116,7 @@ export function measureWifi(state: WorldState, device: number, serving: number):
   if (slot < 0) return 0;
   const heard = receive(state, device, serving, slot, true);
   const link = linkTo(state, serving, heard);
-  const retries = 1 - (1 - cells.collisionShare[serving]!) * (1 - packetErrorShare(link?.marginDb ?? 0));
+  const retries = retriesOf(link, cells.collisionShare[serving]!, heard);
   devices.signal[device] = toDb(heard.rssiMw);
   devices.qualityDb[device] = toDb(heard.rssiMw / (heard.noiseMw + heard.interferenceMw));
   tallies.withSignal[serving]! += 1;
