@@ -10,6 +10,8 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   agents: async () => (await import('./commands/agents-command.ts')).agentsCommand,
   label: async () => (await import('./commands/sites-command.ts')).labelCommand,
   sites: async () => (await import('./commands/sites-command.ts')).sitesCommand,
+  config: async () => (await import('./commands/config-command.ts')).configCommand,
+  rollout: async () => (await import('./commands/rollout-command.ts')).rolloutCommand,
   alarms: async () => (await import('./commands/alarms-command.ts')).alarmsCommand,
   devices: async () => (await import('./commands/devices-command.ts')).devicesCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,

@@ -8,6 +8,8 @@ export interface CommandOption {
   about: string;
   /** The placeholder of its value in the help; undefined if the option takes no value. */
   value?: string;
+  /** One letter, for people who type. */
+  short?: string;
   /** May be given several times. */
   isMany?: boolean;
 }
@@ -48,7 +50,10 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
     strict: false,
     tokens: true,
     options: Object.fromEntries(
-      Object.entries(options).map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' }]),
+      Object.entries(options).map(([name, { value, short }]) => [
+        name,
+        { type: value === undefined ? 'boolean' : 'string', ...(short !== undefined && { short }) },
+      ]),
     ),
   });
   const words: string[] = [];
@@ -58,7 +63,8 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (!option || !rawName.startsWith('--')) throw unknownOption(rawName, Object.keys(options));
+    if (!option || (!rawName.startsWith('--') && rawName !== `-${option.short}`))
+      throw unknownOption(rawName, Object.keys(options));
     if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     if (option.value !== undefined && value === undefined) throw new UsageError(`${rawName} needs a value.`);
     const before = given.get(name) ?? [];
@@ -122,8 +128,8 @@ function unknownOption(rawName: string, known: string[]): UsageError {
 
 /** The help on a command. */
 export function helpOf({ summary, usage, about, options, examples }: ClientCommand): string {
-  const rows = Object.entries(options).map(([name, { value, about: what }]): [string, string] => [
-    `--${name}${value === undefined ? '' : ` ${value}`}`,
+  const rows = Object.entries(options).map(([name, { value, short, about: what }]): [string, string] => [
+    `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
     what,
   ]);
   const indent = Math.max(0, ...rows.map(([name]) => name.length)) + 4;

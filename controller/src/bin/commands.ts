@@ -57,7 +57,9 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
     const isOfProgram = name === 'run' && rest.length > 1;
     if (!isOfProgram && beforeDoubleDash(rest).some((arg) => arg === '--help' || arg === '-h'))
       return await showHelp(args, around);
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+    // The settings of Weft itself are printed here; those of access points are a client's.
+    const isOfClient = name === 'config' && rest[0] !== 'print' && rest.length > 0;
+    const command = Object.hasOwn(commands, name) && !isOfClient ? commands[name] : undefined;
     if (command !== undefined) {
       if (name === 'run') return await (await command())(rest, around);
       const own = readColorFlag(rest, around.env);
@@ -84,7 +86,8 @@ async function showHelp(topic: string[], around: Surroundings): Promise<number> 
 }
 
 async function helpOn(name: string): Promise<string | undefined> {
-  return commandHelp([name]) ?? (await clientHelp(name));
+  const both = [commandHelp([name]), await clientHelp(name)].filter((help) => help !== undefined);
+  return both.length === 0 ? undefined : both.join('\n');
 }
 
 function beforeDoubleDash(args: string[]): string[] {

@@ -1,0 +1,206 @@
+// `weft config plan`, `apply` and `export`: what access points shall be, as a folder of files that is kept in version control. A layer is a
+// file; layers are told apart by their names.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, Rollout, RolloutPlan } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
+import type { App } from '@weft/sdk';
+import { type ClientCommand, type CommandLine, jsonOption, requireAction, requireOptions } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { followRollout } from './rollout-command.ts';
+
+const actions = ['plan', 'apply', 'export'];
+/** What Ansible and others take for "something would change". */
+const changesFound = 2;
+
+export const configCommand: ClientCommand = {
+  summary: 'say what access points shall be, by a folder of layers',
+  usage: [
+    'config plan -f DIR [--remove] [--json]',
+    'config apply -f DIR [--remove] [--rollout FILE] [--no-wait] [--json]',
+    'config export DIR',
+  ],
+  about: `A layer is a file NAME.json with name, selector, weight and settings. plan says what would change: its exit code is 0 if nothing would, 2 if something would, 1 if that cannot be said. apply rolls it out and waits until that has ended. export writes the layers in force: applied, they change nothing.
+Layers that are in force and not in the folder stay, unless --remove is given. The command config print, of a server, shows the settings of Weft itself.
+${identityHelp}`,
+  options: {
+    folder: { short: 'f', value: 'DIR', about: 'the folder with the layers' },
+    remove: { about: 'also remove layers that are not in the folder' },
+    rollout: { value: 'FILE', about: 'waves, gates and limits of the roll-out, as JSON; default: all at once' },
+    'no-wait': { about: 'do not wait for the end of the roll-out' },
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['config export layers', 'config plan -f layers', 'config apply -f layers --rollout waves.json'],
+  async run(line, around) {
+    const [action, ...words] = line.words;
+    if (action === undefined) throw new UsageError(`Usage: weft ${configCommand.usage.join('\n       weft ')}`);
+    requireAction(action, actions);
+    if (action === 'export') {
+      const [folder, ...rest] = words;
+      if (folder === undefined || rest.length > 0) throw new UsageError('Give one folder to write to.');
+      requireOptions(line, 'config export', ['url']);
+      return exportLayers(folder, line, around);
+    }
+    const folder = line.get('folder');
+    if (folder === undefined || words.length > 0) throw new UsageError(`Give the folder: weft config ${action} -f DIR`);
+    const common = ['folder', 'remove', 'json', 'url'];
+    requireOptions(line, `config ${action}`, action === 'plan' ? common : [...common, 'rollout', 'no-wait']);
+    return action === 'plan' ? plan(folder, line, around) : apply(folder, line, around);
+  },
+};
+
+interface Change {
+  layers: LayerDraft[];
+  remove: string[];
+}
+
+async function plan(folder: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const app = connect(line, around);
+  const change = await changeOf(app, folder, line);
+  if (isEmpty(change)) {
+    if (line.has('json')) around.stdout.write(`${toJson({ changed: 0, groups: [], refusals: [] })}\n`);
+    else around.stdout.write('Nothing to do.\n');
+    return exitCode.ok;
+  }
+  const set = await draft(app, change);
+  try {
+    const preview: ChangePreview = await app.request('POST', `/api/v1/config/change_sets/${set.id}/preview`);
+    around.stdout.write(line.has('json') ? `${toJson(preview)}\n` : inWords(change, preview));
+    return preview.refused > 0 ? exitCode.failure : changesFound;
+  } finally {
+    await app.request('DELETE', `/api/v1/config/change_sets/${set.id}`);
+  }
+}
+
+async function apply(folder: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const app = connect(line, around);
+  const file = line.get('rollout');
+  const given = file === undefined ? {} : (readJsonFile(file) as RolloutPlan);
+  const change = await changeOf(app, folder, line);
+  if (isEmpty(change)) {
+    if (line.has('json')) around.stdout.write(`${toJson(null)}\n`);
+    else around.stdout.write('Nothing to do.\n');
+    return exitCode.ok;
+  }
+  const set = await draft(app, change);
+  let rollout: Rollout;
+  try {
+    rollout = await app.request('POST', `/api/v1/config/change_sets/${set.id}/rollout`, { json: given });
+  } catch (error) {
+    await app.request('DELETE', `/api/v1/config/change_sets/${set.id}`);
+    throw error;
+  }
+  if (!line.has('json')) around.stderr.write(`Roll-out ${rollout.id} to ${rollout.total} access points has begun.\n`);
+  const end = line.has('no-wait') ? rollout : await followRollout(app, rollout.id, line, around);
+  if (line.has('json')) around.stdout.write(`${toJson(end)}\n`);
+  return line.has('no-wait') || end.state === 'completed' ? exitCode.ok : exitCode.failure;
+}
+
+async function exportLayers(folder: string, line: CommandLine, around: Surroundings): Promise<number> {
+  const layers = await layersInForce(connect(line, around));
+  mkdirSync(folder, { recursive: true });
+  const names = new Set(layers.map(({ name }) => fileName(name)));
+  for (const name of readdirSync(folder)) if (name.endsWith('.json') && !names.has(name)) rmSync(join(folder, name));
+  for (const layer of layers) writeFileSync(join(folder, fileName(layer.name)), toFile(layer));
+  around.stderr.write(`${layers.length} layers are in ${folder}.\n`);
+  return exitCode.ok;
+}
+
+async function draft(app: App, { layers, remove }: Change): Promise<ChangeSet> {
+  const title = `weft config, ${new Date().toISOString()}`;
+  return app.request('POST', '/api/v1/config/change_sets', { json: { title, layers, remove } });
+}
+
+/** From what is in force to what the folder says. */
+async function changeOf(app: App, folder: string, line: CommandLine): Promise<Change> {
+  const wanted = readLayers(folder);
+  const known = new Map((await layersInForce(app)).map((layer) => [layer.name, layer]));
+  const layers = wanted.flatMap((layer): LayerDraft[] => {
+    const before = known.get(layer.name);
+    if (before && toFile(before) === toFile(layer)) return [];
+    return [before ? { ...layer, id: before.id } : layer];
+  });
+  const kept = new Set(wanted.map(({ name }) => name));
+  const remove = line.has('remove')
+    ? [...known.values()].filter(({ name }) => !kept.has(name)).map(({ id }) => id)
+    : [];
+  return { layers, remove };
+}
+
+function isEmpty({ layers, remove }: Change): boolean {
+  return layers.length + remove.length === 0;
+}
+
+async function layersInForce(app: App): Promise<ConfigLayer[]> {
+  const layers: ConfigLayer[] = [];
+  let cursor: string | undefined;
+  do {
+    const page: { items: ConfigLayer[]; next: string | null } = await app.request('GET', '/api/v1/config/layers', {
+      query: { cursor },
+    });
+    layers.push(...page.items);
+    cursor = page.next ?? undefined;
+  } while (cursor !== undefined);
+  const names = new Set<string>();
+  for (const { name } of layers) {
+    if (names.has(name))
+      throw new CommandFailure(`Two layers are called ${JSON.stringify(name)}: give one of them another name first.`);
+    names.add(name);
+  }
+  return layers;
+}
+
+function readLayers(folder: string): LayerDraft[] {
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.json'))
+    .sort();
+  const names = new Map<string, string>();
+  return files.map((file) => {
+    const layer = readJsonFile(join(folder, file));
+    if (!isObject(layer) || typeof layer.name !== 'string')
+      throw new CommandFailure(`${file} is no layer: it needs a name.`);
+    const other = names.get(layer.name);
+    if (other !== undefined)
+      throw new CommandFailure(`${other} and ${file} are both called ${JSON.stringify(layer.name)}.`);
+    names.set(layer.name, file);
+    return layer as LayerDraft;
+  });
+}
+
+function readJsonFile(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    throw new CommandFailure(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** One text for equal layers. */
+function toFile({ name, selector, weight, optional, settings }: LayerDraft): string {
+  return `${JSON.stringify({ name, selector, weight, ...(optional && { optional }), settings }, null, 2)}\n`;
+}
+
+function fileName(name: string): string {
+  return `${encodeURIComponent(name).replaceAll('%20', ' ')}.json`;
+}
+
+function inWords({ layers, remove }: Change, preview: ChangePreview): string {
+  const lines = [
+    `${layers.length} layers change${remove.length > 0 ? `, ${remove.length} go` : ''}: ${preview.changed} access points get other settings.`,
+  ];
+  for (const { count, changes, restart, ap_ids } of preview.groups) {
+    const what = changes.map(({ leaf, before, after }) => `${leaf} ${toJson(before)} → ${toJson(after)}`).join(', ');
+    lines.push(
+      `  ${count} (${ap_ids.slice(0, 3).join(', ')}${count > 3 ? ', …' : ''}): ${what}${restart === 'none' ? '' : `; restarts the ${restart}`}`,
+    );
+  }
+  for (const { ap_id, leaf, layer, detail } of preview.refusals)
+    lines.push(`  refused: ${ap_id}, ${leaf} of ${layer}: ${detail}`);
+  for (const { ap_id, leaves } of preview.overridden) lines.push(`  held by a command: ${ap_id}, ${leaves.join(', ')}`);
+  if (preview.not_yours)
+    lines.push('  It would change access points that you do not manage: it cannot be rolled out by you.');
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,93 @@
+// `weft rollout`: how changes of settings get on, and the words that stop them, let them go on or take them back.
+import type { Rollout, RolloutAgent } from '@weft/contract';
+import { pauseUnless } from '@weft/contract/pause';
+import type { App } from '@weft/sdk';
+import {
+  type ClientCommand,
+  type CommandLine,
+  jsonOption,
+  printResult,
+  requireAction,
+  requireOptions,
+} from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { toJson } from '../json-text.ts';
+import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { printList, tableOptions, toTable } from '../table.ts';
+
+const path = '/api/v1/rollouts';
+const words = ['pause', 'resume', 'revert', 'abort'];
+const actions = ['list', 'show', ...words];
+const everyMs = 1_000;
+const isUnderWay = ({ state }: Rollout) => state === 'running' || state === 'reverting';
+
+export const rolloutCommand: ClientCommand = {
+  summary: 'list roll-outs of settings, pause them, take them back',
+  usage: [
+    'rollout list [--wide] [--json]',
+    'rollout show ID [--json]',
+    'rollout pause|resume|revert|abort ID [--json]',
+  ],
+  about: `resume accepts what has failed so far. revert gives everybody their old settings again, also after the end; abort leaves everybody as they are.
+${identityHelp}`,
+  options: { ...tableOptions, ...jsonOption, ...urlOption },
+  examples: ['rollout list', 'rollout revert 3f0c…'],
+  async run(line, around) {
+    const [action = 'list', id, ...rest] = line.words;
+    requireAction(action, actions);
+    const app = connect(line, around);
+    if (action === 'list') {
+      requireOptions(line, 'rollout list', ['wide', 'iso', 'json', 'url']);
+      const page: { items: Rollout[] } = await app.request('GET', path);
+      const toRow = ({ id: each, title, state, sentence, created_at }: Rollout) => [
+        each,
+        title,
+        state,
+        sentence,
+        created_at,
+      ];
+      printList(
+        page.items,
+        { none: 'There are no roll-outs yet.', head: ['ID', 'TITLE', 'STATE', 'HOW IT STANDS', 'SINCE'], toRow },
+        line,
+        around,
+      );
+      return;
+    }
+    if (id === undefined || rest.length > 0) throw new UsageError('Give one roll-out. weft rollout list shows them.');
+    requireOptions(line, `rollout ${action}`, ['json', 'url', ...(action === 'show' ? ['wide', 'iso'] : [])]);
+    const where = `${path}/${encodeURIComponent(id)}`;
+    if (action === 'show') return show(app, where, line, around);
+    const rollout: Rollout = await app.request('POST', `${where}/${action}`);
+    printResult(rollout, `${rollout.title}: ${rollout.state}. ${rollout.sentence}.`, line, around);
+  },
+};
+
+async function show(app: App, where: string, line: CommandLine, around: Surroundings): Promise<void> {
+  const rollout: Rollout = await app.request('GET', where);
+  const { items }: { items: RolloutAgent[] } = await app.request('GET', `${where}/agents`, { query: { limit: 1000 } });
+  if (line.has('json')) {
+    around.stdout.write(`${toJson({ ...rollout, agents: items })}\n`);
+    return;
+  }
+  around.stdout.write(
+    `${rollout.title}: ${rollout.state}${rollout.reason === null ? '' : ` (${rollout.reason})`}\n${rollout.sentence}\n`,
+  );
+  const rows = items.map(({ ap_id, wave, state, detail }) => [ap_id, String(wave), state, detail ?? '–']);
+  if (rows.length > 0) around.stdout.write(toTable(['ACCESS POINT', 'WAVE', 'STATE', 'WHY'], rows, around.stdout));
+}
+
+/** Until it has ended or stands. */
+export async function followRollout(app: App, id: string, line: CommandLine, around: Surroundings): Promise<Rollout> {
+  const signal = interruptionOf(around);
+  let said = '';
+  for (;;) {
+    const rollout: Rollout = await app.request('GET', `${path}/${id}`);
+    const words = `${rollout.state}: ${rollout.sentence}${rollout.reason === null ? '' : ` (${rollout.reason})`}`;
+    if (words !== said && !line.has('json')) around.stderr.write(`${words}\n`);
+    said = words;
+    if (!isUnderWay(rollout)) return rollout;
+    await pauseUnless(signal, everyMs);
+    signal.throwIfAborted();
+  }
+}
