@@ -1,4 +1,4 @@
-// `weft rollout`: how changes of settings get on, and the words that stop them, let them go on or take them back.
+// `weft rollout`: the state of changes of settings, and the words that stop them, let them go on or take them back.
 import type { Rollout, RolloutAgent } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
 import type { App } from '@weft/sdk';

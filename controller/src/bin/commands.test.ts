@@ -67,7 +67,7 @@ test.each([
   [['user', 'enable', 'x@y.test', 'z@y.test'], 'Usage: weft user enable EMAIL'],
   [['user', 'add', 'x@y.test', '--role', 'king'], '--role must be admin or user.'],
   [['user', 'add', 'x@y.test'], 'pass it on standard input with --password-stdin'],
-  [['config', 'show'], 'Usage: weft config print'],
+  [['config', 'show'], 'Use plan, apply, export'],
   [['audit'], 'Usage: weft audit verify'],
   [['audit', 'verify', 'now'], 'Usage: weft audit verify'],
   [['audit', 'verify', '--head', 'abc'], '--head must be a hash'],
