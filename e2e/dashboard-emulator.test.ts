@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await ask.getByRole('button', { name: 'Run analysis' }).click();
     await page.getByRole('heading', { name: /^After 2/ }).waitFor();
     await page.getByText('succeeded, full effect after 5').waitFor();
-    await page.getByText('Mean of 8 futures; ± is the 90 % interval.').waitFor();
+    await page.getByText('Mean of 8 futures; in brackets what nine of ten are between.').waitFor();
     await page.getByRole('heading', { name: 'Who takes over' }).waitFor();
     await page.getByText(/devices leave, .* Mb\/s/).waitFor();
     const changes = page.getByRole('region', { name: 'Largest changes' });

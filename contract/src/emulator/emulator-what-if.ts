@@ -25,6 +25,10 @@ export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;
 
 const interval = 'Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future.';
 
+const Range = Type.Array(Type.Number(), { minItems: 2, maxItems: 2 });
+const range =
+  'What will be seen: the lowest and the highest value between which nine of ten futures are; absent with one future.';
+
 /** Means over the futures. */
 export const Comparison = Type.Named('Comparison', {
   with: Type.Number(),
@@ -34,6 +38,7 @@ export const Comparison = Type.Named('Comparison', {
     { with: Type.Number(), without: Type.Number(), change: Type.Number() },
     { description: `${interval} A change is certain if it is larger than its own.` },
   ),
+  range: Type.Optional.Object({ with: Range, without: Range, change: Range }, { description: range }),
 });
 export type Comparison = Type.Static<typeof Comparison>;
 
@@ -47,11 +52,19 @@ export const MetricComparison = Type.Named('MetricComparison', {
     without: Type.Optional.Number(),
     change: Type.Optional.Number(),
   }),
+  range: Type.Optional.Object(
+    { with: Type.Optional(Range), without: Type.Optional(Range), change: Type.Optional(Range) },
+    { description: range },
+  ),
 });
 export type MetricComparison = Type.Static<typeof MetricComparison>;
 
 export const Amount = Type.Object(
-  { mean: Type.Number(), plus_minus: Type.Optional.Number({ description: interval }) },
+  {
+    mean: Type.Number(),
+    plus_minus: Type.Optional.Number({ description: interval }),
+    range: Type.Optional(Range),
+  },
   { title: 'Amount' },
 );
 export type Amount = Type.Static<typeof Amount>;

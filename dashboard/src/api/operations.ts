@@ -438,6 +438,7 @@ export type Amount = {
   mean: number;
   /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
   plus_minus?: number;
+  range?: (number)[];
 };
 
 /** What an app may do. An absent key does not restrict; other keys are stored and mean nothing. */
@@ -794,6 +795,12 @@ export type Comparison = {
     with: number;
     without: number;
     change: number;
+  };
+  /** What will be seen: the lowest and the highest value between which nine of ten futures are; absent with one future. */
+  range?: {
+    with: (number)[];
+    without: (number)[];
+    change: (number)[];
   };
 };
 
@@ -1663,6 +1670,12 @@ export type MetricComparison = {
     without?: number;
     change?: number;
   };
+  /** What will be seen: the lowest and the highest value between which nine of ten futures are; absent with one future. */
+  range?: {
+    with?: (number)[];
+    without?: (number)[];
+    change?: (number)[];
+  };
 };
 
 export type MetricSeries = {
@@ -2141,12 +2154,14 @@ export type TakeOver = {
     mean: number;
     /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
     plus_minus?: number;
+    range?: (number)[];
   };
   /** By how much its throughput changes. */
   delivered_mbps: {
     mean: number;
     /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
     plus_minus?: number;
+    range?: (number)[];
   };
   /** Those with most of its devices, at most five. */
   to: ({
@@ -2156,12 +2171,14 @@ export type TakeOver = {
       mean: number;
       /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
       plus_minus?: number;
+      range?: (number)[];
     };
     /** By how much the throughput here changes, by all commands together. */
     delivered_mbps: {
       mean: number;
       /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
       plus_minus?: number;
+      range?: (number)[];
     };
   })[];
   /** All others that have any, together. */
@@ -2175,6 +2192,7 @@ export type TakeOver = {
     mean: number;
     /** Half of the 90 % interval of each mean, by Student’s t over the futures; absent with one future. */
     plus_minus?: number;
+    range?: (number)[];
   };
 };
 

@@ -87,12 +87,14 @@ function toMetrics(metrics: ReadonlyMap<string, Comparison>): AgentAnswer['metri
 function toMetric(comparison: Comparison): MetricAnswer {
   const means: MetricAnswer = {};
   const plus_minus: NonNullable<MetricAnswer['plus_minus']> = {};
+  const range: NonNullable<MetricAnswer['range']> = {};
   for (const side of ['with', 'without', 'change'] as const) {
     const amount = comparison[side];
     if (amount) means[side] = amount.mean;
     if (amount?.plusMinus !== undefined) plus_minus[side] = amount.plusMinus;
+    if (amount?.range) range[side] = amount.range;
   }
-  return Object.keys(plus_minus).length === 0 ? means : { ...means, plus_minus };
+  return Object.keys(plus_minus).length === 0 ? means : { ...means, plus_minus, range };
 }
 
 function toComparison(comparison: FullComparison): WhatIfAnswer['totals']['served'] {
@@ -127,8 +129,8 @@ function toTakeOver({
   };
 }
 
-function toAmount({ mean, plusMinus }: Amount): WhatIfAnswer['took_over'][number]['devices'] {
-  return plusMinus === undefined ? { mean } : { mean, plus_minus: plusMinus };
+function toAmount({ mean, plusMinus, range }: Amount): WhatIfAnswer['took_over'][number]['devices'] {
+  return plusMinus === undefined || !range ? { mean } : { mean, plus_minus: plusMinus, range };
 }
 
 /** To a second, about. */

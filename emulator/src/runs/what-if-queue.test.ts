@@ -30,13 +30,15 @@ describe('a look ahead in the words of the interface', () => {
     const { power_w } = answer.totals;
     expect(power_w.change).toBeCloseTo(power_w.with - power_w.without, 3);
     expect(Object.keys(power_w.plus_minus!)).toEqual(['with', 'without', 'change']);
-    expect(answer.took_over[0]!.devices).toEqual({ mean: expect.any(Number), plus_minus: expect.any(Number) });
+    expect(Object.keys(power_w.range!)).toEqual(['with', 'without', 'change']);
+    const range = [expect.any(Number), expect.any(Number)];
+    expect(answer.took_over[0]!.devices).toEqual({ mean: expect.any(Number), plus_minus: expect.any(Number), range });
   });
 
   test('one future has no interval, and says that it is exact', () => {
     const answer = answerWhatIf(world, commands, { minutes: 0.5, futures: 1 });
     expect(answer).toMatchObject({ exact: true, ran: { futures: 1 } });
-    expect(JSON.stringify(answer)).not.toContain('plus_minus');
+    expect(JSON.stringify(answer)).not.toMatch(/plus_minus|range/);
   });
 
   test('what the time and the size of an answer do not allow is said', () => {

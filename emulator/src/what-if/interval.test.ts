@@ -36,6 +36,26 @@ test('law: a mean does not depend on the order, moves and grows with its values,
   );
 });
 
+test('a range is what the next value is within; what is never below nothing will not be', () => {
+  // 2.5 ± 2.353363 × √(5/3 × 5/4)
+  const { range } = toAmount([-1, 2, 3, 6])!;
+  expect(range![0]).toBeCloseTo(2.5 - 2.353363 * Math.sqrt((25 / 3) * (5 / 4)), 3);
+  expect(range![1]).toBeCloseTo(2.5 + 2.353363 * Math.sqrt((25 / 3) * (5 / 4)), 3);
+  expect(toAmount([0, 0, 3])!.range![0]).toBe(0);
+  expect(toAmount([4, 4])!.range).toEqual([4, 4]);
+});
+
+test.each([2, 3, 8, maxFutures])('law: nine of ten ranges of %d values hold the next one', (count) => {
+  const rounds = 4000;
+  let held = 0;
+  for (let round = 0; round < rounds; round++) {
+    const [next, ...values] = Array.from({ length: count + 1 }, (_, n) => 50 + 3 * normal(98, 1, round, n));
+    const [low, high] = toAmount(values)!.range!;
+    if (next! >= low && next! <= high) held++;
+  }
+  expect(Math.abs(held / rounds - 0.9)).toBeLessThan(0.02);
+});
+
 test.each([2, 3, 8, maxFutures])('law: nine of ten intervals of %d values hold the true mean', (count) => {
   const rounds = 4000;
   let held = 0;

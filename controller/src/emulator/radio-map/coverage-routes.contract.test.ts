@@ -52,7 +52,7 @@ const post = (job_number: string, json: object, who: Who = 'ada') =>
 const values = Float32Array.of(-61.5, Number.NaN);
 const raster = { scale: 0.01, values: encodeCoverage(values, 0.01), min: -61.5, max: -61.5 };
 const heading = {
-  model: 2,
+  model: 3,
   model_time: '2026-11-16T02:00:00.000Z',
   second: 5,
   layer: 'signal',

@@ -12,11 +12,19 @@ import {
 } from './what-if-view.ts';
 
 const plain = (text: string) => text.replaceAll(/[\u00a0\u2009]/g, ' ').replaceAll('\u2212', '-');
+const around = (mean: number, reach: number) => [mean - reach, mean + reach];
 const both = (after: number, without: number, plus_minus?: number) => ({
   with: after,
   without,
   change: after - without,
-  ...(plus_minus !== undefined && { plus_minus: { with: plus_minus, without: plus_minus, change: plus_minus } }),
+  ...(plus_minus !== undefined && {
+    plus_minus: { with: plus_minus, without: plus_minus, change: plus_minus },
+    range: {
+      with: around(after, 3 * plus_minus),
+      without: around(without, 3 * plus_minus),
+      change: around(after - without, 3 * plus_minus),
+    },
+  }),
 });
 const minute = (n: number, after: number, without: number, plus_minus?: number) => ({
   minute: n,
@@ -38,36 +46,36 @@ describe('the timeline', () => {
   it('has a band where there are several futures', () => {
     const timeline = [minute(1, 4, 6, 0.5)];
     const [line] = timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'served', labels);
-    expect(line).toMatchObject({ values: [4], lows: [3.5], highs: [4.5] });
+    expect(line).toMatchObject({ values: [4], lows: [2.5], highs: [5.5] });
   });
 });
 
 describe('an amount', () => {
   it.each([
-    [{ mean: 1.9123, plus_minus: 1.8123 }, 'W', '1.9 ± 1.8 W'],
-    [{ mean: -36.12, plus_minus: 0.0213 }, '', '-36.12 ± 0.021'],
-    [{ mean: 123.4, plus_minus: 17.9 }, 'Mb/s', '123 ± 18 Mb/s'],
+    [{ mean: 1.9123, range: around(1.9123, 1.8123) }, 'W', '1.9 (0.1 to 3.7) W'],
+    [{ mean: -36.12, range: [-36.14, -36.1] }, '', '-36.12 (-36.14 to -36.1)'],
+    [{ mean: 123.4, range: around(123.4, 17.9) }, 'Mb/s', '123 (106 to 141) Mb/s'],
     [{ mean: 5 }, 'W', '5 W'],
-    [{ mean: 0.00001, plus_minus: 0.00002 }, 'W', '0 W'],
-    [{ mean: 0, plus_minus: 0 }, '', '0'],
-  ])('%j is written with as many digits as its interval allows', (amount, unit, words) => {
+    [{ mean: 0.00001, range: [0, 0.00003] }, 'W', '0 W'],
+    [{ mean: 0, range: [0, 0] }, '', '0'],
+  ])('%j is written with as many digits as its range allows', (amount, unit, words) => {
     expect(plain(formatAmount(amount, unit))).toBe(words);
   });
 
   it('has its interval beside it', () => {
-    const split = (amount: { mean: number; plus_minus?: number }, unit?: string) => {
+    const split = (amount: { mean: number; range?: number[] }, unit?: string) => {
       const { value, unit: small = '' } = splitAmount(amount, unit);
       return [plain(value), plain(small)];
     };
-    expect(split({ mean: 1.91, plus_minus: 1.81 }, 'W')).toEqual(['1.9', '± 1.8 W']);
+    expect(split({ mean: 1.91, range: [0.1, 3.72] }, 'W')).toEqual(['1.9', '(0.1 to 3.7) W']);
     expect(split({ mean: 7 }, 'Mb/s')).toEqual(['7', 'Mb/s']);
     expect(split({ mean: 7 })).toEqual(['7', '']);
   });
 
   it('that grows has a plus', () => {
-    expect(plain(formatChange({ mean: 1.9, plus_minus: 1.8 }))).toBe('+1.9 ± 1.8');
+    expect(plain(formatChange({ mean: 1.9, range: [0.1, 3.7] }))).toBe('+1.9 (0.1 to 3.7)');
     expect(plain(formatChange({ mean: -1.9 }))).toBe('-1.9');
-    expect(plain(formatChange({ mean: 0.01, plus_minus: 12 }))).toBe('0 ± 12');
+    expect(plain(formatChange({ mean: 0.01, range: [-12, 12] }))).toBe('0 (-12 to 12)');
   });
 
   it('is certain if its interval excludes zero', () => {
@@ -86,7 +94,7 @@ describe('an amount', () => {
   });
 
   it('is one side of a comparison', () => {
-    expect(amountOf(both(3, 1, 0.5), 'change')).toEqual({ mean: 2, plus_minus: 0.5 });
+    expect(amountOf(both(3, 1, 0.5), 'change')).toEqual({ mean: 2, plus_minus: 0.5, range: [0.5, 3.5] });
     expect(amountOf(both(3, 1), 'with')).toEqual({ mean: 3 });
     expect(amountOf({ with: 3 }, 'without')).toBeUndefined();
   });

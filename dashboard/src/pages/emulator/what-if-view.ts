@@ -2,6 +2,7 @@
 import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { formatNumber } from '../../format.ts';
+import { emulatorText } from '../../text/emulator.ts';
 
 export interface Change {
   agent_id: string;
@@ -18,11 +19,14 @@ export interface Change {
 type TimelineKey = 'served' | 'power_w' | 'delivered_mbps';
 type Side = 'with' | 'without' | 'change';
 /** Of a metric that may be without a measurement. */
-type MetricComparison = Partial<Record<Side, number>> & { plus_minus?: Partial<Record<Side, number>> };
+type MetricComparison = Partial<Record<Side, number>> & {
+  plus_minus?: Partial<Record<Side, number>>;
+  range?: Partial<Record<Side, number[]>>;
+};
 
 const thin = '\u2009';
 
-/** Two lines over the time that was run ahead, each with its interval if there is one. */
+/** Two lines over the time that was run ahead, each with the range of what will be seen if there is one. */
 export function timelineLines(
   { timeline, model_time }: Pick<WhatIfAnswer, 'timeline' | 'model_time'>,
   key: TimelineKey,
@@ -33,9 +37,9 @@ export function timelineLines(
   return (['with', 'without'] as const).map((side) => {
     const amounts = timeline.map((minute) => amountOf(minute[key], side)!);
     const line = { name: side, label: labels[side], times, values: amounts.map(({ mean }) => mean) };
-    if (amounts.some(({ plus_minus }) => plus_minus === undefined)) return line;
-    const edge = (sign: number) => amounts.map(({ mean, plus_minus = 0 }) => mean + sign * plus_minus);
-    return { ...line, lows: edge(-1), highs: edge(1) };
+    if (amounts.some(({ range }) => range === undefined)) return line;
+    const edge = (end: 0 | 1) => amounts.map(({ mean, range }) => range?.[end] ?? mean);
+    return { ...line, lows: edge(0), highs: edge(1) };
   });
 }
 
@@ -44,7 +48,8 @@ export function amountOf(comparison: Comparison | MetricComparison, side: Side):
   const mean = comparison[side];
   if (mean === undefined) return undefined;
   const plus_minus = comparison.plus_minus?.[side];
-  return plus_minus === undefined ? { mean } : { mean, plus_minus };
+  const range = comparison.range?.[side];
+  return { mean, ...(plus_minus !== undefined && { plus_minus }), ...(range && { range }) };
 }
 
 /** Whether it differs from zero for sure; without an interval it is what happens, or all that is known. */
@@ -52,23 +57,23 @@ export function isCertain({ mean, plus_minus = 0 }: Amount): boolean {
   return Math.abs(mean) > plus_minus;
 }
 
-/** `1.9 ± 1.8 W`: no more digits than the interval allows, and no more than `mostDigits` after the point. */
-export function formatAmount({ mean, plus_minus = 0 }: Amount, unit = '', mostDigits = 4): string {
+/** `1.9 (0.1 to 3.7) W`: no more digits than the range allows, and no more than `mostDigits` after the point. */
+export function formatAmount({ mean, range: [low, high] = [mean, mean] }: Amount, unit = '', mostDigits = 4): string {
   const after = unit === '' ? '' : `${thin}${unit}`;
-  if (plus_minus === 0) return `${formatNumber(mean)}${after}`;
-  const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10(plus_minus))));
-  const around = formatNumber(plus_minus, digits);
-  if (around === '0') return `${formatNumber(mean, digits)}${after}`;
-  return `${formatNumber(mean, digits)}${thin}±${thin}${around}${after}`;
+  if (high! <= low!) return `${formatNumber(mean)}${after}`;
+  const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10((high! - low!) / 2))));
+  const [from, to] = [formatNumber(low!, digits), formatNumber(high!, digits)];
+  if (from === to) return `${formatNumber(mean, digits)}${after}`;
+  return `${formatNumber(mean, digits)}${thin}(${emulatorText.whatIf.range(from, to)})${after}`;
 }
 
 /** With a plus before what grows. */
 export function formatChange(amount: Amount, unit = '', mostDigits?: number): string {
   const written = formatAmount(amount, unit, mostDigits);
-  return amount.mean > 0 && /^[^±]*[1-9]/.test(written) ? `+${written}` : written;
+  return amount.mean > 0 && /^[^(]*[1-9]/.test(written) ? `+${written}` : written;
 }
 
-/** `1.9` and `± 1.8 W`, to be written large and small. */
+/** `1.9` and `(0.1 to 3.7) W`, to be written large and small. */
 export function splitAmount(amount: Amount, unit = ''): { value: string; unit?: string } {
   const [value = '', ...rest] = formatAmount(amount, unit).split(thin);
   return rest.length === 0 ? { value } : { value, unit: rest.join(thin) };
