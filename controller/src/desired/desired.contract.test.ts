@@ -1,5 +1,7 @@
 // From a change set to settings that an access point has confirmed, over the real server; agents poll.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { eachDatabase } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
@@ -9,18 +11,15 @@ const settings = {
   passphrase: { type: 'string' },
 };
 
+/** People ask one node, agents are connected to the other; on SQLite both are one. */
 let weft: TestWeft;
+let ofAgents: TestWeft;
 let admin: string;
-beforeAll(async () => {
-  weft = await startWeft();
-  admin = await weft.admin();
-});
-afterAll(() => weft.stop());
 
 type Body = Record<string, unknown>;
 
-async function ok(method: string, path: string, json?: Body, token = admin) {
-  const answer = await weft.request(method, `/api/v1${path}`, { token, ...(json && { json }) });
+async function ok(method: string, path: string, json?: Body, token = admin, node = weft) {
+  const answer = await node.request(method, `/api/v1${path}`, { token, ...(json && { json }) });
   if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
   return answer.body;
 }
@@ -60,11 +59,11 @@ class Ap {
 
   say(reverted?: { id: string; reason: string }) {
     const json = { hash: this.hash, settings: hidden(this.settings), ...(reverted && { reverted }) };
-    return ok('POST', `/agents/${this.ap_id}/config/running`, json, this.token);
+    return ok('POST', `/agents/${this.ap_id}/config/running`, json, this.token, ofAgents);
   }
 
   async next() {
-    return (await ok('GET', `/agents/${this.ap_id}/config/next?wait=0`, undefined, this.token)).next;
+    return (await ok('GET', `/agents/${this.ap_id}/config/next?wait=0`, undefined, this.token, ofAgents)).next;
   }
 
   /** The next settings, once there are some. */
@@ -79,7 +78,7 @@ class Ap {
   async apply({ id, hash, settings: given }: { id: string; hash: string; settings: Body }) {
     this.old = { hash: this.hash, settings: this.settings };
     Object.assign(this, { hash, settings: { ...this.settings, ...given }, trial: id });
-    await ok('POST', `/agents/${this.ap_id}/config/${id}/result`, { hash, state: 'applied' }, this.token);
+    await ok('POST', `/agents/${this.ap_id}/config/${id}/result`, { hash, state: 'applied' }, this.token, ofAgents);
   }
 
   /** All the way: apply, come back, be confirmed, say so. */
@@ -118,224 +117,256 @@ const over = (id: string) =>
     return rollout;
   });
 
-test('a change is previewed, rolled out, applied, proved and confirmed', async () => {
-  const ap = await new Ap('way-1').start('way');
-  const { id } = await draft([
-    { name: 'radio', selector: 'tag:way', weight: 10, settings: { channel: 100, tx_power_dbm: 12 } },
-  ]);
-  const preview = await ok('POST', `/config/change_sets/${id}/preview`);
-  expect(preview).toMatchObject({ changed: 1, refused: 0, restarts: { radio: 1, device: 0 }, not_yours: false });
-  expect(preview.groups).toMatchObject([
-    {
-      count: 1,
-      ap_ids: ['way-1'],
-      restart: 'radio',
-      changes: [
-        { leaf: 'channel', before: null, after: 100 },
-        { leaf: 'tx_power_dbm', before: null, after: 12 },
-      ],
-    },
-  ]);
-  const rollout = await ok('POST', `/config/change_sets/${id}/rollout`, {});
-  expect(rollout).toMatchObject({ state: 'running', total: 1 });
-  const config = await ap.received();
-  expect(config.settings).toEqual({ channel: 100, tx_power_dbm: 12 });
-  expect(await ap.state()).toBe('sent');
-  await ap.apply(config);
-  expect(await ap.state()).toBe('on_trial');
-  const { next } = await ap.say();
-  expect(next).toEqual({ type: 'config_confirm', id: config.id, hash: config.hash });
-  expect(await ap.state()).toBe('confirmed');
-  await ap.say();
-  expect(await ap.state()).toBe('in_sync');
-  expect(await over(rollout.id)).toMatchObject({ state: 'completed', sentence: '1 of 1 confirmed' });
-  const [layer] = (await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'radio');
-  expect(layer).toMatchObject({ version: 1, weight: 10 });
-  expect((await ap.view('why')).leaves).toContainEqual({
-    leaf: 'channel',
-    value: 100,
-    layer: layer.id,
-    name: 'radio',
-    version: 1,
-  });
-});
-
-test('an access point that goes back by itself stops the roll-out, which can be taken back', async () => {
-  const aps = await Promise.all(['back-1', 'back-2', 'back-3'].map((name) => new Ap(name).start('back')));
-  const waves = [{ select: 'name:back-1' }, { percent: 100 }];
-  const rollout = await rollOut([{ name: 'back', selector: 'tag:back', weight: 10, settings: { channel: 40 } }], {
-    waves,
-  });
-  const [first, ...others] = aps as [Ap, Ap, Ap];
-  const config = await first.received();
-  for (const other of others) expect(await other.next()).toBeNull();
-  await first.apply(config);
-  Object.assign(first, first.old);
-  await first.say({ id: config.id, reason: 'no connection after the change' });
-  expect(await first.view('diff')).toMatchObject({ state: 'reverted', detail: 'no connection after the change' });
-  const stopped = await over(rollout.id);
-  expect(stopped).toMatchObject({ state: 'stopped', wave: 1, states: { reverted: 1, pending: 2 } });
-  expect(stopped.reason).toContain('back-1 reverted (no connection after the change)');
-  await ok('POST', `/rollouts/${rollout.id}/revert`);
-  const back = await first.received();
-  expect(back.settings).toEqual({});
-  await first.apply(back);
-  await first.say();
-  await first.say();
-  expect(await over(rollout.id)).toMatchObject({ state: 'reverted' });
-  for (const other of others) expect(await other.next()).toBeNull();
-  expect((await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'back')).toEqual([]);
-});
-
-test('a secret reaches the access point and nobody else', async () => {
-  const ap = await new Ap('secret-1').start('secret');
-  await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'correct horse' });
-  await rollOut([
-    { name: 'guest', selector: 'tag:secret', weight: 10, settings: { passphrase: { secret: 'guest-psk' } } },
-  ]);
-  const config = await ap.obey();
-  expect(config.settings).toEqual({ passphrase: { secret: 'guest-psk', version: 1, value: 'correct horse' } });
-  expect(await ap.state()).toBe('in_sync');
-  for (const path of [
-    '/agents/secret-1/config?view=running',
-    '/agents/secret-1/config',
-    '/config/secrets',
-    '/config/layers',
-    '/audit',
-    '/events?limit=500',
-  ]) {
-    expect(JSON.stringify(await ok('GET', path))).not.toContain('correct horse');
-  }
-  await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'battery staple' });
-  expect((await ap.obey()).settings).toEqual({
-    passphrase: { secret: 'guest-psk', version: 2, value: 'battery staple' },
-  });
-  expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject({ status: 409, code: 'secret_in_use' });
-});
-
-test('what drifts is seen, applied again, or adopted', async () => {
-  const ap = await new Ap('drift-1').start('drift');
-  await rollOut([{ name: 'drift', selector: 'tag:drift', weight: 10, settings: { channel: 40 } }]);
-  await ap.obey();
-  ap.settings = { channel: 36 };
-  await ap.say();
-  expect(await ap.view('diff')).toMatchObject({
-    state: 'drifted',
-    differences: [{ leaf: 'channel', desired: 40, running: 36, command_id: null }],
-  });
-  await ok('POST', '/agents/drift-1/config/apply');
-  expect((await ap.obey()).settings).toEqual({ channel: 40 });
-  expect(await ap.state()).toBe('in_sync');
-  ap.settings = { channel: 100 };
-  await ap.say();
-  await ok('POST', '/agents/drift-1/config/adopt', { why: 'radar on 40' });
-  await untilSo(async () => expect(await ap.view('desired')).toMatchObject({ settings: { channel: 100 } }));
-});
-
-test('whoever comes to match a layer gets what it shall be', async () => {
-  await ok('POST', '/sites', { path: 'uk/york' });
-  await rollOut([{ name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } }]);
-  const ap = await new Ap('york-1').start('york');
-  await ok('PUT', '/config/variables', { site: 'uk/york', name: 'power', value: 7 });
-  await ok('PATCH', '/agents/york-1/labels', { site: 'uk/york' });
-  expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 7 });
-  expect(await ok('PUT', '/config/variables', { ap_id: 'york-1', name: 'power', value: 9 })).toEqual({
-    reconfigured: 1,
-  });
-  expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 9 });
-});
-
-describe('refused, and nothing is stored or sent', () => {
-  const layer = { name: 'no', selector: 'tag:no', weight: 10, settings: { channel: 40 } };
-  let ap: Ap;
+eachDatabase((kind) => {
   beforeAll(async () => {
-    ap = await new Ap('no-1').start('no');
+    const namespace = await kind.createNamespace();
+    const shared = { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: randomBytes(48).toString('base64') };
+    weft = await startWeft(kind.dialect === 'postgres' ? shared : {});
+    ofAgents = kind.dialect === 'postgres' ? await startWeft(shared) : weft;
+    admin = await weft.admin();
+    return async () => {
+      if (ofAgents !== weft) await ofAgents.stop();
+      await weft.stop();
+      await namespace.remove();
+    };
   });
 
-  test.each<[string, Body, string]>([
-    ['above the bounds', { tx_power_dbm: 21 }, 'not_allowed'],
-    ['what it does not declare', { colour: 'red' }, 'not_declared'],
-    ['a variable that is missing', { channel: '${nowhere}' }, 'missing_variable'],
-    ['a secret that does not exist', { passphrase: { secret: 'nobody' } }, 'unknown_secret'],
-  ])('%s, by the preview and the roll-out', async (_, given, code) => {
-    const { id } = await draft([{ ...layer, settings: given }]);
-    const preview = await ok('POST', `/config/change_sets/${id}/preview`);
-    expect(preview).toMatchObject({
-      changed: 0,
-      refused: 1,
-      refusals: [{ ap_id: 'no-1', leaf: Object.keys(given)[0], layer: 'no', code }],
-    });
-    expect(await refusal('POST', `/config/change_sets/${id}/rollout`, {})).toMatchObject({
-      status: 409,
-      code: 'change_refused',
-    });
-    expect(await ap.next()).toBeNull();
-  });
-
-  test('layers of equal weight that disagree', async () => {
-    const { id } = await draft([layer, { ...layer, name: 'other', settings: { channel: 36 } }]);
-    const { refusals } = await ok('POST', `/config/change_sets/${id}/preview`);
-    expect(refusals).toMatchObject([{ ap_id: 'no-1', leaf: 'channel', code: 'layers_disagree' }]);
-  });
-
-  test.each<[string, Body]>([
-    ['a selector with terms that agents own', { ...layer, selector: 'type:WiFi' }],
-    ['a selector that is none', { ...layer, selector: 'tag:' }],
-    ['no settings', { ...layer, settings: {} }],
-    ['names that are none', { ...layer, settings: { 'a b': 1 } }],
-  ])('%s', async (_, given) => {
-    expect(await refusal('POST', '/config/change_sets', { title: 'x', layers: [given] })).toMatchObject({
-      status: 422,
-    });
-  });
-
-  test('a draft that is based on an old version, until it is made anew', async () => {
-    const first = await draft([{ ...layer, name: 'based', selector: 'tag:based' }]);
-    const rolled = await ok('POST', `/config/change_sets/${first.id}/rollout`, {});
-    await over(rolled.id);
-    const { id } = first.layers[0];
-    const change = { id, name: 'based', selector: 'tag:based', weight: 10, settings: { channel: 36 } };
-    const [one, two] = [await draft([change]), await draft([change])];
-    await over((await ok('POST', `/config/change_sets/${one.id}/rollout`, {})).id);
-    expect(await refusal('POST', `/config/change_sets/${two.id}/rollout`, {})).toMatchObject({
-      status: 409,
-      code: 'change_set_outdated',
-    });
-    expect(await ok('GET', `/config/change_sets/${two.id}`)).toMatchObject({ is_outdated: true });
-    await ok('PUT', `/config/change_sets/${two.id}`, { title: 'again', layers: [change] });
-    await over((await ok('POST', `/config/change_sets/${two.id}/rollout`, {})).id);
-    expect((await ok('GET', `/config/layers/${id}/versions`)).items.map(({ version }: Body) => version)).toEqual([
-      3, 2, 1,
+  test('a change is previewed, rolled out, applied, proved and confirmed', async () => {
+    const ap = await new Ap('way-1').start('way');
+    const { id } = await draft([
+      { name: 'radio', selector: 'tag:way', weight: 10, settings: { channel: 100, tx_power_dbm: 12 } },
     ]);
+    const preview = await ok('POST', `/config/change_sets/${id}/preview`);
+    expect(preview).toMatchObject({ changed: 1, refused: 0, restarts: { radio: 1, device: 0 }, not_yours: false });
+    expect(preview.groups).toMatchObject([
+      {
+        count: 1,
+        ap_ids: ['way-1'],
+        restart: 'radio',
+        changes: [
+          { leaf: 'channel', before: null, after: 100 },
+          { leaf: 'tx_power_dbm', before: null, after: 12 },
+        ],
+      },
+    ]);
+    const rollout = await ok('POST', `/config/change_sets/${id}/rollout`, {});
+    expect(rollout).toMatchObject({ state: 'running', total: 1 });
+    const config = await ap.received();
+    expect(config.settings).toEqual({ channel: 100, tx_power_dbm: 12 });
+    expect(await ap.state()).toBe('sent');
+    await ap.apply(config);
+    expect(await ap.state()).toBe('on_trial');
+    const { next } = await ap.say();
+    expect(next).toEqual({ type: 'config_confirm', id: config.id, hash: config.hash });
+    expect(await ap.state()).toBe('confirmed');
+    await ap.say();
+    expect(await ap.state()).toBe('in_sync');
+    expect(await over(rollout.id)).toMatchObject({ state: 'completed', sentence: '1 of 1 confirmed' });
+    const [layer] = (await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'radio');
+    expect(layer).toMatchObject({ version: 1, weight: 10 });
+    expect((await ap.view('why')).leaves).toContainEqual({
+      leaf: 'channel',
+      value: 100,
+      layer: layer.id,
+      name: 'radio',
+      version: 1,
+    });
   });
-});
 
-test('a manager of one site neither sees nor changes what the layers of another say; an app needs the permission', async () => {
-  await Promise.all(['rights-a', 'rights-b'].map((name) => new Ap(name).start(name)));
-  const manager = await weft.user('site@weft.test');
-  await ok('PUT', '/users/site@weft.test/grants', [{ role: 'manager', selector: 'tag:rights-a' }] as never);
-  const both = await rollOut([
-    { name: 'of a', selector: 'tag:rights-a', weight: 10, settings: { channel: 36 } },
-    { name: 'of b', selector: 'tag:rights-b', weight: 10, settings: { channel: 40 } },
-  ]);
-  await ok('POST', `/rollouts/${both.id}/pause`);
-  const names = (await ok('GET', '/config/layers', undefined, manager)).items.map(({ name }: Body) => name);
-  expect(names).not.toContain('of b');
-  const own = await ok(
-    'POST',
-    '/config/change_sets',
-    { title: 'b', layers: [{ name: 'x', selector: 'tag:rights-b', weight: 99, settings: { channel: 36 } }] },
-    manager,
-  );
-  const preview = await ok('POST', `/config/change_sets/${own.id}/preview`, undefined, manager);
-  expect(preview).toMatchObject({ changed: 0, groups: [], not_yours: true });
-  expect(await refusal('POST', `/config/change_sets/${own.id}/rollout`, {}, manager)).toMatchObject({ status: 403 });
-  expect(await refusal('GET', `/rollouts/${both.id}`, undefined, manager)).toMatchObject({ status: 404 });
-  expect(await refusal('PUT', '/config/secrets', { name: 'x', value: 'y' }, manager)).toMatchObject({ status: 403 });
-  const [none, reader] = [await weft.app('none'), await weft.app('reader', { config: 'read' })];
-  expect(await refusal('GET', '/config/layers', undefined, none)).toMatchObject({ status: 403 });
-  expect((await ok('GET', '/config/layers', undefined, reader)).items).toEqual(expect.any(Array));
-  expect(await refusal('POST', '/config/change_sets', { title: 'x', remove: ['y'] }, reader)).toMatchObject({
-    status: 403,
+  test('an access point that goes back by itself stops the roll-out, which can be taken back', async () => {
+    const aps = await Promise.all(['back-1', 'back-2', 'back-3'].map((name) => new Ap(name).start('back')));
+    const waves = [{ select: 'name:back-1' }, { percent: 100 }];
+    const rollout = await rollOut([{ name: 'back', selector: 'tag:back', weight: 10, settings: { channel: 40 } }], {
+      waves,
+    });
+    const [first, ...others] = aps as [Ap, Ap, Ap];
+    const config = await first.received();
+    for (const other of others) expect(await other.next()).toBeNull();
+    await first.apply(config);
+    Object.assign(first, first.old);
+    await first.say({ id: config.id, reason: 'no connection after the change' });
+    expect(await first.view('diff')).toMatchObject({ state: 'reverted', detail: 'no connection after the change' });
+    const stopped = await over(rollout.id);
+    expect(stopped).toMatchObject({ state: 'stopped', wave: 1, states: { reverted: 1, pending: 2 } });
+    expect(stopped.reason).toContain('back-1 reverted (no connection after the change)');
+    await ok('POST', `/rollouts/${rollout.id}/revert`);
+    const back = await first.received();
+    expect(back.settings).toEqual({});
+    await first.apply(back);
+    await first.say();
+    await first.say();
+    expect(await over(rollout.id)).toMatchObject({ state: 'reverted' });
+    for (const other of others) expect(await other.next()).toBeNull();
+    expect((await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'back')).toEqual([]);
+  });
+
+  test('a roll-out that is given up leaves everybody as they are, until one of its layers changes', async () => {
+    const [first, second] = await Promise.all(['given-1', 'given-2'].map((name) => new Ap(name).start('given')));
+    const layer = { name: 'given', selector: 'tag:given', weight: 10, settings: { channel: 40 } };
+    const waves = [{ select: 'name:given-1' }, { percent: 100 }];
+    const rollout = await rollOut([layer], { waves, gates: [{ metric: 'load', worse_by: 1, over_seconds: 86_400 }] });
+    await first!.obey();
+    await ok('POST', `/rollouts/${rollout.id}/abort`);
+    await ok('PUT', '/config/variables', { ap_id: 'given-1', name: 'unused', value: 1 });
+    await untilSo(async () => expect((await ok('GET', '/config/variables')).items).not.toEqual([]));
+    expect([await first!.next(), await second!.next()]).toEqual([null, null]);
+    expect(await first!.state()).toBe('in_sync');
+    await rollOut([{ ...layer, name: 'given again', settings: { channel: 100 } }]);
+    expect((await second!.obey()).settings).toEqual({ channel: 100 });
+  });
+
+  test('a secret reaches the access point and nobody else', async () => {
+    const ap = await new Ap('secret-1').start('secret');
+    await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'correct horse' });
+    await rollOut([
+      { name: 'guest', selector: 'tag:secret', weight: 10, settings: { passphrase: { secret: 'guest-psk' } } },
+    ]);
+    const config = await ap.obey();
+    expect(config.settings).toEqual({ passphrase: { secret: 'guest-psk', version: 1, value: 'correct horse' } });
+    expect(await ap.state()).toBe('in_sync');
+    for (const path of [
+      '/agents/secret-1/config?view=running',
+      '/agents/secret-1/config',
+      '/config/secrets',
+      '/config/layers',
+      '/audit',
+      '/events?limit=500',
+    ]) {
+      expect(JSON.stringify(await ok('GET', path))).not.toContain('correct horse');
+    }
+    await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'battery staple' });
+    expect((await ap.obey()).settings).toEqual({
+      passphrase: { secret: 'guest-psk', version: 2, value: 'battery staple' },
+    });
+    expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject({ status: 409, code: 'secret_in_use' });
+  });
+
+  test('what drifts is seen, applied again, or adopted', async () => {
+    const ap = await new Ap('drift-1').start('drift');
+    const layer = { name: 'drift', selector: 'tag:drift', weight: 10, settings: { channel: 40 } };
+    const rollout = await rollOut([layer]);
+    await ap.obey();
+    ap.settings = { channel: 36 };
+    await ap.say();
+    expect(await ap.view('diff')).toMatchObject({
+      state: 'drifted',
+      differences: [{ leaf: 'channel', desired: 40, running: 36, command_id: null }],
+    });
+    await ok('POST', '/agents/drift-1/config/apply');
+    expect((await ap.obey()).settings).toEqual({ channel: 40 });
+    expect(await ap.state()).toBe('in_sync');
+    ap.settings = { channel: 100 };
+    await ap.say();
+    await over(rollout.id);
+    await ok('POST', '/agents/drift-1/config/adopt', { why: 'radar on 40' });
+    await untilSo(async () => expect(await ap.view('desired')).toMatchObject({ settings: { channel: 100 } }));
+  });
+
+  test('whoever comes to match a layer gets what it shall be', async () => {
+    await ok('POST', '/sites', { path: 'uk/york' });
+    await rollOut([{ name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } }]);
+    const ap = await new Ap('york-1').start('york');
+    await ok('PUT', '/config/variables', { site: 'uk/york', name: 'power', value: 7 });
+    await ok('PATCH', '/agents/york-1/labels', { site: 'uk/york' });
+    expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 7 });
+    expect(await ok('PUT', '/config/variables', { ap_id: 'york-1', name: 'power', value: 9 })).toEqual({
+      reconfigured: 1,
+    });
+    expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 9 });
+  });
+
+  describe('refused, and nothing is stored or sent', () => {
+    const layer = { name: 'no', selector: 'tag:no', weight: 10, settings: { channel: 40 } };
+    let ap: Ap;
+    beforeAll(async () => {
+      ap = await new Ap('no-1').start('no');
+    });
+
+    test.each<[string, Body, string]>([
+      ['above the bounds', { tx_power_dbm: 21 }, 'not_allowed'],
+      ['what it does not declare', { colour: 'red' }, 'not_declared'],
+      ['a variable that is missing', { channel: '${nowhere}' }, 'missing_variable'],
+      ['a secret that does not exist', { passphrase: { secret: 'nobody' } }, 'unknown_secret'],
+    ])('%s, by the preview and the roll-out', async (_, given, code) => {
+      const { id } = await draft([{ ...layer, settings: given }]);
+      const preview = await ok('POST', `/config/change_sets/${id}/preview`);
+      expect(preview).toMatchObject({
+        changed: 0,
+        refused: 1,
+        refusals: [{ ap_id: 'no-1', leaf: Object.keys(given)[0], layer: 'no', code }],
+      });
+      expect(await refusal('POST', `/config/change_sets/${id}/rollout`, {})).toMatchObject({
+        status: 409,
+        code: 'change_refused',
+      });
+      expect(await ap.next()).toBeNull();
+    });
+
+    test('layers of equal weight that disagree', async () => {
+      const { id } = await draft([layer, { ...layer, name: 'other', settings: { channel: 36 } }]);
+      const { refusals } = await ok('POST', `/config/change_sets/${id}/preview`);
+      expect(refusals).toMatchObject([{ ap_id: 'no-1', leaf: 'channel', code: 'layers_disagree' }]);
+    });
+
+    test.each<[string, Body]>([
+      ['a selector with terms that agents own', { ...layer, selector: 'type:WiFi' }],
+      ['a selector that is none', { ...layer, selector: 'tag:' }],
+      ['no settings', { ...layer, settings: {} }],
+      ['names that are none', { ...layer, settings: { 'a b': 1 } }],
+    ])('%s', async (_, given) => {
+      expect(await refusal('POST', '/config/change_sets', { title: 'x', layers: [given] })).toMatchObject({
+        status: 422,
+      });
+    });
+
+    test('a draft that is based on an old version, until it is replaced', async () => {
+      const first = await draft([{ ...layer, name: 'based', selector: 'tag:based' }]);
+      const rolled = await ok('POST', `/config/change_sets/${first.id}/rollout`, {});
+      await over(rolled.id);
+      const { id } = first.layers[0];
+      const change = { id, name: 'based', selector: 'tag:based', weight: 10, settings: { channel: 36 } };
+      const [one, two] = [await draft([change]), await draft([change])];
+      await over((await ok('POST', `/config/change_sets/${one.id}/rollout`, {})).id);
+      expect(await refusal('POST', `/config/change_sets/${two.id}/rollout`, {})).toMatchObject({
+        status: 409,
+        code: 'change_set_outdated',
+      });
+      expect(await ok('GET', `/config/change_sets/${two.id}`)).toMatchObject({ is_outdated: true });
+      await ok('PUT', `/config/change_sets/${two.id}`, { title: 'again', layers: [change] });
+      await over((await ok('POST', `/config/change_sets/${two.id}/rollout`, {})).id);
+      expect((await ok('GET', `/config/layers/${id}/versions`)).items.map(({ version }: Body) => version)).toEqual([
+        3, 2, 1,
+      ]);
+    });
+  });
+
+  test('a manager of one site neither sees nor changes what the layers of another say; an app needs the permission', async () => {
+    await Promise.all(['rights-a', 'rights-b'].map((name) => new Ap(name).start(name)));
+    const manager = await weft.user('site@weft.test');
+    await ok('PUT', '/users/site@weft.test/grants', [{ role: 'manager', selector: 'tag:rights-a' }] as never);
+    const both = await rollOut([
+      { name: 'of a', selector: 'tag:rights-a', weight: 10, settings: { channel: 36 } },
+      { name: 'of b', selector: 'tag:rights-b', weight: 10, settings: { channel: 40 } },
+    ]);
+    await ok('POST', `/rollouts/${both.id}/pause`);
+    const names = (await ok('GET', '/config/layers', undefined, manager)).items.map(({ name }: Body) => name);
+    expect(names).not.toContain('of b');
+    const own = await ok(
+      'POST',
+      '/config/change_sets',
+      { title: 'b', layers: [{ name: 'x', selector: 'tag:rights-b', weight: 99, settings: { channel: 36 } }] },
+      manager,
+    );
+    const preview = await ok('POST', `/config/change_sets/${own.id}/preview`, undefined, manager);
+    expect(preview).toMatchObject({ changed: 0, groups: [], not_yours: true });
+    expect(await refusal('POST', `/config/change_sets/${own.id}/rollout`, {}, manager)).toMatchObject({ status: 403 });
+    expect(await refusal('GET', `/rollouts/${both.id}`, undefined, manager)).toMatchObject({ status: 404 });
+    expect(await refusal('PUT', '/config/secrets', { name: 'x', value: 'y' }, manager)).toMatchObject({ status: 403 });
+    const [none, reader] = [await weft.app('none'), await weft.app('reader', { config: 'read' })];
+    expect(await refusal('GET', '/config/layers', undefined, none)).toMatchObject({ status: 403 });
+    expect((await ok('GET', '/config/layers', undefined, reader)).items).toEqual(expect.any(Array));
+    expect(await refusal('POST', '/config/change_sets', { title: 'x', remove: ['y'] }, reader)).toMatchObject({
+      status: 403,
+    });
   });
 });

@@ -7,10 +7,11 @@ import type { SiteStore } from '../sites/site-store.ts';
 import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
-/** Layers that stand in place of those in force. */
+/** Layers that stand in place of those in force, unless these are newer. */
 export interface LayerOverlay {
   after: readonly Layer[];
-  removed: readonly string[];
+  /** With which version each of these ends. */
+  ends: Readonly<Record<string, number>>;
 }
 
 export interface InForce {
@@ -40,8 +41,9 @@ export class LayersInForce {
     this.#options = options;
   }
 
-  /** Of what `current` has read last. */
-  get revision(): number {
+  /** Reads what has changed; resolves the revision of what is known now. */
+  async read(): Promise<number> {
+    await this.current();
     return this.#revision;
   }
 
@@ -63,8 +65,12 @@ export class LayersInForce {
       secrets,
       stack(overlay) {
         if (!overlay) return plain;
-        const gone = new Set([...overlay.removed, ...overlay.after.map(({ id }) => id)]);
-        return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...overlay.after], context);
+        const versions = new Map(layers.map(({ id, version }) => [id, version]));
+        const isAhead = ({ id, version }: Pick<Layer, 'id' | 'version'>) => version > (versions.get(id) ?? 0);
+        const after = overlay.after.filter(isAhead);
+        const ended = Object.entries(overlay.ends).filter(([id, version]) => isAhead({ id, version }));
+        const gone = new Set([...ended.map(([id]) => id), ...after.map(({ id }) => id)]);
+        return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...after], context);
       },
     };
     this.#revision = revision;

@@ -6,10 +6,10 @@ import { PeriodicTask } from '../periodic-task.ts';
 import type { NodeLease } from '../storage/node-lease.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import { giveWay } from '../time-slices.ts';
-import { type InForce, type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
+import { type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
 import type { Advanced, AgentConfigStore } from './store/agent-config-store.ts';
-import type { RolloutStore } from './store/rollout-store.ts';
+import type { RolloutRecord, RolloutStore } from './store/rollout-store.ts';
 
 export const defaultTrialSeconds = 120;
 const atOnce = 200;
@@ -52,14 +52,13 @@ export class Reconciler extends PeriodicTask {
     const { index, inForce, lease } = this.#options;
     if (!lease.isHeld) return;
     await index.refresh();
-    const layers = await inForce.current();
-    const { revision } = inForce;
+    const revision = await inForce.read();
     const isWhole = revision !== this.#passedRevision;
     const some = [...this.#changed].flatMap((ap_id) => index.get(ap_id) ?? []);
     if (!isWhole && some.length === 0) return;
     this.#changed.clear();
     try {
-      await this.#pass(layers, isWhole ? index.agents : some);
+      await this.#pass(isWhole ? index.agents : some);
       if (isWhole) this.#passedRevision = revision;
     } catch (error) {
       for (const { ap_id } of some) this.#changed.add(ap_id);
@@ -67,30 +66,34 @@ export class Reconciler extends PeriodicTask {
     }
   }
 
-  async #pass(layers: InForce, agents: readonly IndexedAgent[]): Promise<void> {
-    const { configs, rollouts } = this.#options;
+  async #pass(agents: readonly IndexedAgent[]): Promise<void> {
+    const { configs, rollouts, inForce } = this.#options;
     const known = await configs.hashes();
+    // Before the layers: what comes into force meanwhile counts once, as an overlay or as a layer.
     const treatedBy = await rollouts.treatedBy();
-    const open = new Map((await rollouts.open()).map((rollout) => [rollout.id, rollout]));
+    const layers = await inForce.current();
     for (let start = 0; start < agents.length; start += atOnce) {
       const part = agents.slice(start, start + atOnce).filter((agent) => isManaged(agent));
-      const groups = Map.groupBy(part, ({ id }) => treatedBy.get(id));
-      for (const [rollout_id, group] of groups) {
-        const rollout = rollout_id === undefined ? undefined : open.get(rollout_id);
+      for (const [rollout, group] of Map.groupBy(part, ({ id }) => treatedBy.get(id))) {
         const stack = layers.stack(rollout?.changes);
         const meant = group.filter((agent) => known.has(agent.id) || stack.matching(agent).length > 0);
-        const declared = await this.#options.inForce.declared(meant);
+        const declared = await inForce.declared(meant);
         const changed = meant.filter((agent) => {
           const { hash, problems, text } = stack.render(agent, declared(agent));
           const before = known.get(agent.id);
           if (before === undefined && text === '{}' && problems.length === 0) return false;
           return before === undefined || before.hash !== hash || problems.length > 0;
         });
-        const trial_seconds = rollout?.plan.trial_seconds ?? defaultTrialSeconds;
-        await this.want(changed, { overlay: rollout?.changes, rollout_id: rollout?.id ?? null, trial_seconds });
+        await this.want(changed, wantedBy(rollout));
       }
       await giveWay();
     }
+  }
+
+  /** It gets what it shall be again, also if it has it, and over what commands have set. */
+  async again(agent: IndexedAgent, within: (tx: SqlQueries) => Promise<void>): Promise<void> {
+    const rollout = (await this.#options.rollouts.treatedBy()).get(agent.id);
+    await this.want([agent], { ...wantedBy(rollout), isAgain: true }, within);
   }
 
   /** These shall be what the layers say, from now on; `within` runs in the same transaction as the last of them. */
@@ -124,6 +127,11 @@ export class Reconciler extends PeriodicTask {
     if (given.length === 0 && !within) return [];
     return configs.advance(given, now(), within);
   }
+}
+
+function wantedBy(rollout: RolloutRecord | undefined): Wanted {
+  const trial_seconds = rollout?.plan.trial_seconds ?? defaultTrialSeconds;
+  return { overlay: rollout?.changes, rollout_id: rollout?.id ?? null, trial_seconds };
 }
 
 /** Agents of devices, and emulated ones whose run is over, are not configured. */

@@ -8,7 +8,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import { differingLeaves } from '../model/agent-config.ts';
 import type { LeafSource } from '../model/render.ts';
 import { fromLeaves, leavesOf, type Settings } from '../model/settings.ts';
-import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
+import type { Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import type { ChangeSetService } from './change-set-service.ts';
 import { mayConfigure } from './config-rights.ts';
@@ -74,8 +74,7 @@ export class AgentConfigService {
     const { reconciler, auditLog } = this.#options;
     const agent = await this.#manage(caller, ap_id);
     const entry = { actor: caller, action: 'config_applied', target: { kind: 'agent', name: ap_id }, detail: {} };
-    const wanted = { overlay: undefined, rollout_id: null, trial_seconds: defaultTrialSeconds, isAgain: true };
-    await reconciler.want([agent], wanted, (tx) => auditLog.append(tx, [entry]));
+    await reconciler.again(agent, (tx) => auditLog.append(tx, [entry]));
     return this.get(caller, ap_id, 'diff');
   }
 

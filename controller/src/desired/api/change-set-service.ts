@@ -144,12 +144,13 @@ export class ChangeSetService {
     await index.refresh();
     const current = await inForce.current();
     const ids = new Set([...set.removed, ...set.layers.map(({ id }) => id)]);
+    const ends = Object.fromEntries(set.removed.map((id) => [id, (set.base[id] ?? 0) + 1]));
     const next: Layer[] = set.layers.map((layer) => ({ ...layer, version: (set.base[layer.id] ?? 0) + 1 }));
     // Only whom one of these layers is or will be about.
     const touched = new LayerStack([...current.layers.filter(({ id }) => ids.has(id)), ...next], noContext);
     const agents = index.agents.filter((agent) => isManaged(agent) && touched.matching(agent).length > 0);
     const declared = await inForce.declared(agents);
-    const [old, after] = [current.stack(), current.stack({ after: next, removed: set.removed })];
+    const [old, after] = [current.stack(), current.stack({ after: next, ends })];
     const own: Effect[] = [];
     let hasOthers = false;
     await inSlices(agents, (agent) => {

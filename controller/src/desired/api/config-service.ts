@@ -26,6 +26,8 @@ import { isManaged } from '../reconciler.ts';
 import type { LayerStore, SecretRecord, Variable } from '../store/layer-store.ts';
 import { mayConfigure, seesAllConfig, visibleLayers } from './config-rights.ts';
 
+/** Above every version: the largest number that the column takes. */
+const newestVersion = 2_147_483_647;
 const maxVariables = 100_000;
 const maxSecrets = 1_000;
 
@@ -78,12 +80,10 @@ export class ConfigService {
 
   /** Newest first; also of a layer that has ended. Each is seen by whom it was about. */
   async versions(caller: Caller, id: string, { cursor, limit }: PageQuery): Promise<ConfigLayerVersionPage> {
-    const before = Number(
-      readNameCursor(cursor, 'versions', (name) => /^[0-9]{1,9}$/.test(name)) ?? Number.MAX_SAFE_INTEGER,
-    );
+    const before = Number(readNameCursor(cursor, 'versions', (name) => /^[0-9]{1,9}$/.test(name)) ?? newestVersion);
     const found = await this.#options.store.versions(id, before, limit);
     const visible = await visibleLayers(caller, found, this.#options.index);
-    if (visible.length === 0 && (found.length === 0 || before === Number.MAX_SAFE_INTEGER)) throw layerNotFound();
+    if (visible.length === 0 && (found.length === 0 || before === newestVersion)) throw layerNotFound();
     const items = visible.map(({ layer_id, created_at, ...version }) => ({
       ...version,
       id: layer_id,

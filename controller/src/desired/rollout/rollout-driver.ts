@@ -158,7 +158,8 @@ export class RolloutDriver extends PeriodicTask {
     const { view } = this.#options;
     const moment = await view.moment({ state: true });
     return wave.every(({ ap_id, state }) => {
-      if (isSuccess(state) || failed.has(state)) return state !== 'confirmed';
+      // One that has drifted was confirmed before.
+      if (isSuccess(state) || failed.has(state) || state === 'drifted') return state !== 'confirmed';
       const agent = view.get(ap_id);
       return state === 'pending' && (!agent || moment.stateOf(agent) === 'offline');
     });

@@ -210,13 +210,19 @@ export class RolloutStore extends SqlStore {
     }
   }
 
-  /** Which open roll-out has treated each of these agents, if one has. */
-  async treatedBy(): Promise<Map<string, string>> {
-    const rows = await this.db.query<{ agent_id: string; rollout_id: string }>(
-      `SELECT a.agent_id, a.rollout_id FROM config_rollout_agents a JOIN config_rollouts r ON r.id = a.rollout_id
-       WHERE r.ended_at IS NULL AND r.state <> 'reverting' AND a.treated = 1`,
-    );
-    return new Map(rows.map(({ agent_id, rollout_id }) => [agent_id, rollout_id]));
+  /** Whose change each agent has before it is in force, or although it was given up: the newest that has treated it. */
+  async treatedBy(): Promise<Map<string, RolloutRecord>> {
+    const isAhead = `state IN ('running', 'paused', 'stopped', 'aborted')`;
+    const ahead = await rollouts.list(this.db, `WHERE ${isAhead} ORDER BY created_at, id`);
+    const found = new Map<string, RolloutRecord>();
+    for (const rollout of ahead) {
+      const rows = await this.db.query<{ agent_id: string }>(
+        'SELECT agent_id FROM config_rollout_agents WHERE rollout_id = ? AND treated = 1',
+        [rollout.id],
+      );
+      for (const { agent_id } of rows) found.set(agent_id, rollout);
+    }
+    return found;
   }
 }
 
