@@ -88,9 +88,11 @@ export function tooManyAgents(max: number): TryLaterError {
   return new TryLaterError(429, 'too_many_agents', `This installation holds at most ${max} agents`, 3600);
 }
 
-export function tooManyChanges(seconds: number): TryLaterError {
+/** Throws TryLaterError (429) if there are seconds to wait. */
+export function refuseChange(seconds: number): void {
+  if (seconds === 0) return;
   const detail = 'This agent has changed itself too often; an administrator still may';
-  return new TryLaterError(429, 'too_many_changes', detail, Math.ceil(seconds));
+  throw new TryLaterError(429, 'too_many_changes', detail, Math.ceil(seconds));
 }
 
 export function agentNotFound(): NotFoundError {

@@ -1,6 +1,9 @@
 // Caches of agents between agent-service and its store: records for frequent reads (charts that poll, thousands of commands),
 // and the whole list, which maps and tables ask for every second.
 import { BoundedMap } from '@weft/contract/bounded-map';
+import type { Caller } from '../caller.ts';
+import { rightsOf } from '../rights/rights.ts';
+import { givingWay } from '../time-slices.ts';
 import { type ListedAgent, toListedAgent } from './agent-answers.ts';
 import type { AgentRecord } from './agent-record.ts';
 import type { AgentStore } from './agent-store.ts';
@@ -60,6 +63,16 @@ export class ListedAgents {
 
   constructor(store: AgentStore) {
     this.#store = store;
+  }
+
+  /** In pages, others having turns between them. `only`: at most these. */
+  async *visibleTo(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
+    const rights = rightsOf(caller);
+    const wanted = only && only.length > 0 ? new Set(only) : undefined;
+    const isMeant = (agent: ListedAgent) => (!wanted || wanted.has(agent.ap_id)) && rights.sees(agent);
+    const own = rights.agent && (await this.#store.get(caller.name));
+    if (rights.agent) yield own ? [toListedAgent(own)].filter(isMeant) : [];
+    else for await (const page of givingWay(this.pages(wanted && [...wanted]))) yield page.filter(isMeant);
   }
 
   /** Ordered by ap_id, with every change that was durable before the call. Shared: not to be changed. `only`: nobody else. */

@@ -13,19 +13,18 @@ import { generateSecret } from '../secrets.ts';
 import type { Budget } from '../shares/budget.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
-import { givingWay } from '../time-slices.ts';
 import {
   agentNotFound,
   type FoundAgent,
   type ListedAgent,
   type NewAgent,
+  refuseChange,
   toAgentResponse,
   toChange,
   toFoundAgent,
   toListedAgent,
   toNewRecord,
   tooManyAgents,
-  tooManyChanges,
   toPrincipal,
 } from './agent-answers.ts';
 import { AgentMemory, ListedAgents } from './agent-cache.ts';
@@ -142,20 +141,9 @@ export class AgentService implements PrincipalSource {
     return agent && toFoundAgent(agent);
   }
 
-  /**
-   * Every agent that the caller may read, ordered by ap_id, with what a filter has to know: in pages, others having turns between
-   * them. `only`: at most these.
-   */
-  async *pages(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
-    const rights = rightsOf(caller);
-    const wanted = only && only.length > 0 ? new Set(only) : undefined;
-    const isMeant = (agent: ListedAgent) => (!wanted || wanted.has(agent.ap_id)) && rights.sees(agent);
-    if (rights.agent) {
-      const own = await this.#agents.get(caller.name);
-      yield own ? [toListedAgent(own)].filter(isMeant) : [];
-      return;
-    }
-    for await (const page of givingWay(this.#listed.pages(wanted && [...wanted]))) yield page.filter(isMeant);
+  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. `only`: at most these. */
+  pages(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
+    return this.#listed.visibleTo(caller, only);
   }
 
   /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */
@@ -207,8 +195,7 @@ export class AgentService implements PrincipalSource {
     input: { password?: string | null; configuration?: Record<string, unknown> | null },
     by: Actor,
   ): Promise<Agent> {
-    const seconds = by.kind === 'agent' ? this.takeOwnChange(by) : 0;
-    if (seconds > 0) throw tooManyChanges(seconds);
+    if (by.kind === 'agent') refuseChange(this.takeOwnChange(by));
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
@@ -247,9 +234,7 @@ export class AgentService implements PrincipalSource {
   }
 
   /** 0, or the seconds after which the agent may change itself again: each change is an entry of the audit log, for ever. */
-  takeOwnChange({ name }: AgentCaller): number {
-    return this.#ownChanges?.spend(name, 1) ?? 0;
-  }
+  readonly takeOwnChange = ({ name }: AgentCaller): number => this.#ownChanges?.spend(name, 1) ?? 0;
 
   /**
    * Merges these top-level keys into the agent's configuration; concurrent merges do not overwrite each other. Does

@@ -290,9 +290,8 @@ export class EmulatorService {
   /** Throws NotFoundError `agent_not_found` unless all are agents of the run. */
   async requireMembers(job_number: string, ap_ids: readonly string[]): Promise<void> {
     const members = new Set(await this.#options.runs.agentsOf(job_number, maxAgentsShown));
-    if (!ap_ids.every((ap_id) => members.has(ap_id))) {
+    if (ap_ids.some((ap_id) => !members.has(ap_id)))
       throw new NotFoundError('agent_not_found', 'Agent not found in this run');
-    }
   }
 }
 

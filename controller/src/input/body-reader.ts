@@ -97,3 +97,18 @@ export function isText(contentType: string | undefined): boolean {
 function tooLarge(maxBytes: number): UnusableRequestError {
   return new UnusableRequestError(413, 'body_too_large', `The body is larger than ${maxBytes} bytes`);
 }
+
+/**
+ * Calls `done` with the announced bytes as soon as the last of them is there; the parser sees to it that no more come. A
+ * client that leaves before gets no answer.
+ */
+export function collectAnnounced(request: IncomingMessage, length: number, done: (bytes: Uint8Array) => void): void {
+  let before: Buffer[] | undefined;
+  let missing = length;
+  request.on('data', (chunk: Buffer) => {
+    missing -= chunk.length;
+    if (missing === 0) done(before ? Buffer.concat([...before, chunk], length) : chunk);
+    else if (before) before.push(chunk);
+    else before = [chunk];
+  });
+}

@@ -30,11 +30,9 @@ import type { CommandIntake, SendOptions } from './command-intake.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
 
 const maxTargets = 10_000;
-/** A millisecond of work. */
 const pageSize = 100;
-const atOnce = 200;
-/** Nothing is written, so that many together save nothing. */
-const triedAtOnce = 4;
+/** Of those that are only tried nothing is written, so that many together save nothing. */
+const atOnce = { sent: 200, tried: 4 };
 const stageHoldMs = 60_000;
 const maxBatches = 20;
 /** Each may be thousands of commands. */
@@ -189,7 +187,7 @@ export class BatchService {
       const page = await this.#options.agents.page(after, pageSize);
       const targets = page.filter((agent) => matchesGlob(wanted, agent.ap_id) && rights.sees(agent));
       found.push(...targets.map(({ ap_id }) => ap_id));
-      if (found.length > maxTargets) throw tooMany();
+      if (found.length > maxTargets) throw invalidValue(['body', 'agents'], `a batch has at most ${maxTargets} agents`);
       if (page.length < pageSize) break;
       after = page.at(-1)!.ap_id;
     }
@@ -199,7 +197,7 @@ export class BatchService {
 
   async #sendAll(caller: Caller, ap_ids: readonly string[], stage: number, job: Job): Promise<BatchTarget[]> {
     const targets: BatchTarget[] = [];
-    const step = job.isDryRun ? triedAtOnce : atOnce;
+    const step = job.isDryRun ? atOnce.tried : atOnce.sent;
     for (let start = 0; start < ap_ids.length; start += step) {
       if (start > 0) await giveWay();
       const part = ap_ids.slice(start, start + step);
@@ -299,8 +297,4 @@ function totalsOf(targets: readonly BatchTarget[]): Record<string, number> {
   const totals: Record<string, number> = {};
   for (const { verdict } of targets) totals[verdict] = (totals[verdict] ?? 0) + 1;
   return totals;
-}
-
-function tooMany(): ValidationError {
-  return invalidValue(['body', 'agents'], `a batch has at most ${maxTargets} agents`);
 }

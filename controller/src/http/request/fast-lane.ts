@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import type { Caller } from '../../caller.ts';
 import { type Problem, ValidationError } from '../../errors.ts';
-import { judgeMediaType } from '../../input/body-reader.ts';
+import { collectAnnounced, judgeMediaType } from '../../input/body-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
 import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
@@ -144,13 +144,9 @@ export function createFastLane(options: FastLaneOptions): FastLane {
       try {
         const work = () => handle(route, caller, params, bytes, options.validator);
         // Posts of one caller are few at a time, and many in all.
-        const inSlices = () =>
-          inTurn(
-            principalOf(caller),
-            () => work().then(toBody),
-            () => request.socket.destroyed,
-          );
-        (route.method === 'GET' ? inSlices() : work()).then(succeed, fail);
+        const isGone = () => request.socket.destroyed;
+        const read = () => inTurn(principalOf(caller), () => work().then(toBody), isGone);
+        (route.method === 'GET' ? read() : work()).then(succeed, fail);
       } catch (error) {
         fail(error);
       }
@@ -269,24 +265,9 @@ function createAnswerWriter({ headers, isStopping }: FastLaneOptions) {
 }
 
 function readBody(request: IncomingMessage, route: Route, done: (bytes: Uint8Array) => void): void {
-  if (route.body) collect(request, Number(request.headers['content-length']), done);
+  if (route.body) collectAnnounced(request, Number(request.headers['content-length']), done);
   else {
     request.resume();
     done(noBytes);
   }
-}
-
-/**
- * Calls `done` with the announced bytes as soon as the last of them is there; the parser sees to it that no more come. A
- * client that leaves before gets no answer.
- */
-function collect(request: IncomingMessage, length: number, done: (bytes: Uint8Array) => void): void {
-  let before: Buffer[] | undefined;
-  let missing = length;
-  request.on('data', (chunk: Buffer) => {
-    missing -= chunk.length;
-    if (missing === 0) done(before ? Buffer.concat([...before, chunk], length) : chunk);
-    else if (before) before.push(chunk);
-    else before = [chunk];
-  });
 }

@@ -28,7 +28,7 @@ export class LatestJson {
   /** The same few names stand in every agent. */
   readonly #keys = new Map<string, Uint8Array>();
 
-  /** Rows with commas between them; `wanted` leaves other metrics out. */
+  /** Rows, separated by commas; `wanted` leaves other metrics out. */
   write(rows: readonly LatestRow[], wanted?: ReadonlySet<string>): Uint8Array {
     const json = new JsonBytes(rows.length * usualRowBytes + 64);
     const timestamp = createTimestampWriter();

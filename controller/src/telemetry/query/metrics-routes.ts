@@ -18,8 +18,9 @@ import { type Route, routesOf, streamOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
+import { isWhole, type LongList } from './long-lists.ts';
 import { nameBounds } from './metrics-formats.ts';
-import { isWhole, type JsonAnswer, type LongList, type MetricsService, type SeriesOptions } from './metrics-service.ts';
+import type { JsonAnswer, MetricsService, SeriesOptions } from './metrics-service.ts';
 import { maxWindowLength, parseWindow } from './time-window.ts';
 
 const dayMs = 86_400_000;

@@ -12,6 +12,7 @@ import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { type ExportOptions, exportPieces } from './export-pieces.ts';
 import { LatestJson } from './latest-json.ts';
+import { heldWhileSent, isWhole, type LongList, LongLists, type WholeJson } from './long-lists.ts';
 import { labelOf } from './metric-label.ts';
 import { agentDataJson, multiMetricJson, multiMetricText } from './series-json.ts';
 import type { TimeWindow } from './time-window.ts';
@@ -30,9 +31,6 @@ const heavyPoints = 1_000;
 const heavyWindowMs = 6 * 3_600_000;
 /** Downloads at once. */
 const maxExportsPerCaller = 10;
-/** A list that is longer is not held in memory until it is read, and so many of a caller may be on their way. */
-const maxWholeBytes = 1024 * 1024;
-const maxListsPerCaller = 4;
 
 export interface SeriesOptions {
   window: TimeWindow;
@@ -44,12 +42,6 @@ export interface SeriesOptions {
 
 /** JSON: whole, as text or bytes, or in pieces to be sent one after the other. */
 export type JsonAnswer = WholeJson | Generator<WholeJson>;
-export type LongList = WholeJson | AsyncGenerator<WholeJson>;
-type WholeJson = string | Uint8Array;
-
-export function isWhole(answer: JsonAnswer | LongList): answer is WholeJson {
-  return typeof answer === 'string' || answer instanceof Uint8Array;
-}
 
 export interface MetricsServiceOptions {
   agents: AgentService;
@@ -66,7 +58,7 @@ export class MetricsService {
   readonly #queries: FairTurns;
   readonly #heavy: FairTurns;
   readonly #exports: OpenShare;
-  readonly #lists: OpenShare;
+  readonly #lists: LongLists;
   readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
     const json = answer();
@@ -82,7 +74,7 @@ export class MetricsService {
     this.#queries = shares.turns('telemetry_queries', queryTurns);
     this.#heavy = shares.turns('heavy_queries', heavyTurns);
     this.#exports = shares.open('exports', maxExportsPerCaller);
-    this.#lists = shares.open('long_lists', maxListsPerCaller);
+    this.#lists = new LongLists(shares);
     this.#now = now;
   }
 
@@ -93,7 +85,7 @@ export class MetricsService {
       const listed = agents.filter((agent) => isListed(agent, filter, stateOf));
       return listed.map((agent) => JSON.stringify(fromListedAgent(agent))).join();
     };
-    return this.#longList(caller, jsonList('[', ']', this.#agents.pages(caller), toText));
+    return this.#lists.write(caller, '[', ']', this.#agents.pages(caller), toText);
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
@@ -181,28 +173,7 @@ export class MetricsService {
       const rows = agents.map(({ ap_id }, at) => ({ ap_id, presence: presence[at]!, latest: byAgent.get(ap_id) }));
       return this.#latestJson.write(rows, wanted);
     };
-    return this.#longList(caller, jsonList('{"agents":[', ']}', this.#agents.pages(caller, agentFilter), toBytes));
-  }
-
-  /** Whole if it is short. Else it is written as it is taken, by a bounded number of readers: TryLaterError (429) beyond that. */
-  async #longList(caller: Caller, pieces: AsyncGenerator<WholeJson>): Promise<LongList> {
-    const first: Uint8Array[] = [];
-    let length = 0;
-    for (;;) {
-      const piece = await pieces.next();
-      if (piece.done) return Buffer.concat(first);
-      const bytes = Buffer.from(piece.value);
-      first.push(bytes);
-      length += bytes.length;
-      if (length <= maxWholeBytes) continue;
-      try {
-        const release = this.#lists.take(principalOf(caller), 'too_many_reads');
-        return heldWhileSent({ done: false, value: Buffer.concat(first) }, pieces, release);
-      } catch (error) {
-        await pieces.return(undefined);
-        throw error;
-      }
-    }
+    return this.#lists.write(caller, '{"agents":[', ']}', this.#agents.pages(caller, agentFilter), toBytes);
   }
 
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
@@ -253,29 +224,6 @@ export class MetricsService {
   }
 }
 
-/** Gives the share back in the end, also if nobody takes even the first piece. */
-function heldWhileSent<Piece>(
-  first: IteratorResult<Piece, void>,
-  pieces: AsyncGenerator<Piece, void>,
-  release: () => void,
-): AsyncGenerator<Piece, void> {
-  const sent = (async function* () {
-    try {
-      if (!first.done) yield first.value;
-      yield* pieces;
-    } finally {
-      release();
-      await pieces.return(undefined);
-    }
-  })();
-  const end = sent.return.bind(sent);
-  sent.return = (value) => {
-    release();
-    return end(value);
-  };
-  return sent;
-}
-
 /** `{"agents":[…],"lows":[…]}` */
 function* jsonLists(lists: ReadonlyMap<string, readonly JsonAnswer[]>): Generator<WholeJson> {
   let before = '{';
@@ -293,22 +241,4 @@ function* jsonLists(lists: ReadonlyMap<string, readonly JsonAnswer[]>): Generato
 
 function boundedPoints(maxPoints: number, series: number): number {
   return Math.max(1, Math.min(maxPoints, Math.floor(maxValues / Math.max(1, series))));
-}
-
-/** A list page by page; what `toJson` makes of one are its elements, with commas between them. */
-async function* jsonList(
-  open: string,
-  close: string,
-  pages: AsyncGenerator<ListedAgent[]>,
-  toJson: (page: readonly ListedAgent[]) => Promise<WholeJson>,
-): AsyncGenerator<WholeJson, void> {
-  let before = open;
-  for await (const page of pages) {
-    const elements = await toJson(page);
-    if (elements.length === 0) continue;
-    yield before;
-    yield elements;
-    before = ',';
-  }
-  yield before === open ? open + close : close;
 }
