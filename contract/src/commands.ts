@@ -48,7 +48,7 @@ export type VerdictWord = Type.Static<typeof VerdictWord>;
 
 export const VerdictReason = Type.Enum(
   [
-    ...['free', 'own_lease', 'same_value', 'higher_rank', 'higher_priority', 'last_wins', 'merged'],
+    ...['free', 'own_lease', 'same_value', 'higher_rank', 'higher_priority', 'last_wins', 'merged', 'related'],
     ...['held_by_other', 'held_in_group', 'waits_for_lease', 'too_soon', 'frozen', 'blast_radius'],
   ] as const,
   { title: 'VerdictReason', type: 'string' },
@@ -213,7 +213,11 @@ export const ParameterGroup = Type.Named('ParameterGroup', {
     default: 'agent',
     description: 'Whether a lease also applies to the agents within interference range.',
   }),
-  policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge'], { type: 'string' }),
+  policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge', 'report'], {
+    type: 'string',
+    description:
+      '`report`: commands of several callers are accepted, and each says who holds what moves the same thing. Its parameters may be in another group too, which decides.',
+  }),
   merge: Type.Optional.Enum(['min', 'max', 'mean'], {
     type: 'string',
     description: 'Required with policy `merge`, and only allowed there.',

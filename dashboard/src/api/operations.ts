@@ -1763,7 +1763,8 @@ export type ParameterGroup = {
   parameters: (string)[];
   /** Whether a lease also applies to the agents within interference range. */
   scope?: 'agent' | 'neighbours';
-  policy: 'priority' | 'first_wins' | 'last_wins' | 'merge';
+  /** `report`: commands of several callers are accepted, and each says who holds what moves the same thing. Its parameters may be in another group too, which decides. */
+  policy: 'priority' | 'first_wins' | 'last_wins' | 'merge' | 'report';
   /** Required with policy `merge`, and only allowed there. */
   merge?: 'min' | 'max' | 'mean';
   /** `queue`: the command waits until the lease ends, unless it expires before. */
@@ -2267,7 +2268,7 @@ export type ValidationError = {
   ctx?: Record<string, unknown>;
 };
 
-export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' | 'higher_priority' | 'last_wins' | 'merged' | 'held_by_other' | 'held_in_group' | 'waits_for_lease' | 'too_soon' | 'frozen' | 'blast_radius';
+export type VerdictReason = 'free' | 'own_lease' | 'same_value' | 'higher_rank' | 'higher_priority' | 'last_wins' | 'merged' | 'related' | 'held_by_other' | 'held_in_group' | 'waits_for_lease' | 'too_soon' | 'frozen' | 'blast_radius';
 
 /** `accepted_modified`: sent with another value than requested; `queued`: waits until a lease ends. */
 export type VerdictWord = 'accepted' | 'accepted_modified' | 'queued' | 'rejected';

@@ -67,6 +67,8 @@ export const commandsText = {
       `${holder} has locked ${what} until ${until}; ${asker} is queued until then`,
     merged: (holder: string, what: string, asker: string) =>
       `${holder} and ${asker} requested different values for ${what}; a merged value is sent`,
+    related: (holder: string, what: string, asker: string) =>
+      `${asker} was accepted; ${holder} has locked ${what}, which affects the same thing`,
     overridden: (holder: string, what: string, asker: string, because: string) =>
       `${asker} overrides the lock of ${holder} on ${what}${because}`,
     because: {

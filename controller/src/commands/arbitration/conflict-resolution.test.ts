@@ -65,6 +65,34 @@ test('a caller is never in conflict with itself', () => {
   expect(world.holders('ap-1', 'tx_power', later)).toMatchObject([{ value: { args: { dbm: 20 } } }]);
 });
 
+describe('parameters that move the same thing', () => {
+  const cell = (parameter: string, caller_id: string) =>
+    intentOf({ technology: '5G', parameter, name: `set_${parameter}`, caller_id, caller_name: `app-${caller_id}` });
+
+  test.each([
+    ['tilt', 'handover_margin'],
+    ['handover_margin', 'time_to_trigger'],
+    ['power_state', 'prb_quota'],
+  ])('%s and %s of two callers are accepted, and the second is told', (first, second) => {
+    const world = new ConflictWorld(defaultConflictRules);
+    expect(world.send(cell(first, 'a'), startMs)).toMatchObject({ verdict: 'accepted', reason: 'free' });
+    const told = world.send(cell(second, 'b'), later);
+    expect(told).toMatchObject({ verdict: 'accepted', reason: 'related', supersedes: [] });
+    expect(told.rival).toMatchObject({ caller_name: 'app-a', parameter: first });
+    expect(told.detail).toContain('app app-a holds');
+    expect(world.holders('ap-1', first, later)).toHaveLength(1);
+    expect(world.send(cell(second, 'a'), startMs + 20 * 1000).reason).not.toBe('related');
+  });
+
+  test('on other access points they are not related, and groups that decide go first', () => {
+    const world = new ConflictWorld(defaultConflictRules);
+    world.send({ ...cell('tilt', 'a'), ap_id: 'ap-2' }, startMs);
+    expect(world.send(cell('handover_margin', 'b'), later).reason).toBe('free');
+    world.send(cell('tilt', 'a'), later);
+    expect(world.send(cell('tx_power', 'b'), later)).toMatchObject({ verdict: 'rejected', reason: 'held_in_group' });
+  });
+});
+
 test('the value that is held already is accepted, and the holder keeps its lease', () => {
   const world = new ConflictWorld(rulesWith({ policy: 'first_wins' }));
   world.send(intentOf({ args: { dbm: 10, unit: 'dBm' } }), startMs);

@@ -5,7 +5,7 @@ import { ranks } from '../grammar/command-permissions.ts';
 import { subjectInWords, subjectOf, wantsTheSame } from '../grammar/device-commands.ts';
 import { fingerprint, isSameValue, mergeWants } from '../grammar/requested-value.ts';
 import type { Decision, DecisionState, Intent, Lease, ParameterState, RecentValue } from './conflict-intent.ts';
-import { groupOf } from './parameter-groups.ts';
+import { groupOf, relatedTo } from './parameter-groups.ts';
 
 /** Either the parameter is free, after superseding these leases, or these leases block it. */
 type Resolution =
@@ -18,6 +18,7 @@ type Resolution =
  * - an app's command to a frozen parameter, or beyond the blast radius, is rejected;
  * - a caller is never in conflict with itself, and the value that others hold already is accepted beside them;
  * - against every other lease the higher rank wins, then the group's policy; an intent that loses against one lease loses;
+ * - one that nobody objects to says who holds a related parameter of the agent (groups that only report);
  * - a command that has won comes too soon after one of another caller of the same rank or a higher one, unless Weft itself
  *   sends it.
  * A loser is queued where the group says so and the leases end before it expires.
@@ -33,7 +34,8 @@ export function decide(
   const barred = intent.rank < ranks.operator ? barredBy(intent, state, rules, nowMs) : undefined;
   if (barred) return barred;
   const live = leases.filter(({ until }) => until > nowMs);
-  const resolution = resolve(intent, live, group);
+  const related = relatedTo(rules, intent.technology, intent.parameter);
+  const resolution = resolve(intent, live, group, related);
   if ('lostTo' in resolution) return lose(intent, resolution.lostTo, group);
   return tooSoon(intent, state, group, nowMs) ?? pass(intent, live, resolution, group, state, rules, nowMs);
 }
@@ -64,13 +66,20 @@ function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, no
   return { verdict: 'rejected', reason: 'blast_radius', detail, supersedes: [], retry_at: blast.frees_at };
 }
 
-function resolve(intent: Intent, live: readonly Lease[], group: ParameterGroup): Resolution {
+function resolve(
+  intent: Intent,
+  live: readonly Lease[],
+  group: ParameterGroup,
+  related: readonly string[],
+): Resolution {
   const direct: Lease[] = [];
   const indirect: Lease[] = [];
+  const beside: Lease[] = [];
   for (const lease of live) {
     if (lease.caller_id === intent.caller_id) continue;
     if (isOn(lease, intent)) direct.push(lease);
     else if (isInGroup(lease, intent, group)) indirect.push(lease);
+    else if (lease.ap_id === subjectOf(intent) && related.includes(lease.parameter)) beside.push(lease);
   }
   const others = direct.filter(({ value }) => !wantsTheSame(value, intent));
   if (direct.length > 0 && others.length === 0) return { reason: 'same_value', supersedes: [] };
@@ -82,6 +91,7 @@ function resolve(intent: Intent, live: readonly Lease[], group: ParameterGroup):
   const won = rival && reasonToWin(intent, rival, group)!;
   if (merge) return { reason: 'merged', rival: strongest(merge.partners)!, supersedes: rivals, args: merge.args };
   if (rival && won) return { reason: won, rival, supersedes: rivals };
+  if (beside.length > 0) return { reason: 'related', rival: strongest(beside)!, supersedes: [] };
   const hasLease = live.some((lease) => lease.caller_id === intent.caller_id && isOn(lease, intent));
   return { reason: hasLease ? 'own_lease' : 'free', supersedes: [] };
 }
@@ -211,6 +221,8 @@ function detailOf(reason: VerdictReason, intent: Intent, rival: Lease | undefine
       return `${target} is held with this value already`;
     case 'merged':
       return `Merged with what ${inWords(rival!, intent)} and perhaps others want of ${target}`;
+    case 'related':
+      return `Nobody else holds ${target}, but ${inWords(rival!, intent)} holds ${leasedParameter(rival!, intent)}, which moves the same thing`;
     case 'last_wins':
       return `Goes before ${loser}: the last one wins`;
     case 'higher_rank':

@@ -40,7 +40,8 @@ function contradictions(input: unknown, loc: Loc): Problem[] {
       problems.push(valueError([...place, 'merge'], 'only policy merge has it'));
     }
     for (const [at, parameter] of (Array.isArray(parameters) ? parameters.slice(0, 64) : []).entries()) {
-      if (typeof parameter !== 'string') continue;
+      // What only reports decides nothing, so that another group may.
+      if (typeof parameter !== 'string' || policy === 'report') continue;
       const key = JSON.stringify([technology, parameter]);
       const other = places.get(key);
       if (other !== undefined) {

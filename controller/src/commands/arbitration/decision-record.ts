@@ -3,7 +3,7 @@
 import type { ConflictRules } from '@weft/contract';
 import { subjectOf } from '../grammar/device-commands.ts';
 import type { Decision, DecisionState, Intent, Lease } from './conflict-intent.ts';
-import { groupOf, interferenceRange } from './parameter-groups.ts';
+import { groupOf, interferenceRange, relatedTo } from './parameter-groups.ts';
 
 /** Of more leases than these the log keeps the first. */
 export const maxRecordedLeases = 50;
@@ -44,10 +44,11 @@ export function toDecisionRecord(
 ): DecisionRecord {
   const { name, parameters, scope } = groupOf(rules, intent.technology, intent.parameter);
   const subject = subjectOf(intent);
+  const own = [...parameters, ...relatedTo(rules, intent.technology, intent.parameter)];
   const range_m = scope === 'neighbours' ? interferenceRange(rules, intent.technology) : 0;
   const seen = leases.filter(
     ({ ap_id, parameter, parameter_group, until }) =>
-      until > at && (ap_id === subject ? parameters.includes(parameter) : range_m > 0 && parameter_group === name),
+      until > at && (ap_id === subject ? own.includes(parameter) : range_m > 0 && parameter_group === name),
   );
   return {
     at,

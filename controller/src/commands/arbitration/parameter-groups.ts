@@ -35,6 +35,9 @@ export const defaultConflictRules: ConflictRules = {
       hold_s: channelHoldSeconds,
     }),
     group('steering', null, ['steering', 'offload_threshold']),
+    // Together they cost more than their sum; which of two is right is not known, so both are accepted and told.
+    group('5g_handover', '5G', ['tilt', 'handover_margin', 'time_to_trigger'], { policy: 'report' }),
+    group('capacity', null, ['power_state', 'prb_quota'], { policy: 'report' }),
   ],
   interference_range_m: { '5G': 500, WiFi: 60, LiFi: 8 },
   oscillation: { reversals: 3, window_s: 600, freeze_s: 600 },
@@ -52,7 +55,9 @@ export function groupOf(rules: ConflictRules, technology: Technology | null, par
   let index = indexes.get(rules);
   if (!index) {
     index = new Map(
-      rules.groups.flatMap((each) => each.parameters.map((name) => [indexKey(each.technology, name), each] as const)),
+      rules.groups
+        .filter(({ policy }) => policy !== 'report')
+        .flatMap((each) => each.parameters.map((name) => [indexKey(each.technology, name), each] as const)),
     );
     indexes.set(rules, index);
   }
@@ -61,6 +66,14 @@ export function groupOf(rules: ConflictRules, technology: Technology | null, par
     index.get(indexKey(null, parameter)) ??
     group(`parameter:${parameter}`, null, [parameter])
   );
+}
+
+/** Parameters that move the same thing as this one, by groups that only report: of its agent, whatever their own groups say. */
+export function relatedTo(rules: ConflictRules, technology: Technology | null, parameter: string): string[] {
+  return rules.groups
+    .filter((each) => each.policy === 'report' && (each.technology === null || each.technology === technology))
+    .flatMap(({ parameters }) => (parameters.includes(parameter) ? parameters : []))
+    .filter((name) => name !== parameter);
 }
 
 /** How far agents of this technology disturb each other; 0 for one that is not known. */

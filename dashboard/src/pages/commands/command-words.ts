@@ -48,6 +48,7 @@ export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, 
   if (verdict === 'rejected') return text.rejected(holder, what, until, asker);
   if (verdict === 'queued') return text.queued(holder, what, until, asker);
   if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
+  if (reason === 'related') return text.related(holder, what, asker);
   return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
 }
 
