@@ -7,6 +7,7 @@ import { isObject } from '@weft/contract/is-object';
 import { hasShape } from '@weft/contract/schema-check';
 import { toSpec } from '../runs/emulated-run.ts';
 import { checkSpec, type WorldSpec } from '../world/world-spec.ts';
+import type { ImportTexts } from './import-files.ts';
 
 /** An error of the environment: a stable word, a sentence, and the world that it is about. */
 export class EnvironmentError extends Error {
@@ -36,13 +37,25 @@ export interface EnvironmentSpec {
   actions?: WantedActions;
   /** Given to every access point that declares them, before the first second. */
   initial?: WantedCommands;
+  /** Measurements in the place of chance: the text of each, see docs/learning.md. */
+  imports?: ImportTexts;
   /** Whether answers carry a table of devices; default: false. */
   devices?: boolean;
 }
 
 export type WantedCommands = readonly { name: string; args?: Record<string, unknown> }[];
 
-const known = ['access_points', 'start', 'start_spread_seconds', 'episode_seconds', 'actions', 'initial', 'devices'];
+const known = [
+  'access_points',
+  'start',
+  'start_spread_seconds',
+  'episode_seconds',
+  'actions',
+  'initial',
+  'devices',
+  'imports',
+];
+const importNames = ['positions_csv', 'traffic_csv', 'walls_geojson'];
 /** In all worlds of an environment together. */
 const maxDevicesInAll = 200_000;
 const maxAccessPointsInAll = 20_000;
@@ -63,7 +76,15 @@ export function parseEnvironmentSpec(spec: unknown, worlds: unknown): Environmen
   for (const name of Object.keys(spec)) {
     need(known.includes(name), `spec has no ${name.slice(0, 64)}.${didYouMean(name, known)}`);
   }
-  const { access_points, start, start_spread_seconds = 0, episode_seconds = 1, initial = [], devices = false } = spec;
+  const {
+    access_points,
+    start,
+    start_spread_seconds = 0,
+    episode_seconds = 1,
+    initial = [],
+    devices = false,
+    imports = {},
+  } = spec;
   need(isWhole(worlds, 1, maxWorlds), `worlds must be 1 to ${maxWorlds}`);
   need(Array.isArray(access_points), 'access_points must be a list');
   need(access_points.length <= maxAccessPoints, `a world has at most ${maxAccessPoints} access points`);
@@ -89,6 +110,10 @@ export function parseEnvironmentSpec(spec: unknown, worlds: unknown): Environmen
   need(isWhole(start_spread_seconds, 0, longestSeconds), `start_spread_seconds must be 0 to ${longestSeconds}`);
   need(isWhole(episode_seconds, 1, longestSeconds), `episode_seconds must be 1 to ${longestSeconds}`);
   need(typeof devices === 'boolean', 'devices must be true or false');
+  need(isObject(imports), 'imports must be an object');
+  for (const name of Object.keys(imports)) {
+    need(importNames.includes(name), `imports has no ${name.slice(0, 64)}.${didYouMean(name, importNames)}`);
+  }
   need(Array.isArray(initial) && initial.every(isCommand), 'initial must be a list of { name, args }');
   const whole = spec as unknown as EnvironmentSpec;
   try {

@@ -3,6 +3,7 @@
 
 import { hash, streams } from '../randomness.ts';
 import { createState } from '../world/create-state.ts';
+import type { Imported } from '../world/imported.ts';
 import { World } from '../world/world.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type Choices, choicesOf, isAllowed } from './choices.ts';
@@ -13,6 +14,7 @@ import {
   parseEnvironmentSpec,
   worldSpecOf,
 } from './environment-spec.ts';
+import { readImports } from './import-files.ts';
 import {
   type Component,
   columnsOf,
@@ -75,6 +77,7 @@ export class Environment {
   readonly layout: Layout;
   readonly #spec: EnvironmentSpec;
   readonly #choices: Choices;
+  readonly #imported: Imported | undefined;
   readonly #columns: ReadonlyMap<string, number>;
   #places: Place[] | undefined;
 
@@ -82,6 +85,7 @@ export class Environment {
   constructor(spec: EnvironmentSpec, worlds = 1) {
     this.#spec = parseEnvironmentSpec(spec, worlds);
     const state = createState(worldSpecOf(this.#spec, 0));
+    this.#imported = readImports(spec.imports ?? {}, state.accessPoints, state.devices.count);
     this.#choices = choicesOf(state.accessPoints, spec.actions);
     const columns = columnsOf(state.accessPoints);
     this.#columns = new Map(columns.map((name, index) => [name, index]));
@@ -175,7 +179,8 @@ export class Environment {
     const { start_spread_seconds: spread = 0, initial = [] } = this.#spec;
     const minutes = Math.floor(spread / 60);
     const later = minutes === 0 ? 0 : (hash(seed, streams.start, 0, 0) % minutes) * msPerMinute;
-    const state = createState(worldSpecOf(this.#spec, seed, later));
+    const imported = this.#imported;
+    const state = createState({ ...worldSpecOf(this.#spec, seed, later), ...(imported && { imported }) });
     const world = new World(state);
     for (const { ap_id, commands } of world.accessPoints) {
       for (const { name, args } of initial) {

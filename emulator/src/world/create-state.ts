@@ -10,6 +10,7 @@ import { placePillars } from './bodies.ts';
 import { createCells } from './cells.ts';
 import { createDevices, roamRadiusM } from './devices.ts';
 import { createFarField } from './far-field.ts';
+import { gainThrough, type Wall } from './imported.ts';
 import { indoorLossDb } from './indoor-path.ts';
 import { lifiLinks } from './lifi-layer.ts';
 import { createLinks } from './link-table.ts';
@@ -31,7 +32,7 @@ export function createState(spec: WorldSpec): WorldState {
   checkSpec(spec);
   const { seed, startMs, reportIntervalSeconds = 1, peakMbpsPerDevice = 0.8 } = spec;
   const places = toPlaces(spec.accessPoints);
-  const neighbours = findNeighbours(seed, spec.accessPoints, places);
+  const neighbours = findNeighbours(seed, spec.accessPoints, places, spec.imported?.walls ?? []);
   const channels = planChannels(spec.accessPoints, neighbours);
   const devices = createDevices(
     seed,
@@ -74,8 +75,11 @@ export function createState(spec: WorldSpec): WorldState {
     farField: createFarField(),
     nrActivity: 0,
     pillars: placePillars(seed, membersOf(spec.accessPoints, 'LiFi'), places.x, places.y),
+    ...(spec.imported && { imported: spec.imported }),
     served: 0,
   };
+  // These ask for what was measured, and for nothing else.
+  for (const { device } of spec.imported?.traffic ?? []) state.devices.peakBps[device] = 0;
   givePolicies(state, spec.accessPoints);
   return state;
 }
@@ -130,7 +134,12 @@ function membersOf(accessPoints: readonly AccessPointSpec[], type: AccessPointTy
   return accessPoints.flatMap((ap, index) => (ap.type === type ? [index] : []));
 }
 
-function findNeighbours(seed: number, accessPoints: readonly AccessPointSpec[], { x, y }: Places): Neighbours[] {
+function findNeighbours(
+  seed: number,
+  accessPoints: readonly AccessPointSpec[],
+  { x, y }: Places,
+  walls: readonly Wall[],
+): Neighbours[] {
   const found = createNearest(mostNeighbours + 1);
   const everybody = new Uint8Array(accessPoints.length).fill(1);
   const grids = new Map(
@@ -150,7 +159,8 @@ function findNeighbours(seed: number, accessPoints: readonly AccessPointSpec[], 
       gain: Float64Array.from(others, ([, other], n) => {
         // Drawn for the pair, so that both hear each other alike.
         const shadow = normal(seed, streams.apShadow, Math.min(index, other), Math.max(index, other));
-        return fromDb(-indoorLossDb(distanceM[n]!) - shadowDeviationDb * shadow);
+        const open = fromDb(-indoorLossDb(distanceM[n]!) - shadowDeviationDb * shadow);
+        return open * gainThrough(walls, x[index]!, y[index]!, x[other]!, y[other]!);
       }),
     };
   });

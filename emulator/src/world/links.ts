@@ -3,6 +3,7 @@
 import { fromDb } from '../exact-math.ts';
 import { correlatedShadowDb } from '../radio/nr.ts';
 import { normal, streams } from '../randomness.ts';
+import { wallGain } from './imported.ts';
 import { type Links, slotOf } from './link-table.ts';
 import { createNearest, findNearest, type Nearest } from './spatial-grid.ts';
 import type { Layer, WorldState } from './world-state.ts';
@@ -80,7 +81,7 @@ function follow(state: WorldState, links: Links, model: LinkModel, device: numbe
     shadow[slot] = nextShadow(state, model, device, at, hasSight[slot] === 1, shadow[slot]!);
     const isClear = model.hasSight(state, device, at, distance2);
     hasSight[slot] = isClear ? 1 : 0;
-    gain[slot] = model.gain(state, device, at, distance2, isClear, shadow[slot]!);
+    gain[slot] = model.gain(state, device, at, distance2, isClear, shadow[slot]!) * wallGain(state, device, at);
   }
 }
 
@@ -100,7 +101,7 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
         ? normal(state.seed, streams.firstShadow, device, ap)
         : nextShadow(state, model, device, ap, links.hasSight[old] === 1, links.shadow[old]!);
     const isClear = model.hasSight(state, device, ap, distance2);
-    const gain = model.gain(state, device, ap, distance2, isClear, shadow);
+    const gain = model.gain(state, device, ap, distance2, isClear, shadow) * wallGain(state, device, ap);
     const strength = gain * cells.power[ap]!;
     let at = kept;
     if (kept < model.slots) kept++;

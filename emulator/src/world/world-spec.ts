@@ -2,6 +2,7 @@
 import type { NrScenario } from '../radio/nr.ts';
 import type { WifiRadio } from '../radio/wifi.ts';
 import { type TrafficMix, trafficClasses } from '../traffic/traffic-classes.ts';
+import type { Imported } from './imported.ts';
 
 /** Which model made a run: another number, other physics. */
 export const modelVersion = 3;
@@ -60,6 +61,8 @@ export interface WorldSpec {
   peakMbpsPerDevice?: number;
   /** Receivers and senders of WiFi that differ from the usual ones. */
   wifiRadio?: Partial<WifiRadio>;
+  /** Measurements in the place of chance. */
+  imported?: Imported;
 }
 
 export const maxAccessPoints = 20_000;

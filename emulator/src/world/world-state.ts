@@ -5,6 +5,7 @@ import type { Band } from '../radio/spectrum.ts';
 import type { WifiRadio } from '../radio/wifi.ts';
 import type { Cells } from './cells.ts';
 import type { Devices } from './devices.ts';
+import type { Imported } from './imported.ts';
 import type { Links } from './link-table.ts';
 import type { SpatialGrid } from './spatial-grid.ts';
 import type { Tallies } from './tallies.ts';
@@ -118,5 +119,6 @@ export interface WorldState {
   /** Mean share of the air that 5G cells on the air used in the last second. */
   nrActivity: number;
   pillars: Pillars;
+  imported?: Imported;
   served: number;
 }
