@@ -67,7 +67,7 @@ export async function startPostgres({ isDurable = false, isAlone = false } = {})
   const port = await findFreePort();
   // Without fsync, which guards against what no test does (cutting the power) and costs most of the time.
   const lighter =
-    '-c wal_level=minimal -c max_wal_senders=0 -c full_page_writes=off -c synchronous_commit=off -c jit=off';
+    '-c wal_level=minimal -c max_wal_senders=0 -c full_page_writes=off -c synchronous_commit=off -c jit=off -c track_counts=off -c update_process_title=off -c max_parallel_workers_per_gather=0 -c bgwriter_lru_maxpages=0 -c checkpoint_timeout=1h';
   const settings = `${isAlone ? `${lighter} ` : ''}-p ${port} -c listen_addresses=127.0.0.1 -c fsync=${isDurable ? 'on' : 'off'} -c max_connections=500 -c autovacuum=off -c max_wal_size=256MB -c deadlock_timeout=100ms -k ${home}`;
 
   const pid = () => Number.parseInt(readFileSync(join(data, 'postmaster.pid'), 'utf8'), 10);

@@ -112,10 +112,11 @@ eachDatabase((kind) => {
     const wave = { size: 2, pause_seconds: 3600 };
     const job = await start({ selector: `tag:${tag}`, action: { labels: { add_tags: ['wave'] } }, wave });
     await untilSo(async () => expect(await states(job)).toEqual(['done', 'done', 'waiting', 'waiting', 'waiting']));
-    expect((await weft.request('GET', `/api/v1/jobs/${job}`, { token })).body).toMatchObject({
-      state: 'running',
-      progress: 0.4,
-    });
+    // The job is told after its targets.
+    const told = { state: 'running', progress: 0.4 };
+    await untilSo(async () =>
+      expect((await weft.request('GET', `/api/v1/jobs/${job}`, { token })).body).toMatchObject(told),
+    );
     expect((await weft.request('DELETE', `/api/v1/jobs/${job}`, { token })).status).toBe(200);
     await weft.platform.database.query('UPDATE bulk_runs SET next_at = 1 WHERE job_number = ?', [job]);
     await untilOver(job);
