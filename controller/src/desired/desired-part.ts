@@ -20,6 +20,7 @@ import { configRoutes } from './api/config-routes.ts';
 import { ConfigService } from './api/config-service.ts';
 import { RolloutService } from './api/rollout-service.ts';
 import { RolloutStart } from './api/rollout-start.ts';
+import { CommandWatch } from './command-watch.ts';
 import { ConfigDelivery, contextOf } from './delivery/config-delivery.ts';
 import { LayersInForce } from './layers-in-force.ts';
 import { Reconciler } from './reconciler.ts';
@@ -97,6 +98,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
       return !rollout || !agent || gates.mayConfirm(rollout, agent);
     },
   });
+  const commands = new CommandWatch({ ...shared, store });
   const soon = () => {
     reconciler.soon();
     driver.soon();
@@ -170,6 +172,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
       if (config.roles.includes('worker')) {
         lease.start();
         reconciler.start();
+        commands.start();
         driver.start();
       }
       news.listen(
@@ -182,6 +185,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     async drain() {
       delivery.stop();
       await reconciler.stop();
+      await commands.stop();
       await driver.stop();
     },
     stop: () => lease.stop(),

@@ -262,6 +262,28 @@ eachDatabase((kind) => {
     await untilSo(async () => expect(await ap.view('desired')).toMatchObject({ settings: { channel: 100 } }));
   });
 
+  test('what a command has set is no drift, and is left alone until it is applied again', async () => {
+    const ap = await new Ap('held-1').start('held');
+    await rollOut([{ name: 'held', selector: 'tag:held', weight: 10, settings: { channel: 40, tx_power_dbm: 5 } }]);
+    await ap.obey();
+    const sent = await ok('POST', '/send_command?agent_id=held-1&command=set_channel');
+    const result = { state: 'succeeded' };
+    await ok('POST', `/agents/held-1/commands/${sent.command_id}`, result, ap.token, ofAgents);
+    ap.settings = { ...ap.settings, channel: 36 };
+    await ap.say();
+    await untilSo(async () => expect(await ap.state()).toBe('overridden'));
+    expect((await ap.view('diff')).differences).toMatchObject([{ leaf: 'channel', command_id: sent.command_id }]);
+    await ok('PUT', '/config/variables', { ap_id: 'held-1', name: 'p', value: 6 });
+    await untilSo(async () => {
+      await rollOut([{ name: 'held 2', selector: 'tag:held', weight: 20, settings: { tx_power_dbm: '${p}' } }]);
+    });
+    expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 6 });
+    expect(await ap.state()).toBe('overridden');
+    await ok('POST', '/agents/held-1/config/apply');
+    expect((await ap.obey()).settings).toEqual({ channel: 40, tx_power_dbm: 6 });
+    expect(await ap.state()).toBe('in_sync');
+  });
+
   test('whoever comes to match a layer gets what it shall be', async () => {
     await ok('POST', '/sites', { path: 'uk/york' });
     await rollOut([{ name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } }]);

@@ -69,6 +69,7 @@ function ofEnd({
   command_id,
   ap_id,
   name,
+  parameter,
   state,
   detail,
   job_number,
@@ -82,6 +83,6 @@ function ofEnd({
     subject: command_id,
     severity: endSeverities[state] ?? 'info',
     text: `${name} for ${ap_id} ${words}`,
-    data: { ap_id, command_id, command: name, job_number, detail, by: caller_name, by_kind: caller_kind },
+    data: { ap_id, command_id, command: name, parameter, job_number, detail, by: caller_name, by_kind: caller_kind },
   };
 }

@@ -6,7 +6,7 @@ import { TryLaterError } from '../../errors.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import type { AgentConfig, Evidence } from '../model/agent-config.ts';
-import { isSecretReference, replaced } from '../model/settings.ts';
+import { fromLeaves, isSecretReference, leavesOf, replaced, type Settings } from '../model/settings.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 
 export type ConfigUpMessage = ConfigResultMessage | ConfigRunningMessage;
@@ -118,7 +118,7 @@ export class ConfigDelivery {
   }
 
   /** Undefined if a secret is another one by now: what it shall be is about to change. */
-  async #withSecrets({ text }: AgentConfig): Promise<Record<string, unknown> | undefined> {
+  async #withSecrets({ text, overridden }: AgentConfig): Promise<Record<string, unknown> | undefined> {
     const { secrets } = await this.#options.inForce.current();
     let isWhole = true;
     const settings = replaced(JSON.parse(text), (part) => {
@@ -129,7 +129,10 @@ export class ConfigDelivery {
       isWhole = false;
       return null;
     });
-    return isWhole ? (settings as Record<string, unknown>) : undefined;
+    if (!isWhole) return undefined;
+    // What a command has set stays until somebody says otherwise.
+    const held = JSON.parse(overridden) as Record<string, string>;
+    return fromLeaves([...leavesOf(settings as Settings)].filter(([leaf]) => !Object.hasOwn(held, leaf)));
   }
 }
 

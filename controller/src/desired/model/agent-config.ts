@@ -82,6 +82,7 @@ export type Evidence =
   | { kind: 'passed'; config_id: string }
   | { kind: 'failed'; config_id: string; reason: string }
   | { kind: 'commanded'; leaves: readonly string[]; command_id: string }
+  | { kind: 'taken_back'; command_id: string }
   | { kind: 'time' };
 
 /** Longer than a trial: the agent comes back, or has gone back, and says so. */
@@ -149,7 +150,13 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
       if (evidence.config_id !== config_id || state !== 'on_trial') return undefined;
       return { detail: evidence.reason };
     case 'commanded':
-      return commanded(config, evidence);
+      return held(config, (leaves) =>
+        Object.assign(leaves, Object.fromEntries(evidence.leaves.map((leaf) => [leaf, evidence.command_id]))),
+      );
+    case 'taken_back':
+      return held(config, (leaves) => {
+        for (const [leaf, by] of Object.entries(leaves)) if (by === evidence.command_id) delete leaves[leaf];
+      });
     case 'time': {
       const isLate = config.deadline_at !== null && nowMs > config.deadline_at;
       if (!isLate || !underWay.has(state) || state === 'pending') return undefined;
@@ -250,11 +257,13 @@ export function differingLeaves({ text, running }: Pick<AgentConfig, 'text' | 'r
     .sort();
 }
 
-function commanded(config: AgentConfig, { leaves, command_id }: Extract<Evidence, { kind: 'commanded' }>) {
-  if (leaves.length === 0 || config.hash === '') return undefined;
-  const overridden = {
-    ...JSON.parse(config.overridden),
-    ...Object.fromEntries(leaves.map((leaf) => [leaf, command_id])),
-  };
-  return { overridden: JSON.stringify(overridden) };
+/** Commands lie over other leaves than before: what differs may be drift no more, or again. */
+function held(config: AgentConfig, change: (leaves: Record<string, string>) => void): Partial<AgentConfig> | undefined {
+  if (config.hash === '') return undefined;
+  const leaves = JSON.parse(config.overridden) as Record<string, string>;
+  change(leaves);
+  const overridden = JSON.stringify(leaves);
+  if (overridden === config.overridden) return undefined;
+  const isCompared = config.state === 'in_sync' || config.state === 'drifted' || config.state === 'overridden';
+  return { overridden, ...(isCompared && config.running_hash === config.hash && compared({ ...config, overridden })) };
 }

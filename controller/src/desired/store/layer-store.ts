@@ -137,6 +137,12 @@ export class LayerStore extends SqlStore {
     await this.db.query('UPDATE config_secrets SET value = ? WHERE name = ? AND version = ?', [sealed, name, version]);
   }
 
+  /** The id of the last event that was looked at. */
+  async seenEvent(): Promise<number> {
+    const [row] = await this.db.query<{ seen_event: number }>('SELECT seen_event FROM config_head WHERE id = 1');
+    return row!.seen_event;
+  }
+
   /** Nothing of an agent or a site that is gone stays. */
   async forget(target: string): Promise<void> {
     await this.db.query('DELETE FROM config_variables WHERE target = ?', [target]);
@@ -181,6 +187,11 @@ export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, nu
   }
   const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM config_layers');
   if (row!.count > maxLayers) throw new ConflictError('too_many_layers', `There are at most ${maxLayers} layers`);
+}
+
+/** In the transaction of what follows from them. */
+export async function noteSeenEvent(tx: SqlQueries, id: number): Promise<void> {
+  await tx.query('UPDATE config_head SET seen_event = ? WHERE id = 1', [id]);
 }
 
 /** Locks what is in force until the transaction ends. */

@@ -1,0 +1,72 @@
+// Commands lie over settings: the value that one has set is no drift, and stays until another command, an explicit apply, or the
+// command's own end takes it back. Read from the event log, on the node with the lease, so that none is missed.
+import type { EventLog } from '../event-log/event-log.ts';
+import type { FleetIndex } from '../fleet/index/fleet-index.ts';
+import { PeriodicTask } from '../periodic-task.ts';
+import type { NodeLease } from '../storage/node-lease.ts';
+import type { LayersInForce } from './layers-in-force.ts';
+import type { Evidence } from './model/agent-config.ts';
+import type { AgentConfigStore, AgentKey } from './store/agent-config-store.ts';
+import { type LayerStore, noteSeenEvent } from './store/layer-store.ts';
+
+const everyMs = 1_000;
+const atOnce = 500;
+const kinds = ['command.succeeded', 'command.rolled_back'];
+
+export interface CommandWatchOptions {
+  store: LayerStore;
+  configs: AgentConfigStore;
+  inForce: LayersInForce;
+  index: FleetIndex;
+  eventLog: Pick<EventLog, 'newest' | 'read'>;
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  onError: (error: unknown, message: string) => void;
+  now: () => number;
+}
+
+export class CommandWatch extends PeriodicTask {
+  readonly #options: CommandWatchOptions;
+
+  constructor(options: CommandWatchOptions) {
+    super({ everyMs, what: 'commands that lie over settings', run: () => this.look(), onError: options.onError });
+    this.#options = options;
+  }
+
+  /** Takes what has happened since the last look. */
+  async look(): Promise<void> {
+    const { store, configs, eventLog, lease, now } = this.#options;
+    while (lease.isHeld && !this.isStopped) {
+      const after = await store.seenEvent();
+      const newest = await eventLog.newest();
+      if (newest <= after) return;
+      const { events, next } = await eventLog.read({ kinds, after, limit: atOnce });
+      const seen = next ?? Math.max(newest, events.at(-1)?.id ?? 0);
+      const given: { agent: AgentKey; evidence: Evidence }[] = [];
+      for (const { kind, ap_id, data } of events) {
+        const { command_id, parameter } = data;
+        if (ap_id === null || typeof command_id !== 'string') continue;
+        const found = await this.#leavesOf(ap_id, parameter);
+        if (!found) continue;
+        const evidence: Evidence =
+          kind === 'command.succeeded'
+            ? { kind: 'commanded', leaves: found.leaves, command_id }
+            : { kind: 'taken_back', command_id };
+        given.push({ agent: found.agent, evidence });
+      }
+      await configs.advance(given, now(), async (tx) => {
+        await lease.require(tx);
+        await noteSeenEvent(tx, seen);
+      });
+      if (next === null) return;
+    }
+  }
+
+  /** What the access point calls what the command has set; undefined if it has no settings. */
+  async #leavesOf(ap_id: string, parameter: unknown): Promise<{ agent: AgentKey; leaves: string[] } | undefined> {
+    const agent = this.#options.index.get(ap_id);
+    if (!agent || !(await this.#options.configs.get(ap_id))) return undefined;
+    const declared = (await this.#options.inForce.declared([agent]))(agent);
+    const leaves = [...declared].filter(([, setting]) => setting.parameter === parameter).map(([leaf]) => leaf);
+    return { agent: { agent_id: agent.id, ap_id }, leaves };
+  }
+}
