@@ -106,8 +106,8 @@ describe('#25', () => {
     expect(task.agents.at(-1)).not.toHaveProperty('mix');
     expect(task.agents[0]).toMatchObject({ link_policy });
     expect(task.agents.at(-1)).not.toHaveProperty('link_policy');
-    expect((await get(`/api/v1/emulator/${job_number}`, 'ada')).body.model).toBe(2);
-    expect((await get('/api/v1/emulator', 'ada')).body[0].model).toBe(2);
+    expect((await get(`/api/v1/emulator/${job_number}`, 'ada')).body.model).toBe(3);
+    expect((await get('/api/v1/emulator', 'ada')).body[0].model).toBe(3);
   });
 
   it.each([
