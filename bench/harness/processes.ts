@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '../..');
 
 export interface Measured {
   url: string;
+  pid: number;
   /** Seconds of processor time used so far. */
   cpuSeconds(): Promise<number>;
   /** Resident memory in MiB. */
@@ -16,10 +17,11 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** A fresh Weft on a free port, with the settings of a first start but for `env`. */
+/** A fresh Weft on a free port, with the settings of a first start but for `env`. Its data folder goes with it, unless it is kept. */
 export async function startWeft(
   env: Record<string, string> = {},
   dataDir = createDataDir(),
+  { isKept = false } = {},
 ): Promise<Measured & { dataDir: string }> {
   const settings = { WEFT_PORT: '0', WEFT_DATA_DIR: dataDir, ...env };
   // As npm start does.
@@ -30,7 +32,7 @@ export async function startWeft(
     dataDir,
     async stop() {
       await weft.stop();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (!isKept) rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
@@ -49,6 +51,7 @@ async function start(args: string[], env: Record<string, string>): Promise<Measu
   const url = await firstAddress(child);
   return {
     url,
+    pid: child.pid!,
     cpuSeconds: () => cpuSecondsOf(child.pid!),
     memoryMiB: async () =>
       Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))![1]) / 1024,
