@@ -17,7 +17,7 @@ export interface Row {
   posts: number;
   commands: number;
   /** From the acceptance of a command to its being done. */
-  deliveries: number;
+  deliveries?: number;
   channels: number;
   streams: number;
   acknowledged: { samples: number; commands: number; jobs: number; users: number };
@@ -28,7 +28,7 @@ export interface Row {
   stalledSeconds: number;
 }
 
-type Kept = { host: ReturnType<typeof describeHost>; rows: (Row & { load: number; date: string })[] };
+type Kept = { host: ReturnType<typeof describeHost>; rows: (Row & { load: number | null; date: string })[] };
 
 /** Keeps the row in bench/results, in the place of an earlier one of the same fault, and draws the table. */
 export function keepRow(row: Row, order: readonly string[]): void {
@@ -48,20 +48,20 @@ export function keepRow(row: Row, order: readonly string[]): void {
 function draw({ host, rows }: Kept): void {
   const text = readFileSync(document, 'utf8');
   if (!text.includes(start)) return;
-  const seconds = (value: number) => value.toFixed(1);
+  const seconds = (value: number | undefined) => value?.toFixed(1) ?? 'not measured';
   const lines = rows.map((row) => {
     const services = [row.posts, row.commands, row.deliveries, row.channels, row.streams].map(seconds).join(' | ');
-    return `| ${row.fault} | ${row.refused} | ${services} | ${row.alarmed.join('; ') || 'nothing'} | ${row.load} |`;
+    return `| ${row.fault} | ${row.agents} | ${row.refused} | ${services} | ${row.alarmed.join('; ') || 'nothing'} | ${row.load ?? 'not recorded'} |`;
   });
   const sum = (kind: keyof Row['acknowledged']) =>
     rows.reduce((total, { acknowledged }) => total + acknowledged[kind], 0);
   const counts = (['samples', 'commands', 'jobs', 'users'] as const).map((kind) => `${sum(kind)} ${kind}`).join(', ');
   const lost = rows.reduce((total, { losses }) => total + Object.values(losses).reduce((a, b) => a + b, 0), 0);
   const table = [
-    `${host.date}, ${host.arch}, ${host.cores} cores (${host.cpu}), ${host.memoryGiB} GiB, ${rows[0]?.agents} access points. Acknowledged in all rounds: ${counts}; lost, twice or expired unseen: ${lost}.`,
+    `${host.date}, ${host.arch}, ${host.cores} cores (${host.cpu}), ${host.memoryGiB} GiB. Acknowledged in all rounds: ${counts}; lost, twice or expired unseen: ${lost}.`,
     '',
-    '| fault | refused | posts, s | commands, s | of which after acceptance, s | channels, s | streams, s | what said so | load |',
-    '|---|---|---|---|---|---|---|---|---|',
+    '| fault | access points | refused | posts, s | commands, s | of which after acceptance, s | channels, s | streams, s | what said so | load |',
+    '|---|---|---|---|---|---|---|---|---|---|',
     ...lines,
   ].join('\n');
   const [head, rest] = text.split(start) as [string, string];

@@ -64,6 +64,16 @@ test('a slow answer does not replace what a quick one has told, but for an hour 
   expect(clock.now()).toBe(noon + 3_642_500);
 });
 
+test('what a node with a wrong clock has told lasts until another one is heard, however slow its answer', () => {
+  const { clock, pass } = machine(noon);
+  clock.heard(date(noon + 3_600_000), clock.moment());
+  expect(clock.isOff).toBe(true);
+  const askedAt = clock.moment();
+  pass(3_000);
+  clock.heard(date(noon + 3_000), askedAt);
+  expect([clock.isOff, clock.now()]).toEqual([false, noon + 3_000]);
+});
+
 test('a clock that is set right meanwhile does not move the time', () => {
   const { time, clock, pass } = machine(0);
   clock.heard(date(noon), clock.moment());

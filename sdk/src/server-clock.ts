@@ -49,7 +49,10 @@ export class ServerClock {
     // Weft wrote it at some moment between question and answer, which may be far apart when it is busy.
     const spanMs = secondMs + Math.max(0, nowMs - askedAt);
     const { atMs = 0, spanMs: knownSpanMs = Number.POSITIVE_INFINITY } = this.#anchor ?? {};
-    if (spanMs > knownSpanMs && nowMs - atMs < lookLastsMs) return;
+    const differsMs = this.#anchor ? Math.abs(told + spanMs / 2 - this.timeOf(nowMs)) : 0;
+    // Too far apart for both to be right: another node has answered, or the clock of this one was set.
+    const doesContradict = differsMs > (spanMs + knownSpanMs) / 2 + toleranceMs;
+    if (!doesContradict && spanMs > knownSpanMs && nowMs - atMs < lookLastsMs) return;
     const aheadMs = this.#wall() - told;
     const isGood = aheadMs >= -toleranceMs && aheadMs <= spanMs + toleranceMs;
     this.#anchor = isGood ? undefined : { serverMs: told + spanMs / 2, atMs: nowMs, spanMs };
