@@ -12,7 +12,7 @@ import { classModels } from './traffic-classes.ts';
 const { burstBits, spread, uplink } = classModels.web;
 const devicesEach = 10;
 const rates = { '5G': 400e6, WiFi: 200e6, LiFi: 60e6 };
-const seconds = process.env.WEFT_TEST_LONG === '1' ? 200_000 : 25_000;
+const seconds = process.env.WEFT_TEST_LONG === '1' ? 100_000 : 6_000;
 
 interface Measured {
   load: number;
