@@ -23,7 +23,8 @@ const PROGRAMS = '/usr/lib/rabbitmq/bin';
 const NAME_SERVER = '/usr/bin/epmd';
 /** Speaks to a server of Erlang without starting another one, as rabbitmqctl does for a second of processor time. */
 const CALLER = '/usr/bin/erl_call';
-const START_ATTEMPTS = 600;
+/** Each with a pause of 50 ms: four minutes, which a machine with a load of 40 may need. */
+const START_ATTEMPTS = 4800;
 
 export interface TestRabbit {
   /** Of the user guest, who may do everything. */

@@ -189,8 +189,10 @@ describe.skipIf(findRabbit() === undefined)('with a server of its own', () => {
   });
 
   test('a server short of memory takes no messages and says so at once; consumers go on working', async () => {
+    const before = open();
+    for (const id of ['a', 'b']) await publish(before, id);
+    await before.close();
     const broker = open({ publishTimeoutMs: 1_000 });
-    for (const id of ['a', 'b']) await publish(broker, id);
     await server.evaluate('vm_memory_monitor:set_vm_memory_high_watermark(0.0001)');
     try {
       await vi.waitFor(async () => {
