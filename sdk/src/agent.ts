@@ -51,7 +51,7 @@ export class Agent {
   readonly #memory: CommandMemory | undefined;
   readonly #offers: SecretOffers;
   readonly #declarations: CommandDeclaration[] = [];
-  #settings: { options: SettingsOptions; keeper: SettingsKeeper } | undefined;
+  #settings: { keeper: SettingsKeeper; isOwn: boolean } | undefined;
   readonly #metrics: Record<string, { label?: string; unit?: string }> = {};
   readonly #times: SampleTimes;
   readonly #ignored: IgnoredWarnings;
@@ -151,7 +151,8 @@ export class Agent {
   /**
    * To be called before `start`: this access point can be given settings, and the handler applies them. They are tried first: unless
    * Weft confirms them over a new connection in time, and after a restart during the trial, `apply` is called with the old ones.
-   * Needs `spoolDir`, where old and new settings lie.
+   * Needs `spoolDir`, where old and new settings lie, or a `storage`. After each command Weft is told what runs now. Whoever makes
+   * another agent for the same access point while that runs gives it the same SettingsKeeper, so that a trial goes on.
    *
    * ```ts
    * agent.settings({
@@ -161,18 +162,14 @@ export class Agent {
    * });
    * ```
    */
-  settings(options: SettingsOptions): this {
-    const { spoolDir, ap_id, onError } = this.#options;
-    if (spoolDir === undefined)
-      throw new Error('settings need spoolDir: the old ones lie there until the new ones are confirmed');
-    const keeper = new SettingsKeeper({
-      ...options,
-      folder: join(spoolDir, folderOf(ap_id)),
+  settings(given: SettingsOptions | SettingsKeeper): this {
+    const keeper = given instanceof SettingsKeeper ? given : SettingsKeeper.of(given, this.#options);
+    keeper.use({
       send: (text) => void this.#channel.send(text),
       renew: () => this.#channel.renew(),
-      onError: (error) => onError?.(error),
+      onError: (error) => this.#options.onError?.(error),
     });
-    this.#settings = { options, keeper };
+    this.#settings = { keeper, isOwn: keeper !== given };
     return this;
   }
 
@@ -205,7 +202,7 @@ export class Agent {
     const declared = {
       ...configuration,
       ...(this.#declarations.length > 0 && { commands: this.#declarations }),
-      ...(this.#settings && { settings: this.#settings.options.declare }),
+      ...(this.#settings && { settings: this.#settings.keeper.declare }),
       ...(Object.keys(this.#metrics).length > 0 && {
         metrics: { ...(configuration.metrics as Record<string, unknown> | undefined), ...this.#metrics },
       }),
@@ -258,7 +255,7 @@ export class Agent {
     const kept = this.#spooled?.close();
     this.#reports.close();
     this.#channel.stop();
-    await Promise.all([kept, this.#memory?.close(), this.#settings?.keeper.stop()]);
+    await Promise.all([kept, this.#memory?.close(), this.#settings?.isOwn && this.#settings.keeper.stop()]);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -276,6 +273,8 @@ export class Agent {
         return;
       case 'command_state':
         this.#desk.heard(message.command_id, message.state);
+        // Not before Weft knows of the command: what it has set is no drift.
+        if (message.state === 'succeeded') this.#settings?.keeper.changed();
         return;
       case 'hello_ack':
         void this.#offers.take(message.offered_secret);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Settings, SettingsKeeper } from './settings-keeper.ts';
+import { type Settings, SettingsFolder, SettingsKeeper } from './settings-keeper.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -37,7 +37,7 @@ class Scene {
   async start(steps = Number.POSITIVE_INFINITY): Promise<void> {
     this.stepsLeft = steps;
     this.keeper = new SettingsKeeper({
-      folder: this.folder,
+      storage: new SettingsFolder(this.folder),
       declare: {},
       apply: async (settings) => {
         for (const [name, value] of Object.entries(settings)) {
@@ -48,6 +48,8 @@ class Scene {
         if (this.refuses && settings.channel !== 36) throw new Error('radar');
       },
       running: () => ({ ...this.device }),
+    });
+    this.keeper.use({
       send: (text) => this.said.push(JSON.parse(text)),
       renew: () => {
         this.renewals++;
@@ -108,6 +110,47 @@ test('without a confirmation in time the old settings come back', async () => {
     hash: null,
     reverted: { id: 'a', reason: 'no confirmation within 120 s' },
   });
+});
+
+test('a trial that a restart has ended is not begun again when it is delivered again', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  expect(scene.device).toEqual({ channel: 36 });
+  expect(scene.said.at(-1)).toMatchObject({ hash: null, reverted: { id: 'a' } });
+});
+
+test('all that ran comes back, also what the settings have changed beside themselves', async () => {
+  const scene = new Scene();
+  scene.device = { channel: 36, power: 20 };
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 149 }));
+  await scene.settle();
+  scene.device.power = 14;
+  await scene.start();
+  expect(scene.device).toEqual({ channel: 36, power: 20 });
+});
+
+test('a trial goes on over another line; what runs is said again only if it has changed', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  const said: { settings: Settings }[] = [];
+  scene.keeper.use({ send: (text) => said.push(JSON.parse(text)), renew: () => {}, onError: () => {} });
+  await scene.keeper.begin();
+  scene.keeper.opened();
+  scene.keeper.changed();
+  await scene.settle();
+  expect(said).toMatchObject([{ hash: 'hash of a', settings: { channel: 100 } }]);
+  scene.device.channel = 40;
+  scene.keeper.changed();
+  await scene.settle();
+  expect(said.slice(1)).toMatchObject([{ hash: 'hash of a', settings: { channel: 40 } }]);
 });
 
 test('what cannot be applied is refused, with the reason, and taken back', async () => {

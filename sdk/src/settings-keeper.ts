@@ -3,8 +3,10 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
+import { folderOf } from '@weft/contract/ap-id';
 import type { DeclaredSetting } from '@weft/contract/declared-settings';
 import { isObject } from '@weft/contract/is-object';
+import type { AgentOptions } from './agent-options.ts';
 
 export type Settings = Record<string, unknown>;
 
@@ -19,6 +21,24 @@ export interface SettingsOptions {
   apply: (settings: Settings) => Promise<Settings | void> | Settings | void;
   /** What the access point really runs now: it is given back to `apply` if the new settings fail. */
   running: () => Promise<Settings> | Settings;
+  /** Where old and new settings lie; default: files in `spoolDir`. */
+  storage?: SettingsStorage | undefined;
+}
+
+/** What is written is durable when `write` returns, whole or not at all. Secrets are in it. */
+export interface SettingsStorage {
+  /** Undefined if there is none. */
+  read: (name: string) => unknown;
+  /** Undefined: removes it. */
+  write: (name: string, value: unknown) => void;
+}
+
+/** How the word of the access point gets to Weft. */
+export interface SettingsLine {
+  send: (text: string) => void;
+  /** Opens another connection, in place of the present one. */
+  renew: () => void;
+  onError: (error: Error) => void;
 }
 
 /** What is durable of given settings. */
@@ -35,18 +55,16 @@ interface Journal extends Kept {
   old: Settings;
 }
 
-export interface SettingsKeeperParts extends SettingsOptions {
-  folder: string;
-  send: (text: string) => void;
-  /** Opens another connection, in place of the present one. */
-  renew: () => void;
-  onError: (error: Error) => void;
-}
-
+/** From one start of the access point to its end, over as many connections as there are. */
 export class SettingsKeeper {
-  readonly #parts: SettingsKeeperParts;
+  readonly #parts: SettingsOptions;
+  readonly #storage: SettingsStorage;
+  #line: SettingsLine | undefined;
   #kept: Kept;
   #trial: Journal | undefined;
+  /** The trial is one of before. */
+  #isInterrupted = false;
+  #said = '';
   #timer: NodeJS.Timeout | undefined;
   /** Said with the next report of what runs, until other settings come. */
   #reverted: { id: string; reason: string } | undefined;
@@ -54,19 +72,38 @@ export class SettingsKeeper {
   #work: Promise<void> = Promise.resolve();
   #isStopped = false;
 
-  constructor(parts: SettingsKeeperParts) {
+  constructor(parts: SettingsOptions & { storage: SettingsStorage }) {
     this.#parts = parts;
-    mkdirSync(parts.folder, { recursive: true, mode: 0o700 });
-    this.#kept = this.#read<Kept>('settings.json') ?? { id: null, hash: null, settings: {} };
-    const journal = this.#read<Journal>('settings-trial.json');
+    this.#storage = parts.storage;
+    this.#kept = (this.#storage.read('settings.json') as Kept | undefined) ?? { id: null, hash: null, settings: {} };
+    const journal = this.#storage.read('settings-trial.json') as Journal | undefined;
     // Confirmed, and ended before that was tidied up.
-    if (journal && journal.id === this.#kept.id) this.#write('settings-trial.json', undefined);
+    if (journal && journal.id === this.#kept.id) this.#storage.write('settings-trial.json', undefined);
     else this.#trial = journal;
+    this.#isInterrupted = this.#trial !== undefined;
+  }
+
+  /** Of an agent. Throws Error if there is nowhere to keep them. */
+  static of(options: SettingsOptions, { spoolDir, ap_id }: Pick<AgentOptions, 'spoolDir' | 'ap_id'>): SettingsKeeper {
+    if (spoolDir === undefined && !options.storage)
+      throw new Error('settings need spoolDir: the old ones lie there until the new ones are confirmed');
+    const storage = options.storage ?? new SettingsFolder(join(spoolDir!, folderOf(ap_id)));
+    return new SettingsKeeper({ ...options, storage });
+  }
+
+  get declare(): SettingsOptions['declare'] {
+    return this.#parts.declare;
+  }
+
+  /** Speaks over this line from now on. */
+  use(line: SettingsLine): void {
+    this.#line = line;
   }
 
   /** To be called before anything is said to Weft: a trial that was interrupted has failed. */
   async begin(): Promise<void> {
-    if (this.#trial) await this.#revert('the access point was restarted during the trial');
+    if (this.#isInterrupted) await this.#revert('the access point was restarted during the trial');
+    this.#isInterrupted = false;
   }
 
   /** The channel is open. */
@@ -78,9 +115,9 @@ export class SettingsKeeper {
     this.#then(() => (message.type === 'config' ? this.#take(message) : this.#confirmed(message)));
   }
 
-  /** Says again what runs, after something else may have changed it. */
+  /** Says what runs, if something else has changed it. */
   changed(): void {
-    this.#then(() => this.#say());
+    this.#then(() => this.#say(true));
   }
 
   async stop(): Promise<void> {
@@ -92,19 +129,21 @@ export class SettingsKeeper {
   #then(work: () => Promise<void>): void {
     this.#work = this.#work
       .then(() => (this.#isStopped ? undefined : work()))
-      .catch((error) => this.#parts.onError(error));
+      .catch((error) => this.#line?.onError(error));
   }
 
   async #take({ id, hash, settings, trial_seconds }: ConfigMessage): Promise<void> {
-    // Said again because our word was lost.
-    if (id === this.#trial?.id || id === this.#kept.id) return this.#say();
-    const old = this.#trial?.old ?? (await this.#runningOf(settings));
+    // Said again because our word was lost, or is still on its way: what has failed is not tried twice.
+    if ([this.#trial?.id, this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
+    // All of it: one setting may bring others with it, as a channel does a limit of power.
+    const old = this.#trial?.old ?? (await this.#parts.running());
     clearTimeout(this.#timer);
     this.#reverted = undefined;
     this.#trial = { id, hash, settings, old };
-    this.#write('settings-trial.json', this.#trial);
+    this.#storage.write('settings-trial.json', this.#trial);
     try {
       const instead = await this.#parts.apply(plain(settings) as Settings);
+      if (this.#isStopped) return;
       const result = { type: 'config_result', id, hash, state: instead ? 'substituted' : 'applied' } as const;
       this.#tell({ ...result, ...(instead && { settings: masked(instead, settings) as Settings }) });
     } catch (error) {
@@ -117,7 +156,7 @@ export class SettingsKeeper {
       const reason = `no confirmation within ${trial_seconds} s`;
       this.#then(() => (this.#trial?.id === id ? this.#revert(reason) : Promise.resolve()));
     }, trial_seconds * 1000);
-    this.#parts.renew();
+    this.#line?.renew();
   }
 
   async #confirmed({ id }: ConfigConfirmMessage): Promise<void> {
@@ -125,8 +164,8 @@ export class SettingsKeeper {
       clearTimeout(this.#timer);
       const { hash, settings } = this.#trial;
       this.#kept = { id, hash, settings };
-      this.#write('settings.json', this.#kept);
-      this.#write('settings-trial.json', undefined);
+      this.#storage.write('settings.json', this.#kept);
+      this.#storage.write('settings-trial.json', undefined);
       this.#trial = undefined;
     }
     await this.#say();
@@ -141,11 +180,11 @@ export class SettingsKeeper {
   /** If this fails or is interrupted, the journal is still there, and the next start tries again. */
   async #putBack(): Promise<void> {
     await this.#parts.apply(this.#trial!.old);
-    this.#write('settings-trial.json', undefined);
+    this.#storage.write('settings-trial.json', undefined);
     this.#trial = undefined;
   }
 
-  async #say(): Promise<void> {
+  async #say(isNewsOnly = false): Promise<void> {
     const { hash, settings } = this.#trial ?? this.#kept;
     const real = await this.#parts.running();
     const message: ConfigRunningMessage = {
@@ -153,24 +192,28 @@ export class SettingsKeeper {
       hash,
       settings: masked(real, settings) as Settings,
     };
-    this.#tell(this.#reverted ? { ...message, reverted: this.#reverted } : message);
+    const text = JSON.stringify(this.#reverted ? { ...message, reverted: this.#reverted } : message);
+    if (isNewsOnly && text === this.#said) return;
+    this.#said = text;
+    this.#line?.send(text);
   }
 
-  /** Of the settings that are to change, and of those that Weft has given before. */
-  async #runningOf(next: Settings): Promise<Settings> {
-    const names = { ...this.#kept.settings, ...next };
-    return Object.fromEntries(
-      Object.entries(await this.#parts.running()).filter(([name]) => Object.hasOwn(names, name)),
-    );
+  #tell(message: ConfigResultMessage): void {
+    this.#line?.send(JSON.stringify(message));
+  }
+}
+
+export class SettingsFolder implements SettingsStorage {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  #tell(message: ConfigResultMessage | ConfigRunningMessage): void {
-    this.#parts.send(JSON.stringify(message));
-  }
-
-  #read<Found>(name: string): Found | undefined {
+  read(name: string): unknown {
     try {
-      return JSON.parse(readFileSync(join(this.#parts.folder, name), 'utf8')) as Found;
+      return JSON.parse(readFileSync(join(this.#folder, name), 'utf8'));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -178,9 +221,8 @@ export class SettingsKeeper {
   }
 
   /** Durable when it returns, whole or not at all; for its owner alone, because secrets are in it. */
-  #write(name: string, value: Kept | undefined): void {
-    const { folder } = this.#parts;
-    const path = join(folder, name);
+  write(name: string, value: unknown): void {
+    const path = join(this.#folder, name);
     if (value === undefined) rmSync(path, { force: true });
     else {
       const file = openSync(`${path}.new`, 'w', 0o600);
@@ -189,7 +231,7 @@ export class SettingsKeeper {
       closeSync(file);
       renameSync(`${path}.new`, path);
     }
-    const directory = openSync(folder, 'r');
+    const directory = openSync(this.#folder, 'r');
     fsyncSync(directory);
     closeSync(directory);
   }

@@ -287,6 +287,9 @@ eachDatabase((kind) => {
   test('whoever comes to match a layer gets what it shall be', async () => {
     await ok('POST', '/sites', { path: 'uk/york' });
     await rollOut([{ name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } }]);
+    // One that nobody asks anything of says what it runs, and is left alone.
+    const free = await new Ap('free-1').start('free');
+    await free.say();
     const ap = await new Ap('york-1').start('york');
     await ok('PUT', '/config/variables', { site: 'uk/york', name: 'power', value: 7 });
     await ok('PATCH', '/agents/york-1/labels', { site: 'uk/york' });
@@ -295,6 +298,7 @@ eachDatabase((kind) => {
       reconfigured: 1,
     });
     expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 9 });
+    expect([await free.next(), await free.state()]).toEqual([null, null]);
   });
 
   describe('refused, and nothing is stored or sent', () => {

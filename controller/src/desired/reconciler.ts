@@ -81,7 +81,9 @@ export class Reconciler extends PeriodicTask {
         const changed = meant.filter((agent) => {
           const { hash, problems, text } = stack.render(agent, declared(agent));
           const before = known.get(agent.id);
-          if (before === undefined && text === '{}' && problems.length === 0) return false;
+          // It has said what it runs, and nobody has ever asked anything of it.
+          const isFree = before === undefined || before.hash === '';
+          if (isFree && text === '{}' && problems.length === 0) return false;
           return before === undefined || before.hash !== hash || problems.length > 0;
         });
         await this.want(changed, wantedBy(rollout));

@@ -1,5 +1,6 @@
 // The commands that each kind of access point declares, in the form its configuration carries.
 import type { DeclaredArgument as Argument, DeclaredCommand as Command } from '@weft/contract/declared-commands';
+import type { DeclaredSetting } from '@weft/contract/declared-settings';
 import type { NrScenario } from '../radio/nr.ts';
 import { type AccessPointType, accessPointTypes, linkModes, maxReportIntervalSeconds } from '../world/world-spec.ts';
 import {
@@ -35,6 +36,9 @@ export const setters: Record<string, { argument: string; setting: keyof Settings
   set_time_to_trigger: { argument: 'seconds', setting: 'time_to_trigger_s' },
   set_beam_angle: { argument: 'degrees', setting: 'beam_angle_degrees' },
 };
+
+/** What keeps the radio off the air for a moment. */
+export const retuned: ReadonlySet<keyof Settings> = new Set(['channel', 'channel_width_mhz']);
 
 const percent: DeclaredArgument = { type: 'integer', minimum: 0, maximum: 100, unit: '%' };
 
@@ -72,6 +76,22 @@ const shared: DeclaredCommand[] = [
 
 export function commandsOf(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {
   return [...own(type, scenario), ...shared];
+}
+
+/** What it can be set to for good: all that a command sets, by the name of the setting. */
+export function settingsOf(
+  type: AccessPointType,
+  scenario: NrScenario,
+): Partial<Record<keyof Settings, DeclaredSetting>> {
+  return Object.fromEntries(
+    own(type, scenario).flatMap(({ name, parameter = name, params }) => {
+      const setter = setters[name];
+      if (!setter) return [];
+      const { argument, setting } = setter;
+      const restart = retuned.has(setting) ? 'radio' : 'none';
+      return [[setting, { ...params[argument], parameter, restart }]];
+    }),
+  );
 }
 
 function own(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {

@@ -38,6 +38,24 @@ describe('what is declared', () => {
     expect(JSON.parse(JSON.stringify(commands))).toEqual(commands);
   });
 
+  test('settings are what commands set, in the words of metrics', () => {
+    const world = mixed();
+    const leaves = (ap_id: string) => Object.keys(world.accessPoint(ap_id).settings).sort();
+    expect(leaves('wifi-0')).toEqual(['channel', 'channel_width_mhz', 'tx_power_dbm']);
+    expect(leaves('lifi-0')).toEqual(['beam_angle_degrees', 'channel', 'dimming_pct']);
+    expect(leaves('5g-0')).toEqual([
+      'handover_margin_db',
+      'prb_quota_pct',
+      'tilt_degrees',
+      'time_to_trigger_s',
+      'tx_power_dbm',
+    ]);
+    expect(world.accessPoint('wifi-0').settings).toMatchObject({
+      channel: { type: 'integer', parameter: 'channel', restart: 'radio' },
+      tx_power_dbm: { type: 'number', minimum: 0, maximum: 23, parameter: 'tx_power', restart: 'none' },
+    });
+  });
+
   test('each declared command can be given, at both ends of its range', () => {
     const world = mixed();
     for (const ap_id of ['5g-0', 'wifi-0', 'lifi-0']) {

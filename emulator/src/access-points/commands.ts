@@ -1,6 +1,6 @@
 // An access point takes a command: checks it against what it declares, begins to follow it, and says what it made of it.
-import { type AccessPoint, dozeWakeS, durations, enter, isDeaf } from './access-point.ts';
-import { commandsOf, type DeclaredArgument, setters } from './command-table.ts';
+import { type AccessPoint, dozeWakeS, durations, enter, isAgentUp, isDeaf } from './access-point.ts';
+import { commandsOf, type DeclaredArgument, retuned, setters, settingsOf } from './command-table.ts';
 import { pace, possibleSettings, type Settings } from './settings.ts';
 
 export type CommandArguments = Record<string, unknown>;
@@ -68,7 +68,11 @@ export function execute(
 }
 
 /** Why these are no arguments for the command; undefined if they are. */
-export function findProblem(params: Record<string, DeclaredArgument>, args: CommandArguments): string | undefined {
+export function findProblem(
+  params: Record<string, DeclaredArgument>,
+  args: CommandArguments,
+  areAllOptional = false,
+): string | undefined {
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(params, name)) return `unknown argument ${name.slice(0, 64)}`;
   }
@@ -76,7 +80,7 @@ export function findProblem(params: Record<string, DeclaredArgument>, args: Comm
     params,
   )) {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
-    if (value === undefined && optional) continue;
+    if (value === undefined && (optional || areAllOptional)) continue;
     if (type === undefined) continue;
     if (type === 'string') {
       if (typeof value !== 'string' || value === '') return `${name} must be a text`;
@@ -101,11 +105,31 @@ function set(ap: AccessPoint, setting: keyof Settings, argument: string, value: 
   const applied: Record<string, number> = { [argument]: after[setting] };
   // A channel can bring a lower limit of power with it.
   if (setting !== 'tx_power_dbm' && after.tx_power_dbm !== before.tx_power_dbm) applied.dbm = after.tx_power_dbm;
-  const isRetuning = (setting === 'channel' || setting === 'channel_width_mhz') && after[setting] !== before[setting];
+  const isRetuning = retuned.has(setting) && after[setting] !== before[setting];
   if (isRetuning) ap.retunesUntilStep = step + 1 + durations[ap.type].retuneS;
   ap.wished = after;
   const way = Math.abs(after[setting] - ap.actual[setting]);
   return done(applied, isRetuning ? durations[ap.type].retuneS + 1 : Math.ceil(way / pace[setting]));
+}
+
+/**
+ * Sets these for good, as commands would; returns what it runs then. Its agent does this, also while nobody reaches it: throws
+ * Error if that is down, or for what it does not declare, and changes nothing.
+ */
+export function configure(ap: AccessPoint, given: Record<string, unknown>, step: number): Record<string, number> {
+  if (!isAgentUp(ap)) throw new Error('the access point is down');
+  const problem = findProblem(settingsOf(ap.type, ap.scenario) as Record<string, DeclaredArgument>, given, true);
+  if (problem !== undefined) throw new Error(problem);
+  // The channel first: how much power is allowed depends on it.
+  const names = Object.keys(given).sort((a, b) => Number(b === 'channel') - Number(a === 'channel'));
+  for (const name of names) set(ap, name as keyof Settings, name, Number(given[name]), step);
+  return runningSettings(ap);
+}
+
+/** What it is set to, of all that it declares. */
+export function runningSettings({ type, scenario, wished }: AccessPoint): Record<string, number> {
+  const names = Object.keys(settingsOf(type, scenario)) as (keyof Settings)[];
+  return Object.fromEntries(names.map((name) => [name, wished[name]]));
 }
 
 function sleep(ap: AccessPoint, step: number, depth: AccessPoint['depth']): CommandResult {

@@ -45,6 +45,11 @@ export class AgentFleet {
           view: () => run.world.accessPoint(ap_id),
           isDeaf: () => !run.isActive(ap_id) || run.world.isDeaf(ap_id),
           command: (command) => run.command(ap_id, command),
+          settings: {
+            apply: (settings) => run.configure(ap_id, settings),
+            running: () => run.world.settingsOf(ap_id),
+            storage: run.storageOf(ap_id),
+          },
         }),
       ]),
     );
@@ -73,10 +78,11 @@ export class AgentFleet {
   /** Connects an agent for each access point that is reachable, and disconnects the others once they have nothing to send. */
   follow(): void {
     for (const [ap_id, line] of this.#lines) {
+      if (!this.#run.world.isUp(ap_id)) line.powerCut();
       if (!this.#run.isActive(ap_id)) {
         if (line.hasWaiting) line.open();
         else void line.close();
-      } else if (this.#run.world.isReachable(ap_id)) line.open();
+      } else if (this.#run.world.isReachable(ap_id) && !this.#run.isCatchingUp(ap_id)) line.open();
       else void line.close();
     }
   }

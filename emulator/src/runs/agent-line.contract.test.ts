@@ -34,6 +34,7 @@ test('after a long cut all that the access point remembers arrives, with the lis
     view: () => world.accessPoint('5g-0'),
     isDeaf: () => false,
     command: () => expect.unreachable(),
+    settings: { apply: () => expect.unreachable(), running: () => ({}), storage: { read: () => {}, write: () => {} } },
     onTrouble: (error) => troubles.push(error),
   });
   try {

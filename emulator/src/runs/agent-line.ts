@@ -2,7 +2,14 @@
 // channel, and when it is back its agent logs in again.
 import { pauseUnless } from '@weft/contract/pause';
 import type { Semaphore } from '@weft/contract/semaphore';
-import { Agent, CommandFailed, type CommandOutcome, WeftRefusal } from '@weft/sdk';
+import {
+  Agent,
+  CommandFailed,
+  type CommandOutcome,
+  SettingsKeeper,
+  type SettingsStorage,
+  WeftRefusal,
+} from '@weft/sdk';
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
@@ -39,6 +46,12 @@ export interface AgentLineOptions {
   view: () => AccessPointView;
   isDeaf: () => boolean;
   command: (command: GivenCommand) => CommandResult;
+  settings: {
+    /** Returns what runs then. */
+    apply: (settings: Record<string, unknown>) => Record<string, number>;
+    running: () => Record<string, number>;
+    storage: SettingsStorage;
+  };
   onTrouble: (error: unknown) => void;
 }
 
@@ -49,6 +62,8 @@ function toReport({ ts, fields, devices }: Sample): Record<string, unknown> {
 export class AgentLine {
   readonly #options: AgentLineOptions;
   #agent: { agent: Agent; closing: AbortController } | undefined;
+  /** A cut line does not end it, only the end of the power. */
+  #keeper: SettingsKeeper | undefined;
   #gone: Promise<void> = Promise.resolve();
   #held: Sample[] = [];
   /** Samples of an agent that was disconnected before Weft had stored them. */
@@ -89,6 +104,7 @@ export class AgentLine {
   async end(graceMs: number): Promise<void> {
     this.#isOver = true;
     await this.close(graceMs);
+    this.powerCut();
     this.#options.tally.lost += this.#held.length + this.#returned.length;
     this.#held = [];
     this.#returned = [];
@@ -103,6 +119,12 @@ export class AgentLine {
     closing.abort();
     this.#gone = agent.stop({ graceMs });
     return this.#gone;
+  }
+
+  /** What its agent was doing ends at once; only what is stored remains. */
+  powerCut(): void {
+    void this.#keeper?.stop();
+    this.#keeper = undefined;
   }
 
   hold(sample: Sample): void {
@@ -167,7 +189,7 @@ export class AgentLine {
 
   #createAgent(): Agent {
     const { url, trustedCertificate, ap_id, password, maxWaitingReports, isDeaf, onTrouble } = this.#options;
-    const { type, report_interval_seconds, metrics, commands } = this.#options.view();
+    const { type, power_state, report_interval_seconds, metrics, commands } = this.#options.view();
     const agent = new Agent({
       url,
       trustedCertificate,
@@ -186,7 +208,24 @@ export class AgentLine {
     for (const { name, parameter, params } of commands) {
       agent.command({ name, parameter, params }, (args, { command_id }) => this.#do({ command_id, name, args }));
     }
-    return agent;
+    // One whose time is over only sends what is left.
+    if (power_state === 'down') return agent;
+    this.#keeper ??= this.#createKeeper();
+    return agent.settings(this.#keeper);
+  }
+
+  #createKeeper(): SettingsKeeper {
+    const { view, settings } = this.#options;
+    const { apply, running, storage } = settings;
+    return new SettingsKeeper({
+      declare: view().settings,
+      apply: (given) => {
+        const runs = apply(given);
+        return Object.entries(given).every(([name, value]) => runs[name] === value) ? undefined : runs;
+      },
+      running,
+      storage,
+    });
   }
 
   #do({ command_id, name, args: given }: GivenCommand) {

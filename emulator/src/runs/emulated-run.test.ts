@@ -60,6 +60,27 @@ test('a command that comes again is answered as at first and not done again', ()
   expect(entries).toHaveLength(1);
 });
 
+test('what an access point was set to and keeps is there again once the run has caught up', () => {
+  const entries: RunEntry[] = [];
+  const run = EmulatedRun.begin(task, (entry) => entries.push(entry));
+  const ap_id = 'emu-wifi-1';
+  const keep = (of: EmulatedRun, value: unknown) => of.storageOf(ap_id).write('settings.json', value);
+  keep(run, { id: 'a' });
+  runTo(run, 2);
+  const state = run.snapshot();
+  runTo(run, 4);
+  keep(run, { id: 'b' });
+  expect(run.configure(ap_id, { channel: 149, tx_power_dbm: 20 })).toMatchObject({ channel: 149, tx_power_dbm: 14 });
+  expect(() => run.configure(ap_id, { channel: 7 })).toThrow('channel must be one of');
+  const resumed = EmulatedRun.resume(task, () => {}, state, entries.slice(state.lastEntry));
+  const seen = () => [resumed.isCatchingUp(ap_id), resumed.storageOf(ap_id).read('settings.json')];
+  expect(seen()).toEqual([true, { id: 'a' }]);
+  runTo(resumed, 4);
+  expect(seen()).toEqual([false, { id: 'b' }]);
+  expect(resumed.world.settingsOf(ap_id)).toEqual(run.world.settingsOf(ap_id));
+  expect(resumed.isCatchingUp('emu-wifi-2')).toBe(false);
+});
+
 test('begun late, it is at the right time and has what still lasts', () => {
   const run = EmulatedRun.begin(task, () => {}, 15);
   expect([run.second, run.world.time]).toEqual([15, Date.UTC(2026, 0, 7, 10, 0, 15)]);

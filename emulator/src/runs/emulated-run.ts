@@ -3,6 +3,7 @@
 
 import type { EmulatorTask } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
+import type { SettingsStorage } from '@weft/sdk';
 import type { CommandArguments, CommandResult } from '../access-points/commands.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
 import type { Sample } from '../access-points/sample.ts';
@@ -18,6 +19,9 @@ const maxRemembered = 2_000;
 export type RunEntry = { number: number; second: number; ap_id: string } & (
   | { kind: 'command'; command_id: string; name: string; args: CommandArguments }
   | { kind: 'fault'; fault: FaultRequest }
+  | { kind: 'settings'; settings: Record<string, unknown> }
+  /** What the access point keeps about its settings, as JSON; null once it is removed. */
+  | { kind: 'kept'; name: string; value: string | null }
   /** Until which second the run may go; of one that stands still in between. */
   | { kind: 'step'; until: number }
 );
@@ -31,6 +35,8 @@ export interface RunState {
   /** Entries of before that it had not come to again. */
   pending: RunEntry[];
   answered: [string, CommandResult][];
+  /** What access points keep about their settings. Absent in states of before. */
+  kept?: [string, string][];
 }
 
 export interface GivenCommand {
@@ -45,7 +51,10 @@ export class EmulatedRun {
   readonly #modelStartMs: number;
   readonly #plan: FaultPlan;
   readonly #answered = new BoundedMap<string, CommandResult>(maxRemembered);
+  readonly #kept: Map<string, string>;
   readonly #replay: RunEntry[];
+  /** By access point: the second of the last of them about its settings. */
+  readonly #settingsUntil = new Map<string, number>();
   readonly #onEntry: (entry: RunEntry) => void;
   #lastEntry: number;
   #steppedTo: number;
@@ -87,12 +96,16 @@ export class EmulatedRun {
     this.#modelStartMs = Date.parse(task.model_start);
     this.#plan = plan;
     this.#onEntry = onEntry;
-    const { answered, lastEntry, pending, steppedTo = 0 } = state;
+    const { answered, lastEntry, pending, steppedTo = 0, kept = [] } = state;
+    this.#kept = new Map(kept);
     const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry.until] : []));
     this.#steppedTo = Math.max(steppedTo, ...steps);
     for (const [command_id, result] of answered ?? []) this.#answered.set(command_id, result);
     this.#lastEntry = entries.reduce((last, { number }) => Math.max(last, number), lastEntry);
     this.#replay = [...pending, ...entries].sort((a, b) => a.second - b.second || a.number - b.number);
+    for (const { kind, ap_id, second } of this.#replay) {
+      if (kind === 'settings' || kind === 'kept') this.#settingsUntil.set(ap_id, second);
+    }
   }
 
   /** How many seconds of model time have passed. */
@@ -153,6 +166,33 @@ export class EmulatedRun {
     this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'fault', fault });
   }
 
+  /** Gives the access point other settings, and returns what it runs then. Throws Error, and changes nothing, if it cannot. */
+  configure(ap_id: string, settings: Record<string, unknown>): Record<string, number> {
+    const running = this.world.configure(ap_id, settings);
+    this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'settings', settings });
+    return running;
+  }
+
+  /** What the access point keeps about its settings while its power is off. */
+  storageOf(ap_id: string): SettingsStorage {
+    return {
+      read: (name) => {
+        const text = this.#kept.get(keyOf(ap_id, name));
+        return text && JSON.parse(text);
+      },
+      write: (name, given) => {
+        const value = given === undefined ? null : JSON.stringify(given);
+        this.#onEntry({ ...this.#nextEntry(ap_id), kind: 'kept', name, value });
+        this.#keep(ap_id, name, value);
+      },
+    };
+  }
+
+  /** Resumed, and not yet where its access point was: what that is set to and keeps is still of before. */
+  isCatchingUp(ap_id: string): boolean {
+    return this.second < (this.#settingsUntil.get(ap_id) ?? 0);
+  }
+
   snapshot(): RunState {
     return {
       world: this.world.snapshot(),
@@ -160,6 +200,7 @@ export class EmulatedRun {
       steppedTo: this.#steppedTo,
       pending: [...this.#replay],
       answered: [...this.#answered],
+      kept: [...this.#kept],
     };
   }
 
@@ -175,13 +216,24 @@ export class EmulatedRun {
     return result;
   }
 
+  #keep(ap_id: string, name: string, value: string | null): void {
+    if (value === null) this.#kept.delete(keyOf(ap_id, name));
+    else this.#kept.set(keyOf(ap_id, name), value);
+  }
+
   #repeat(): void {
     while (this.#replay.length > 0 && this.#replay[0]!.second <= this.second) {
       const entry = this.#replay.shift()!;
       if (entry.kind === 'command') this.#do(entry.ap_id, entry);
       else if (entry.kind === 'fault') this.world.fault(entry.ap_id, entry.fault);
+      else if (entry.kind === 'settings') this.world.configure(entry.ap_id, entry.settings);
+      else if (entry.kind === 'kept') this.#keep(entry.ap_id, entry.name, entry.value);
     }
   }
+}
+
+function keyOf(ap_id: string, name: string): string {
+  return `${name} ${ap_id}`;
 }
 
 type Network = Pick<EmulatorTask, 'agents' | 'num_devices' | 'seed' | 'model_start' | 'report_interval_seconds'>;

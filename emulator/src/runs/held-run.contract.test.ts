@@ -6,6 +6,7 @@ import type { EmulatorLeaseRequest } from '@weft/contract';
 import { afterEach, expect, test } from 'vitest';
 import { createTask } from '../../../test/pure/emulator-task.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { modelVersion } from '../world/world-spec.ts';
 import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
 
 const cleanUp: (() => unknown)[] = [];
@@ -149,7 +150,7 @@ test('a run of another version of the model fails with what to do', async () => 
   await publish(old);
   await untilSo(() => expect(doors.told).toHaveLength(1));
   expect(doors.told[0]!.query.error).toBe(
-    'The network cannot be emulated: it was created with model 1 of the emulator, and this version of Weft has model 2; create the network again',
+    `The network cannot be emulated: it was created with model 1 of the emulator, and this version of Weft has model ${modelVersion}; create the network again`,
   );
   await untilSo(() => expect(worker.runs).toBe(0));
 });

@@ -1,8 +1,14 @@
 // A network that exists only in memory, second by second. All it does follows from its description, the commands and the
 // faults: how fast it is stepped, and who looks at it in between, changes nothing.
 import { addFault, isAgentUp, isDeaf, isReachable, never, type PowerState } from '../access-points/access-point.ts';
-import { commandsOf, type DeclaredCommand } from '../access-points/command-table.ts';
-import { type CommandArguments, type CommandResult, execute } from '../access-points/commands.ts';
+import { commandsOf, type DeclaredCommand, settingsOf } from '../access-points/command-table.ts';
+import {
+  type CommandArguments,
+  type CommandResult,
+  configure,
+  execute,
+  runningSettings,
+} from '../access-points/commands.ts';
 import { listDevices } from '../access-points/device-list.ts';
 import type { FaultRequest } from '../access-points/faults.ts';
 import { type MetricDescription, metricsOf, readMetrics } from '../access-points/metrics.ts';
@@ -29,6 +35,7 @@ export interface AccessPointView {
   /** For its configuration. */
   commands: DeclaredCommand[];
   metrics: Record<string, MetricDescription>;
+  settings: ReturnType<typeof settingsOf>;
 }
 
 /** served + unserved = devices; asked = delivered + lost + waiting. */
@@ -81,6 +88,11 @@ export class World {
   /** Throws RangeError for an access point that is not in this world. */
   accessPoint(ap_id: string): AccessPointView {
     return this.#view(this.#indexOf(ap_id));
+  }
+
+  /** Whether its agent runs, and can be set to something. */
+  isUp(ap_id: string): boolean {
+    return isAgentUp(this.#state.accessPoints[this.#indexOf(ap_id)]!);
   }
 
   /** Whether anybody can talk to its agent: it runs, and its line is not cut. */
@@ -167,6 +179,16 @@ export class World {
     });
   }
 
+  /** Sets what it declares as its settings, and returns what it runs then. Throws Error, and changes nothing, if it cannot. */
+  configure(ap_id: string, settings: Record<string, unknown>): Record<string, number> {
+    return configure(this.#state.accessPoints[this.#indexOf(ap_id)]!, settings, this.#state.step);
+  }
+
+  /** What it is set to, of all that it declares as its settings. */
+  settingsOf(ap_id: string): Record<string, number> {
+    return runningSettings(this.#state.accessPoints[this.#indexOf(ap_id)]!);
+  }
+
   /** Makes something go wrong from now on. Throws RangeError if the fault or the access point makes no sense. */
   fault(ap_id: string, fault: FaultRequest): void {
     addFault(this.#state.accessPoints[this.#indexOf(ap_id)]!, fault, this.#state.step);
@@ -245,6 +267,7 @@ export class World {
       connected_devices: this.#state.cells.attached[index]!,
       commands: commandsOf(type, scenario),
       metrics: metricsOf(type),
+      settings: settingsOf(type, scenario),
     };
   }
 
