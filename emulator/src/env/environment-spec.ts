@@ -7,7 +7,6 @@ import { isObject } from '@weft/contract/is-object';
 import { hasShape } from '@weft/contract/schema-check';
 import { toSpec } from '../runs/emulated-run.ts';
 import { checkSpec, type WorldSpec } from '../world/world-spec.ts';
-import type { ImportTexts } from './import-files.ts';
 
 /** An error of the environment: a stable word, a sentence, and the world that it is about. */
 export class EnvironmentError extends Error {
@@ -25,6 +24,13 @@ export type EnvironmentAccessPoint = Omit<EmulatorTask['agents'][number], 'passw
 
 /** By name of a command: the values of its argument to choose from; `true` for one that takes none. */
 export type WantedActions = Record<string, true | readonly number[]>;
+
+/** Measurements as texts; walls also as an object. */
+export interface ImportTexts {
+  positions_csv?: string;
+  traffic_csv?: string;
+  walls_geojson?: unknown;
+}
 
 export interface EnvironmentSpec {
   access_points: readonly EnvironmentAccessPoint[];

@@ -2,8 +2,8 @@
 // world does follows from its seed and the actions alone, whichever others are beside it.
 
 import { hash, streams } from '../randomness.ts';
+import type { Imported } from '../traffic/imported.ts';
 import { createState } from '../world/create-state.ts';
-import type { Imported } from '../world/imported.ts';
 import { World } from '../world/world.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { type Choices, choicesOf, isAllowed } from './choices.ts';

@@ -1,7 +1,7 @@
 // Measurements in a world: devices are where they were, ask for what they asked for, and walls stand where they stood.
 import { expect, test } from 'vitest';
 import { Environment, type EnvironmentSpec } from './environment.ts';
-import type { ImportTexts } from './import-files.ts';
+import type { ImportTexts } from './environment-spec.ts';
 
 const place = { latitude: 51.4545, longitude: -2.5879 };
 const metre = 1 / 111_320;
@@ -99,8 +99,8 @@ test.each<[string, ImportTexts, string]>([
     { positions_csv: 'time,device,lat,lon\n' },
     'positions_csv, line 1: must be second,device,latitude,longitude',
   ],
-  ['a word', { positions_csv: `${head}0,0,51,0\n1,0,x,0\n` }, 'positions_csv, line 3: latitude is no number: x'],
-  ['an empty cell', { traffic_csv: `${trafficHead}0,0,,1\n` }, 'traffic_csv, line 2: down_mbit is no number'],
+  ['a word', { positions_csv: `${head}0,0,51,0\n1,0,x,0\n` }, 'positions_csv, line 3: latitude must be a number: x'],
+  ['an empty cell', { traffic_csv: `${trafficHead}0,0,,1\n` }, 'traffic_csv, line 2: down_mbit must be a number'],
   ['a cell too few', { traffic_csv: `${trafficHead}0,0,1\n` }, 'traffic_csv, line 2: must have 4 values'],
   [
     'a device that is not there',

@@ -1,15 +1,9 @@
 // Measurements to put into a world: positions of devices over time and their traffic as CSV, walls as lines of GeoJSON. What
 // is wrong is said with its line.
 import { isObject } from '@weft/contract/is-object';
-import type { Imported, ImportedTraffic, Track, Wall } from '../world/imported.ts';
+import type { Imported, ImportedTraffic, Track, Wall } from '../traffic/imported.ts';
 import { type Location, maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from '../world/places.ts';
-import { EnvironmentError } from './environment-spec.ts';
-
-export interface ImportTexts {
-  positions_csv?: string;
-  traffic_csv?: string;
-  walls_geojson?: unknown;
-}
+import { EnvironmentError, type ImportTexts } from './environment-spec.ts';
 
 const maxWalls = 2_000;
 const longestSecond = 604_800;
@@ -69,7 +63,7 @@ function readTable(name: string, text: unknown, columns: readonly string[], devi
     if (cells.length !== wanted.length) throw invalid(where, `must have ${wanted.length} values`);
     const [second, device, ...values] = cells.map((cell, column) => {
       const number = cell === '' ? Number.NaN : Number(column === 1 ? cell.replace(/^device-/, '') : cell);
-      if (!Number.isFinite(number)) throw invalid(where, `${wanted[column]} is no number: ${cell.slice(0, 32)}`);
+      if (!Number.isFinite(number)) throw invalid(where, `${wanted[column]} must be a number: ${cell.slice(0, 32)}`);
       return number;
     }) as [number, number, ...number[]];
     if (!(second >= 0 && second <= longestSecond)) throw invalid(where, `second must be 0 to ${longestSecond}`);

@@ -60,7 +60,7 @@ const tasks: readonly Task[] = [
         access_point_type: 'WiFi',
         num_devices: 6,
         profile: 'always',
-        mbps_per_device: [1, 3, 6][n % 3]!,
+        mbps_per_device: [3, 8, 16][n % 3]!,
       })),
       start: '2026-01-07T10:00:00Z',
       episode_seconds: 900,

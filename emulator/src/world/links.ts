@@ -3,7 +3,7 @@
 import { fromDb } from '../exact-math.ts';
 import { correlatedShadowDb } from '../radio/nr.ts';
 import { normal, streams } from '../randomness.ts';
-import { wallGain } from './imported.ts';
+import { wallGain } from '../traffic/imported.ts';
 import { type Links, slotOf } from './link-table.ts';
 import { createNearest, findNearest, type Nearest } from './spatial-grid.ts';
 import type { Layer, WorldState } from './world-state.ts';

@@ -11,9 +11,9 @@ import { activityOf, type NrPowerState, nrPowerW, nrTransition } from '../radio/
 import { wifiPowerW } from '../radio/wifi.ts';
 import { streams, uniform } from '../randomness.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from '../traffic/demand.ts';
+import { askImported, followTracks } from '../traffic/imported.ts';
 import { budgetsMs, needAir, shareAndDeliver } from '../traffic/scheduler.ts';
 import { attach } from './attachment.ts';
-import { askImported, followTracks } from './imported.ts';
 import { findJammers, isBusyWith, jammerDuty, nrJamMw, wifiJamMw } from './jammers.ts';
 import { findHidden, lifiLinks, lifiNoiseA2, measureLifi } from './lifi-layer.ts';
 import { type LinkModel, markStale, updateLinks } from './links.ts';

@@ -1,6 +1,5 @@
 // What comes from measurements instead of chance: where devices are, what they ask for, and the walls between.
 import { fromDb } from '../exact-math.ts';
-import type { WorldState } from './world-state.ts';
 
 /** When a device is where; in between it goes straight and evenly, before and after it stays. */
 export interface Track {
@@ -32,6 +31,16 @@ export interface Imported {
   walls: readonly Wall[];
 }
 
+/** As much of a world as is needed here; it holds what was imported itself. */
+interface Measured {
+  imported?: Imported;
+  step: number;
+  devices: Record<'x' | 'y' | 'movedM' | 'streamBits' | 'backlogBits' | 'upBacklogBits', Float64Array>;
+  cells: Record<'x' | 'y', Float64Array>;
+  balance: { askedBits: number };
+  uplink: { askedBits: number };
+}
+
 /** Index of the last second that is not after this one; -1 before the first. */
 function lastBefore(seconds: Float64Array, second: number): number {
   let [low, high] = [0, seconds.length];
@@ -51,7 +60,7 @@ function placeAt({ second, x, y }: Track, step: number): [number, number] {
   return [x[from]! + share * (x[to]! - x[from]!), y[from]! + share * (y[to]! - y[from]!)];
 }
 
-export function followTracks({ devices, imported, step }: WorldState): void {
+export function followTracks({ devices, imported, step }: Measured): void {
   for (const track of imported?.tracks ?? []) {
     const [x, y] = placeAt(track, step);
     const [oldX, oldY] = placeAt(track, Math.max(0, step - 1));
@@ -62,7 +71,7 @@ export function followTracks({ devices, imported, step }: WorldState): void {
 }
 
 /** What arrives in this second arrives evenly. */
-export function askImported({ devices, imported, step, balance, uplink }: WorldState): void {
+export function askImported({ devices, imported, step, balance, uplink }: Measured): void {
   for (const { device, second, downBits, upBits } of imported?.traffic ?? []) {
     devices.streamBits[device] = 0;
     const at = lastBefore(second, step);
@@ -83,7 +92,7 @@ export function gainThrough(walls: readonly Wall[], fromX: number, fromY: number
 }
 
 /** Of the way between a device and an access point. */
-export function wallGain({ imported, devices, cells }: WorldState, device: number, ap: number): number {
+export function wallGain({ imported, devices, cells }: Measured, device: number, ap: number): number {
   if (!imported || imported.walls.length === 0) return 1;
   return gainThrough(imported.walls, devices.x[device]!, devices.y[device]!, cells.x[ap]!, cells.y[ap]!);
 }
