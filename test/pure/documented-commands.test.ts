@@ -87,6 +87,8 @@ describe('every block of commands', () => {
       'docs/emulator.md: it needs PostgreSQL, RabbitMQ and two processes; e2e/emulator-cluster.test.ts runs such',
       'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
       'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
+      'docs/learning.md: it takes minutes; controller/src/bin/env-command.contract.test.ts judges policies of all kinds',
+      'docs/learning.md: it takes minutes; controller/src/bin/env-command.contract.test.ts judges policies of all kinds',
       'docs/operations.md: it changes the whole machine; e2e/deploy-files.test.ts checks both files',
       'docs/operations.md: it needs PostgreSQL and RabbitMQ; e2e/cluster.test.ts runs such nodes',
       'docs/operations.md: it needs PostgreSQL and systemd; e2e/migrate.test.ts runs weft migrate',
@@ -145,7 +147,10 @@ describe('documents', () => {
     const known = new Set(['WEFT_CONFIG', 'WEFT_TEST_LONG', 'WEFT_FAULT_TABLE', ...Object.keys(removedSettings)]);
     for (const { name } of Object.values(settings)) known.add(name).add(`${name}_FILE`);
     // Of programs that have no table of settings.
-    const others = ['cli/install/weft-agent.sh', 'cli/src/connection.ts', 'cli/src/access-point/agent-settings.ts'];
+    const others = [
+      ...['cli/install/weft-agent.sh', 'cli/src/connection.ts', 'cli/src/access-point/agent-settings.ts'],
+      'python/weft_gym/frames.py',
+    ];
     for (const path of others) {
       for (const [name] of readFileSync(join(root, path), 'utf8').matchAll(/\bWEFT_[A-Z_]*[A-Z]/g)) known.add(name);
     }
