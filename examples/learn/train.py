@@ -5,7 +5,6 @@ where to look next. Writes the weights and the curve as they come; needs numpy a
 """
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -51,7 +50,9 @@ def train(options):
     mean = np.array(GUESSES["sleep" if "sleep" in choices else "set_channel"], dtype=float)
     size, spread = len(mean), np.full(len(mean), 0.8)
     curve = []
-    path = os.path.join(HERE, f"learned-{options.task.split('/')[1]}.json")
+    path = os.path.join(HERE, f"learned-{options.task.split('/')[1]}.txt")
+    if options.resume:
+        mean, spread = np.loadtxt(path), spread / 2
     with ThreadPoolExecutor(options.processes) as pool:
         for generation in range(1, options.generations + 1):
             weights = mean + spread * rng.standard_normal((options.population, size))
@@ -70,9 +71,7 @@ def train(options):
             curve[-1]["policy"] = float(gains[0])
             seconds = time.monotonic() - began
             print(f"{generation:3d}  policy {gains[0]:7.2f}  best {gains[best].mean():7.2f}  {seconds:5.0f} s", flush=True)
-            with open(path, "w") as file:
-                json.dump({"task": options.task, "weights": [round(float(each), 4) for each in mean]}, file)
-                file.write("\n")
+            np.savetxt(path, mean, fmt="%.4f")
             draw_curve(os.path.join(HERE, f"curve-{options.task.split('/')[1]}.svg"), options.task, curve)
             if seconds > options.minutes * 60:
                 break
@@ -88,5 +87,6 @@ if __name__ == "__main__":
     parser.add_argument("--episodes", type=int, default=1, help="hours that each generation plays, in each process")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=10, help="begin no generation after so long")
+    parser.add_argument("--resume", action="store_true", help="go on from the weights that were written last")
     parser.add_argument("--seed", type=int, default=1)
     train(parser.parse_args())
