@@ -63,7 +63,7 @@ export interface EnvironmentSnapshot {
 }
 
 const longestStepSeconds = 3_600;
-const maxSeed = 2 ** 32 - 1;
+const maxSeed = 0xffffffff;
 const msPerMinute = 60_000;
 
 interface Place {
