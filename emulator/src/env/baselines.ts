@@ -88,7 +88,9 @@ function channelRules(): Act {
         neighbours.from.reduce((sum, from, edge) => {
           const other = neighbours.to[edge]!;
           if (from !== ap || read(other, 'channel') !== channel) return sum;
-          return sum + (1 + read(other, 'airtime_pct')) / (1 + neighbours.distance_m[edge]! * neighbours.distance_m[edge]!);
+          return (
+            sum + (1 + read(other, 'airtime_pct')) / (1 + neighbours.distance_m[edge]! * neighbours.distance_m[edge]!)
+          );
         }, 0);
       let best = { choice: nothing, heard: clearlyLess * heardOn(read(ap, 'channel')) };
       for (const [choice, channel] of channels.entries()) {

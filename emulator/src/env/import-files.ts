@@ -1,6 +1,7 @@
 // Measurements to put into a world: positions of devices over time and their traffic as CSV, walls as lines of GeoJSON. What
 // is wrong is said with its line.
 import { isObject } from '@weft/contract/is-object';
+import { hypot } from '../exact-math.ts';
 import type { Imported, ImportedTraffic, Track, Wall } from '../traffic/imported.ts';
 import { type Location, maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from '../world/places.ts';
 import { EnvironmentError, type ImportTexts } from './environment-spec.ts';
@@ -22,7 +23,7 @@ export function readImports(texts: ImportTexts, locations: readonly Location[], 
   for (const [device, rows] of table('positions_csv', positions_csv, ['latitude', 'longitude'])) {
     const places = rows.map(({ line, values: [latitude, longitude] }) => {
       const place = toPlace({ latitude: latitude!, longitude: longitude! });
-      if (Math.hypot(...place) > farthestM) throw invalid(`positions_csv, line ${line}`, 'too far from the network');
+      if (hypot(...place) > farthestM) throw invalid(`positions_csv, line ${line}`, 'too far from the network');
       return place;
     });
     const [x, y] = [places.map(([east]) => east), places.map(([, north]) => north)].map((all) =>
