@@ -11,7 +11,15 @@ import type { TestRabbit } from '../../test/rabbitmq.ts';
 import { startTcpProxy, type TcpProxy } from '../../test/tcp-proxy.ts';
 import { type Cluster, startOwnCluster } from '../cluster.ts';
 import { report } from '../outage.ts';
-import { adminUsername, eventually, password, temporaryFolder, Weft, type WeftServer } from '../weft-process.ts';
+import {
+  type Answer,
+  adminUsername,
+  eventually,
+  password,
+  temporaryFolder,
+  Weft,
+  type WeftServer,
+} from '../weft-process.ts';
 import { FaultLoad } from './fault-load.ts';
 import type { Row } from './fault-table.ts';
 
@@ -199,7 +207,7 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
   }
   for (const { ap_id, acknowledged } of load.channelling) {
     const path = `/api/v1/metrics/export?agent=${ap_id}&format=ndjson&window=60m`;
-    const { body } = await weft.request('GET', path, { token });
+    const { body } = await look(weft, path, token);
     const rows = String(body).split('\n').filter(Boolean);
     const loads = rows.map((line) => JSON.parse(line).load as number);
     const there = new Set(loads);
@@ -210,7 +218,7 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
       report(`${ap_id}: twice ${again}, ${rows.filter((line) => again.includes(JSON.parse(line).load))}`);
   }
   for (const name of load.users) {
-    if ((await weft.request('GET', `/api/v1/users/${name}`, { token })).status !== 200) losses.users++;
+    if ((await look(weft, `/api/v1/users/${name}`, token)).status !== 200) losses.users++;
   }
   const failed = load.jobs.jobs.filter(({ end, violations }) => end !== 'succeeded' || violations.length > 0);
   losses.jobs = failed.length;
@@ -224,7 +232,7 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
     if (count > 1 || state !== 'succeeded') report(`command ${id}: ${state}, done ${count} times`);
   }
   for (const { id, seconds, acceptedAfter } of load.slow) {
-    const { body } = await weft.request('GET', `/api/v1/commands/${id}`, { token });
+    const { body } = await look(weft, `/api/v1/commands/${id}`, token);
     report(
       `slow, ${seconds.toFixed(1)} s, accepted after ${acceptedAfter.toFixed(1)} s: ${body.state}, ${body.ap_id}, ${body.created_at}, ${body.sent_at}, ${body.ended_at}`,
     );
@@ -232,11 +240,22 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
   return losses;
 }
 
+/** A connection that the node has just closed, because nothing came over it, is no finding. */
+async function look(weft: WeftServer, path: string, token: string): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await weft.request('GET', path, { token });
+    } catch (error) {
+      if (attempt === 5) throw error;
+    }
+  }
+}
+
 async function endOf(weft: WeftServer, id: string, token: string): Promise<string> {
   const isOpen = (state: string) => state !== 'missing' && state !== 'expired' && !told.includes(state);
   return await eventually(
     async () => {
-      const { status, body } = await weft.request('GET', `/api/v1/commands/${id}`, { token });
+      const { status, body } = await look(weft, `/api/v1/commands/${id}`, token);
       return status === 404 ? 'missing' : String(body.state);
     },
     (state) => !isOpen(state),
@@ -245,7 +264,7 @@ async function endOf(weft: WeftServer, id: string, token: string): Promise<strin
 
 /** How many alarms of each rule there were. */
 async function alarmsOf({ controllers }: Cluster, token: string): Promise<string[]> {
-  const { body } = await controllers.at(-1)!.request('GET', '/api/v1/alarms?limit=500', { token });
+  const { body } = await look(controllers.at(-1)!, '/api/v1/alarms?limit=500', token);
   const rules = new Map<string, number>();
   for (const { rule } of body.items as { rule: string }[]) rules.set(rule, (rules.get(rule) ?? 0) + 1);
   return [...rules].map(([rule, count]) => `alarm "${rule}" (${count})`);
