@@ -146,7 +146,10 @@ function Receiver({ name, devices, delivered_mbps, most }: ReceiverProps) {
 }
 
 function leaveWords(devices: Amount, delivered: Amount): string {
-  const moved = formatAmount({ ...devices, mean: Math.abs(devices.mean) });
+  const { mean, range } = devices;
+  const moved = formatAmount(
+    mean < 0 ? { mean: -mean, ...(range && { range: range.map((end) => -end).reverse() }) } : devices,
+  );
   const words = devices.mean < 0 ? text.come(moved) : text.leave(moved);
   return `${words}, ${formatChange(delivered, 'Mb/s')}`;
 }
