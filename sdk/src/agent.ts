@@ -155,10 +155,11 @@ export class Agent {
    * another agent for the same access point while that runs gives it the same SettingsKeeper, so that a trial goes on.
    *
    * ```ts
+   * const radio = { channel: 36 };
    * agent.settings({
    *   declare: { channel: { type: 'integer', enum: [36, 40, 44], parameter: 'channel', restart: 'radio' } },
-   *   apply: ({ channel }) => console.log(`now on channel ${channel}`),
-   *   running: () => ({ channel: 36 }),
+   *   apply: (settings) => void Object.assign(radio, settings),
+   *   running: () => ({ ...radio }),
    * });
    * ```
    */

@@ -99,7 +99,7 @@ async function run(code: string): Promise<string[]> {
     FakeWeft,
     verifyWebhook,
     app: new App({ url: weft.url, name: 'saver', key: password }),
-    agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token }),
+    agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token, spoolDir: 'its own' }),
     console: { log: (...words: unknown[]) => printed.push(words.join(' ')) },
   };
   const plain = stripTypeScriptTypes(code.replaceAll(/^import .*\n/gm, ''));

@@ -582,6 +582,7 @@ const changes: Change[] = [
       if (how === 'unshelve') await send('POST', `/api/v1/alarms/${id}/shelve`, { seconds: 60 });
       const user = newUsername();
       const token = await weft.user(user);
+      await send('PUT', `/api/v1/users/${user}/grants`, [{ role: 'operator' }]);
       return async () => {
         const body = how === 'shelve' ? { seconds: 60, note: 'n' } : how === 'unshelve' ? undefined : { note: 'n' };
         await send('POST', `/api/v1/alarms/${id}/${how}`, body, token);
