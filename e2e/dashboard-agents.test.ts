@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     await live(page);
 
     await page.getByText(/^Metrics: 6 of \d+$/).click();
-    await page.getByLabel('CQI').check();
+    await page.getByRole('checkbox', { name: 'CQI', exact: true }).check();
     await figure(page, /^Chart of CQI/).waitFor();
     await expect.poll(() => page.url()).toContain('cqi');
     await page.keyboard.press('Escape');
