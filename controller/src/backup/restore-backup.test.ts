@@ -72,10 +72,11 @@ async function backUp(dataDir: string, options: { secret?: string } = {}): Promi
   return readFileSync(file);
 }
 
-function restore(bytes: Buffer, { dataDir = join(folder, 'new'), force = false } = {}) {
+function restore(bytes: Buffer, { dataDir = join(folder, 'new'), force = false, first = 1000 } = {}) {
   async function* archive() {
+    yield bytes.subarray(0, first);
     // In pieces that no boundary of the format falls together with.
-    for (let at = 0; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
+    for (let at = first; at < bytes.length; at += 1000) yield bytes.subarray(at, at + 1000);
   }
   return restoreBackup({ name: 'it', archive: archive(), dataDir, force, onProgress: () => {} }).restored;
 }
@@ -123,6 +124,14 @@ describe('a backup', () => {
     const rows = await store.rows('ap-1', { startMs: 0, endMs: now }, 10);
     expect([...rows.ts]).toEqual([now]);
     await store.close();
+  });
+
+  it('comes back however its end is cut into pieces', async () => {
+    const bytes = await backUp(await makeDataFolder());
+    for (let last = 1; last <= 16; last++) {
+      const dataDir = join(folder, `cut-${last}`);
+      await restore(bytes, { dataDir, first: (bytes.length - last) % 1000 || 1000 });
+    }
   });
 
   it('K7 holds the secret only if it is asked to', async () => {
