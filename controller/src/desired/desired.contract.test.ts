@@ -215,6 +215,29 @@ eachDatabase((kind) => {
     expect((await second!.obey()).settings).toEqual({ channel: 100 });
   });
 
+  test('a roll-out that is paused while a step is under way treats nobody by it', async () => {
+    const ap = await new Ap('paused-1').start('paused');
+    const nodes = [...new Set([weft, ofAgents])].map((node) => node.parts.desired.desired.lease);
+    let steps = 0;
+    const real = nodes.map((lease) => lease.require);
+    for (const [at, lease] of nodes.entries()) {
+      lease.require = async (tx) => {
+        await real[at]!.call(lease, tx);
+        // As if somebody had been faster: it is paused before the step is durable.
+        await tx.query(`UPDATE config_rollouts SET state = 'paused' WHERE title = 'a change' AND state = 'running'`);
+        steps++;
+      };
+    }
+    const layer = { name: 'paused', selector: 'tag:paused', weight: 10, settings: { channel: 40 } };
+    const rollout = await rollOut([layer]);
+    await untilSo(() => expect(steps).toBeGreaterThan(2));
+    expect(await ap.next()).toBeNull();
+    for (const [at, lease] of nodes.entries()) lease.require = real[at]!;
+    // A renewal of the lease may have made the pause durable.
+    await weft.request('POST', `/api/v1/rollouts/${rollout.id}/resume`, { token: admin });
+    expect((await ap.obey()).settings).toEqual({ channel: 40 });
+  });
+
   test('a secret reaches the access point and nobody else', async () => {
     const ap = await new Ap('secret-1').start('secret');
     await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'correct horse' });

@@ -40,6 +40,9 @@ export interface RolloutDriverOptions {
   now: () => number;
 }
 
+/** Somebody has paused it or taken it back meanwhile: nothing of the step took effect. */
+class Overtaken extends Error {}
+
 export class RolloutDriver extends PeriodicTask {
   readonly #options: RolloutDriverOptions;
 
@@ -56,7 +59,9 @@ export class RolloutDriver extends PeriodicTask {
     for (const rollout of await rollouts.open()) {
       if (this.isStopped) return;
       // One that fails does not hold up the others.
-      await this.#step(rollout).catch((error) => onError(error, `roll-out ${rollout.id} did not go on`));
+      await this.#step(rollout).catch((error) => {
+        if (!(error instanceof Overtaken)) onError(error, `roll-out ${rollout.id} did not go on`);
+      });
     }
   }
 
@@ -136,7 +141,7 @@ export class RolloutDriver extends PeriodicTask {
         now(),
         devices,
       );
-      await rollouts.change(tx, rollout.id, ['running'], { wave_started_at: now() });
+      if (!(await rollouts.change(tx, rollout.id, ['running'], { wave_started_at: now() }))) throw new Overtaken();
     });
   }
 
