@@ -150,6 +150,7 @@ export const Alarm = Type.Named('Alarm', {
   inhibits: Type.Integer({ description: 'How many active alarms have this one as their cause.' }),
   cleared_at: NullableTimestamp,
   cleared_by: Type.Union([Type.String(), Type.Null()], { description: 'Null if it cleared by itself.' }),
+  may_handle: Type.Boolean({ description: 'Whether you may acknowledge, shelve or clear it.' }),
 });
 export type Alarm = Type.Static<typeof Alarm>;
 

@@ -33,18 +33,22 @@ const optional = {
   description: 'Settings that an access point does not declare are left out for it, instead of refused.',
 };
 
-export const ConfigLayer = Type.Named('ConfigLayer', {
+const versionFields = {
   id: Type.String(),
   version: Type.Integer({ minimum: 1 }),
   ...layerFields,
   optional: Type.Boolean(optional),
+};
+export const ConfigLayer = Type.Named('ConfigLayer', {
+  ...versionFields,
+  access_points: Type.Integer({ description: 'How many it is about, of those that you see.' }),
 });
 export type ConfigLayer = Type.Static<typeof ConfigLayer>;
 export const ConfigLayerPage = Page(ConfigLayer, 'ConfigLayerPage');
 export type ConfigLayerPage = Type.Static<typeof ConfigLayerPage>;
 
 export const ConfigLayerVersion = Type.Named('ConfigLayerVersion', {
-  ...ConfigLayer.properties,
+  ...versionFields,
   removed: Type.Boolean({ description: 'With this version the layer ended.' }),
   rollout_id: Type.String(),
   created_by: Type.String(),
@@ -236,6 +240,7 @@ export const Rollout = Type.Named('Rollout', {
   ),
   total: Type.Integer(),
   states: Type.Record(Type.String(), Type.Integer(), { description: 'How many access points are in which state.' }),
+  may_change: Type.Boolean({ description: 'Whether you may pause it, resume it, take it back or give it up.' }),
   measured: Type.Array(
     Type.Object({
       wave: Type.Integer(),
@@ -256,6 +261,25 @@ export const Rollout = Type.Named('Rollout', {
 export type Rollout = Type.Static<typeof Rollout>;
 export const RolloutPage = Page(Rollout, 'RolloutPage');
 export type RolloutPage = Type.Static<typeof RolloutPage>;
+
+const RolloutSide = Type.Object({
+  access_points: Type.Integer({ description: 'How many were measured: at most 50.' }),
+  points: Type.Array(
+    Type.Object({
+      ts: Timestamp,
+      mean: Type.Number(),
+      low: Type.Number({ description: 'Of the access point where it was lowest.' }),
+      high: Type.Number(),
+    }),
+  ),
+});
+export const RolloutSeries = Type.Named('RolloutSeries', {
+  metric: Type.String(),
+  resolution_seconds: Type.Integer(),
+  treated: RolloutSide,
+  untreated: RolloutSide,
+});
+export type RolloutSeries = Type.Static<typeof RolloutSeries>;
 
 export const RolloutAgent = Type.Named('RolloutAgent', {
   ap_id: Type.String(),
@@ -294,6 +318,8 @@ export const AgentConfigView = Type.Named('AgentConfigView', {
       layer: Type.String(),
       name: Type.String(),
       version: Type.Integer(),
+      running: Type.Unknown({ description: 'What it says that it runs. Null: nothing.' }),
+      command_id: orNull(Type.String(), 'The command that holds it.'),
     }),
   ),
 });

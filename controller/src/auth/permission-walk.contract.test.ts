@@ -71,6 +71,7 @@ const table = `
   GET    /api/v1/rollouts                         yes  yes  no   yes:config:read manager
   GET    /api/v1/rollouts/{id}                    yes  yes  no   yes:config:read manager
   GET    /api/v1/rollouts/{id}/agents             yes  yes  no   yes:config:read manager
+  GET    /api/v1/rollouts/{id}/series             yes  yes  no   yes:config:read manager
   POST   /api/v1/rollouts/{id}/pause              yes  no   no   yes:config:roll_out manager
   POST   /api/v1/rollouts/{id}/resume             yes  no   no   yes:config:roll_out manager
   POST   /api/v1/rollouts/{id}/revert             yes  no   no   yes:config:roll_out manager

@@ -106,7 +106,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const service = new ConfigService({ store, inForce, index, sites, keyring, audit, auditLog, onChanged: soon, now });
   const changeSets = new ChangeSetService(shared);
   const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
-  const rollouts = new RolloutService({ ...shared, onChanged: soon });
+  const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });
   const agents = new AgentConfigService({ configs, index, reconciler, changeSets, rolloutStart, auditLog });
 
   /** Here, and on the node that the agent is connected to. */

@@ -150,7 +150,9 @@ eachDatabase((kind) => {
       },
     ]);
     const rollout = await ok('POST', `/config/change_sets/${id}/rollout`, {});
-    expect(rollout).toMatchObject({ state: 'running', total: 1 });
+    expect(rollout).toMatchObject({ state: 'running', total: 1, may_change: true });
+    const away = '0 of 1 confirmed, 1 offline: they get it when they return';
+    await untilSo(async () => expect((await ok('GET', `/rollouts/${rollout.id}`)).sentence).toBe(away));
     const config = await ap.received();
     expect(config.settings).toEqual({ channel: 100, tx_power_dbm: 12 });
     expect(await ap.state()).toBe('sent');
@@ -163,13 +165,15 @@ eachDatabase((kind) => {
     expect(await ap.state()).toBe('in_sync');
     expect(await over(rollout.id)).toMatchObject({ state: 'completed', sentence: '1 of 1 confirmed' });
     const [layer] = (await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'radio');
-    expect(layer).toMatchObject({ version: 1, weight: 10 });
+    expect(layer).toMatchObject({ version: 1, weight: 10, access_points: 1 });
     expect((await ap.view('why')).leaves).toContainEqual({
       leaf: 'channel',
       value: 100,
       layer: layer.id,
       name: 'radio',
       version: 1,
+      running: 100,
+      command_id: null,
     });
   });
 
@@ -189,13 +193,16 @@ eachDatabase((kind) => {
     const stopped = await over(rollout.id);
     expect(stopped).toMatchObject({ state: 'stopped', wave: 1, states: { reverted: 1, pending: 2 } });
     expect(stopped.reason).toContain('back-1 reverted (no connection after the change)');
+    const why = '1 reverted (no connection after the change)';
+    expect(stopped.sentence).toBe(`0 of 3 confirmed, ${why}, 2 waiting for their turn`);
     await ok('POST', `/rollouts/${rollout.id}/revert`);
     const back = await first.received();
     expect(back.settings).toEqual({});
     await first.apply(back);
     await first.say();
     await first.say();
-    expect(await over(rollout.id)).toMatchObject({ state: 'reverted' });
+    const sentence = '1 of 1 back at what they were, 2 never touched';
+    expect(await over(rollout.id)).toMatchObject({ state: 'reverted', sentence });
     for (const other of others) expect(await other.next()).toBeNull();
     expect((await ok('GET', '/config/layers')).items.filter(({ name }: Body) => name === 'back')).toEqual([]);
   });
@@ -206,6 +213,17 @@ eachDatabase((kind) => {
     const waves = [{ select: 'name:given-1' }, { percent: 100 }];
     const rollout = await rollOut([layer], { waves, gates: [{ metric: 'load', worse_by: 1, over_seconds: 86_400 }] });
     await first!.obey();
+    for (const [ap, load] of [[first!, 5] as const, [second!, 9] as const])
+      await ok('POST', '/agent_update/update', { load }, ap.token, ofAgents);
+    const { treated, untreated } = await ok(
+      'GET',
+      `/rollouts/${rollout.id}/series?metric=load`,
+      undefined,
+      admin,
+      ofAgents,
+    );
+    expect(treated).toMatchObject({ access_points: 1, points: [{ mean: 5, low: 5, high: 5 }] });
+    expect(untreated.points).toMatchObject([{ mean: 9, low: 9, high: 9 }]);
     await ok('POST', `/rollouts/${rollout.id}/abort`);
     await ok('PUT', '/config/variables', { ap_id: 'given-1', name: 'unused', value: 1 });
     await untilSo(async () => expect((await ok('GET', '/config/variables')).items).not.toEqual([]));
@@ -400,6 +418,8 @@ eachDatabase((kind) => {
     await ok('POST', `/rollouts/${both.id}/pause`);
     const names = (await ok('GET', '/config/layers', undefined, manager)).items.map(({ name }: Body) => name);
     expect(names).not.toContain('of b');
+    const plain = await ok('GET', `/rollouts/${both.id}`, undefined, await weft.user('plain@weft.test'));
+    expect(plain).toMatchObject({ may_change: false });
     const own = await ok(
       'POST',
       '/config/change_sets',

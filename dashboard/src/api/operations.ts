@@ -45,6 +45,10 @@ export type AgentConfigView = {
     layer: string;
     name: string;
     version: number;
+    /** What it says that it runs. Null: nothing. */
+    running: unknown;
+    /** The command that holds it. */
+    command_id: string | null;
   })[];
 };
 
@@ -286,6 +290,8 @@ export type Alarm = {
   cleared_at: string | null;
   /** Null if it cleared by itself. */
   cleared_by: string | null;
+  /** Whether you may acknowledge, shelve or clear it. */
+  may_handle: boolean;
 };
 
 export type AlarmClear = {
@@ -822,6 +828,8 @@ export type ConfigLayer = {
   settings: Record<string, unknown>;
   /** Settings that an access point does not declare are left out for it, instead of refused. */
   optional: boolean;
+  /** How many it is about, of those that you see. */
+  access_points: number;
 };
 
 export type ConfigLayerPage = {
@@ -1887,6 +1895,8 @@ export type Rollout = {
   total: number;
   /** How many access points are in which state. */
   states: Record<string, unknown>;
+  /** Whether you may pause it, resume it, take it back or give it up. */
+  may_change: boolean;
   measured: ({
     wave: number;
     metric: string;
@@ -1954,6 +1964,33 @@ export type RolloutPlan = {
   };
   at_once_per_site?: number;
   trial_seconds?: number;
+};
+
+export type RolloutSeries = {
+  metric: string;
+  resolution_seconds: number;
+  treated: {
+    /** How many were measured: at most 50. */
+    access_points: number;
+    points: ({
+      ts: string;
+      mean: number;
+      /** Of the access point where it was lowest. */
+      low: number;
+      high: number;
+    })[];
+  };
+  untreated: {
+    /** How many were measured: at most 50. */
+    access_points: number;
+    points: ({
+      ts: string;
+      mean: number;
+      /** Of the access point where it was lowest. */
+      low: number;
+      high: number;
+    })[];
+  };
 };
 
 export type RolloutState = 'running' | 'paused' | 'stopped' | 'completed' | 'reverting' | 'reverted' | 'aborted';
@@ -2581,6 +2618,7 @@ export interface Operations {
   resume_rollout: { path: { id: string }; answer: Rollout };
   revert_rollout: { path: { id: string }; answer: Rollout };
   roll_out_change_set: { path: { id: string }; json: RolloutPlan; answer: Rollout };
+  rollout_series: { path: { id: string }; query: { metric: string }; answer: RolloutSeries };
   send_command: { query: { agent_id: string; command: string; hold_seconds?: number; expires_in?: number; idempotency_key?: string; guard?: string; dry_run?: boolean }; answer: CommandAccepted | CommandPreview };
   set_config_secret: { json: ConfigSecretSet; answer: ConfigSecret };
   set_config_variable: { json: ConfigVariableSet; answer: Reconfigured };
@@ -2756,6 +2794,7 @@ export const operations = {
   resume_rollout: 'POST /api/v1/rollouts/{id}/resume',
   revert_rollout: 'POST /api/v1/rollouts/{id}/revert',
   roll_out_change_set: 'POST /api/v1/config/change_sets/{id}/rollout',
+  rollout_series: 'GET /api/v1/rollouts/{id}/series',
   send_command: 'POST /api/v1/send_command',
   set_config_secret: 'PUT /api/v1/config/secrets',
   set_config_variable: 'PUT /api/v1/config/variables',

@@ -220,6 +220,8 @@ describe('an alarm', () => {
       const answer = await weft.request('POST', `/api/v1/alarms/${id}/${what}`, { token: user, json });
       expect([answer.status, answer.body.code], what).toEqual([403, 'not_permitted']);
     }
+    const told = await Promise.all([admin, operator, user].map((token) => get(`/api/v1/alarms/${id}`, token)));
+    expect(told.map(({ may_handle }) => may_handle)).toEqual([true, true, false]);
     expect((await shelve({})).status).toBe(422);
     expect((await shelve({ until: '2020-01-01T00:00:00Z' })).status).toBe(422);
     expect((await shelve({ seconds: 600 })).body).toMatchObject({ shelved_by: 'operator@weft.test', state: 'firing' });

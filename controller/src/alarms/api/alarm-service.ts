@@ -102,7 +102,7 @@ export class AlarmService {
       for (const alarm of found) {
         beforeId = alarm.id;
         if (!this.#isListed(caller, alarm, selector)) continue;
-        items.push(toAlarm(alarm, inhibits.get(alarm.id) ?? 0));
+        items.push(this.#tell(caller, alarm, inhibits));
         if (items.length === limit)
           return { items, next: alarm === found.at(-1) && found.length < pageRows ? null : alarm.id };
       }
@@ -115,7 +115,7 @@ export class AlarmService {
   async get(id: string, caller: Caller): Promise<Alarm> {
     const alarm = await this.#options.alarms.get(id);
     if (!alarm || !this.#isListed(caller, alarm, undefined)) throw alarmNotFound();
-    return toAlarm(alarm, this.#inhibits().get(id) ?? 0);
+    return this.#tell(caller, alarm, this.#inhibits());
   }
 
   /** Somebody looks after it. Repeated, it changes the note. */
@@ -185,7 +185,12 @@ export class AlarmService {
       return changed;
     });
     await activeAlarms.sync();
-    return toAlarm(after, this.#inhibits().get(id) ?? 0);
+    return this.#tell(by, after, this.#inhibits());
+  }
+
+  #tell(caller: Caller, alarm: AlarmRecord, inhibits: ReadonlyMap<string, number>): Alarm {
+    const agent = alarm.ap_id === null ? undefined : this.#options.directory.get(alarm.ap_id);
+    return toAlarm(alarm, inhibits.get(alarm.id) ?? 0, canHandleAlarm(caller, alarm, agent));
   }
 
   #isListed(caller: Caller, alarm: AlarmRecord, selector: Selector | undefined): boolean {
@@ -232,7 +237,7 @@ function alarmNotFound(): NotFoundError {
   return new NotFoundError('alarm_not_found', 'Alarm not found');
 }
 
-export function toAlarm(alarm: AlarmRecord, inhibits: number): Alarm {
+export function toAlarm(alarm: AlarmRecord, inhibits = 0, may_handle = false): Alarm {
   const { version: _, is_announced: __, ...rest } = alarm;
   return {
     ...rest,
@@ -242,6 +247,7 @@ export function toAlarm(alarm: AlarmRecord, inhibits: number): Alarm {
     shelved_until: toTimeOrNull(alarm.shelved_until),
     cleared_at: toTimeOrNull(alarm.cleared_at),
     inhibits,
+    may_handle,
   };
 }
 

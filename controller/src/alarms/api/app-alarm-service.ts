@@ -46,7 +46,7 @@ export class AppAlarmService {
     const agent = directory.get(ap_id);
     if (!agent || !rightsOf(by).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
     const isSame = known !== undefined && known.ap_id === ap_id && known.severity === severity;
-    if (isSame && known.message === text) return toAlarm(known, 0);
+    if (isSame && known.message === text) return toAlarm(known);
     const operations: AlarmOperation[] = [];
     if (isSame) operations.push({ change: known, to: { message: text } });
     else {
@@ -71,7 +71,7 @@ export class AppAlarmService {
     });
     const raised = activeAlarms.find(ruleOf(by), subject_kind, key);
     if (!raised) throw new TryLaterError(503, 'alarm_cleared', 'The alarm was cleared at the same moment', 1);
-    return toAlarm(raised, 0);
+    return toAlarm(raised);
   }
 
   /** Resolves whether there was one. */

@@ -55,16 +55,17 @@ export class AgentConfigService {
     if (view === 'desired') return { ...answer, settings: desired };
     if (view === 'running') return { ...answer, settings: running };
     const [shall, runs] = [leavesOf(desired), leavesOf(running)];
+    const held = config ? (JSON.parse(config.overridden) as Record<string, string>) : {};
+    const now = (leaf: string) => ({ running: runs.get(leaf) ?? null, command_id: held[leaf] ?? null });
     if (view === 'why') {
       const sources = has ? (JSON.parse(config.sources) as Record<string, LeafSource>) : {};
-      return { ...answer, leaves: [...shall].map(([leaf, value]) => ({ leaf, value, ...sources[leaf]! })) };
+      const leaves = [...shall].map(([leaf, value]) => ({ leaf, value, ...sources[leaf]!, ...now(leaf) }));
+      return { ...answer, leaves };
     }
-    const held = config ? (JSON.parse(config.overridden) as Record<string, string>) : {};
     const differences = (config ? differingLeaves(config) : []).map((leaf) => ({
       leaf,
       desired: shall.get(leaf) ?? null,
-      running: runs.get(leaf) ?? null,
-      command_id: held[leaf] ?? null,
+      ...now(leaf),
     }));
     return { ...answer, differences };
   }

@@ -13,7 +13,7 @@ import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, leafChanges, restartOf } from '../model/differences.ts';
-import { type Layer, LayerStack, type Rendered } from '../model/render.ts';
+import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
 import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
@@ -208,8 +208,6 @@ export class ChangeSetService {
     };
   }
 }
-
-const noContext = { variable: () => undefined, secretVersion: () => undefined };
 
 function isSeen(caller: Caller, record: ChangeSetRecord): boolean {
   return rightsOf(caller).owns(record) || seesAllConfig(caller);

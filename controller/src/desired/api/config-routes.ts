@@ -23,6 +23,7 @@ import {
   RolloutAgentPage,
   RolloutPage,
   RolloutPlan,
+  RolloutSeries,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { done, type Route, routesOf, whileConnected } from '../../http/request/route.ts';
@@ -207,6 +208,13 @@ export function configRoutes({
       query: page,
       response: RolloutAgentPage,
       handle: (context) => rollouts.agents(context.caller, context.path('id'), pageOf(context.query)),
+    }),
+    route('rollout_series', 'GET /api/v1/rollouts/:id/series', {
+      permission: configReaders,
+      summary: 'A metric at the access points that a roll-out has changed and at those that it has not',
+      query: Type.Object({ metric: Type.String({ minLength: 1, maxLength: 128 }) }),
+      response: RolloutSeries,
+      handle: (context) => rollouts.series(context.caller, context.path('id'), context.query.metric),
     }),
     word('pause_rollout', 'pause', 'Let no further access point get it for now'),
     word('resume_rollout', 'resume', 'Go on; what has failed so far is accepted'),

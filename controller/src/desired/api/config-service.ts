@@ -19,8 +19,10 @@ import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { SiteStore } from '../../sites/site-store.ts';
+import { inSlices } from '../../time-slices.ts';
 import { contextOf } from '../delivery/config-delivery.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
+import { type Layer, LayerStack, noContext } from '../model/render.ts';
 import { secretsOf } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { LayerStore, SecretRecord, Variable } from '../store/layer-store.ts';
@@ -65,7 +67,7 @@ export class ConfigService {
     );
     const after = readNameCursor(cursor, 'layers', () => true);
     const start = after === undefined ? 0 : sorted.findIndex(({ id }) => id === after) + 1;
-    const items = sorted.slice(start, start + limit);
+    const items = await this.#counted(caller, sorted.slice(start, start + limit));
     return { items, next: start + limit < sorted.length ? toNameCursor(items.at(-1)!.id, 'layers') : null };
   }
 
@@ -75,7 +77,20 @@ export class ConfigService {
     const found = layers.filter((layer) => layer.id === id);
     const [layer] = await visibleLayers(caller, found, this.#options.index);
     if (!layer) throw layerNotFound();
-    return layer;
+    return (await this.#counted(caller, [layer]))[0]!;
+  }
+
+  /** Each with how many access points it is about. */
+  async #counted(caller: Caller, layers: readonly Layer[]): Promise<ConfigLayer[]> {
+    const { index } = this.#options;
+    await index.refresh();
+    const stack = new LayerStack(layers, noContext);
+    const counts = new Map<string, number>();
+    await inSlices(index.agents, (agent) => {
+      if (!isManaged(agent) || !rightsOf(caller).sees(agent)) return;
+      for (const { id } of stack.matching(agent)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    });
+    return layers.map((layer) => ({ ...layer, access_points: counts.get(layer.id) ?? 0 }));
   }
 
   /** Newest first; also of a layer that has ended. Each is seen by whom it was about. */

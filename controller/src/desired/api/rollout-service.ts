@@ -1,14 +1,16 @@
 // Roll-outs for callers: how they stand, and the words that stop them, let them go on or take them back.
-import type { Rollout, RolloutAgentPage, RolloutPage, RolloutState } from '@weft/contract';
+import type { Rollout, RolloutAgentPage, RolloutPage, RolloutSeries, RolloutState } from '@weft/contract';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { FleetIndex } from '../../fleet/index/fleet-index.ts';
+import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { isSuccess } from '../model/agent-config.ts';
+import type { GateReader } from '../rollout/gate-reader.ts';
 import { rolloutEvent } from '../rollout/rollout-driver.ts';
 import { putInForce } from '../store/layer-store.ts';
 import type { LayerChanges, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
@@ -19,6 +21,8 @@ export interface RolloutServiceOptions {
   database: SqlDatabase;
   rollouts: RolloutStore;
   index: FleetIndex;
+  view: FleetView;
+  gates: GateReader;
   auditLog: Pick<AuditLog, 'append'>;
   eventLog: Pick<EventLog, 'append'>;
   onChanged: () => void;
@@ -40,14 +44,20 @@ export class RolloutService {
     const items: Rollout[] = [];
     for (const record of records) {
       const agents = await this.#options.rollouts.agents(record.id);
-      if (this.#isSeen(caller, record, agents)) items.push(toRollout(record, agents));
+      if (this.#isSeen(caller, record, agents)) items.push(await this.#tell(caller, record, agents));
     }
     return { items, next: records.length === limit ? toTimeCursor(records.at(-1)!, 'rollouts') : null };
   }
 
   async get(caller: Caller, id: string): Promise<Rollout> {
     const { record, agents } = await this.#find(caller, id);
-    return toRollout(record, agents);
+    return this.#tell(caller, record, agents);
+  }
+
+  /** A metric where the change is and where it is not. */
+  async series(caller: Caller, id: string, metric: string): Promise<RolloutSeries> {
+    const { record, agents } = await this.#find(caller, id);
+    return this.#options.gates.pictured(record, agents, metric, (agent) => rightsOf(caller).sees(agent));
   }
 
   async agents(
@@ -155,6 +165,16 @@ export class RolloutService {
     return this.get(caller, id);
   }
 
+  async #tell(caller: Caller, record: RolloutRecord, agents: readonly StandingAgent[]): Promise<Rollout> {
+    const { view } = this.#options;
+    const moment = await view.moment({ state: true });
+    const isAway = ({ ap_id }: StandingAgent) => {
+      const agent = view.get(ap_id);
+      return agent !== undefined && ['offline', 'never'].includes(moment.stateOf(agent));
+    };
+    return toRollout(record, agents, isAway, this.#mayChange(caller, agents));
+  }
+
   async #find(caller: Caller, id: string): Promise<{ record: RolloutRecord; agents: StandingAgent[] }> {
     const record = await this.#options.rollouts.get(id);
     const agents = record ? await this.#options.rollouts.agents(id) : [];
@@ -175,6 +195,14 @@ export class RolloutService {
     throw new PermissionError('not_permitted', 'The roll-out is at access points that you do not manage');
   }
 
+  #mayChange(caller: Caller, agents: readonly StandingAgent[]): boolean {
+    const rights = rightsOf(caller);
+    const isRoller = rights.isUser
+      ? rights.isAdmin || rights.isGranted('manager')
+      : rights.limits.config === 'roll_out' && !rights.hasExpired();
+    return isRoller && this.#managesAll(caller, agents);
+  }
+
   #managesAll(caller: Caller, agents: readonly StandingAgent[]): boolean {
     const { index } = this.#options;
     return agents.every(({ ap_id }) => {
@@ -193,7 +221,12 @@ async function requireInForce(tx: SqlQueries, id: string, version: number | unde
   );
 }
 
-export function toRollout(record: RolloutRecord, agents: readonly StandingAgent[]): Rollout {
+function toRollout(
+  record: RolloutRecord,
+  agents: readonly StandingAgent[],
+  isAway: (agent: StandingAgent) => boolean,
+  may_change: boolean,
+): Rollout {
   const { id, change_set_id, title, state, reason, plan, wave, total, measured, owner_name, created_at, ended_at } =
     record;
   const waves = Array.from({ length: plan.waves?.length ?? 1 }, () => ({
@@ -219,7 +252,8 @@ export function toRollout(record: RolloutRecord, agents: readonly StandingAgent[
     title,
     state,
     reason,
-    sentence: inWords(total, states, agents),
+    sentence: inWords(state, agents, isAway),
+    may_change,
     plan,
     wave: wave + 1,
     waves,
@@ -232,16 +266,32 @@ export function toRollout(record: RolloutRecord, agents: readonly StandingAgent[
   };
 }
 
-/** "38 of 212 confirmed, 2 reverted (no connection after the change), 5 pending". */
-function inWords(total: number, states: Record<string, number>, agents: readonly StandingAgent[]): string {
-  const good = (states.in_sync ?? 0) + (states.confirmed ?? 0);
-  const parts = [`${good} of ${total} confirmed`];
-  for (const [state, count] of Object.entries(states)) {
-    if (state === 'in_sync' || state === 'confirmed') continue;
-    const reason = failed.has(state)
-      ? agents.find((agent) => agent.state === state && agent.detail !== null)?.detail
-      : undefined;
-    parts.push(`${count} ${state.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
+/** "38 of 212 confirmed, 2 reverted (no connection after the change), 5 offline: they get it when they return". */
+function inWords(
+  state: RolloutState,
+  agents: readonly StandingAgent[],
+  isAway: (agent: StandingAgent) => boolean,
+): string {
+  const isTakenBack = state === 'reverting' || state === 'reverted';
+  const treated = agents.filter((agent) => agent.treated);
+  const byState = Map.groupBy(treated, (agent) =>
+    agent.state === 'in_sync' || agent.state === 'confirmed' ? 'confirmed' : agent.state,
+  );
+  const good = byState.get('confirmed')?.length ?? 0;
+  const parts = [
+    isTakenBack ? `${good} of ${treated.length} back at what they were` : `${good} of ${agents.length} confirmed`,
+  ];
+  for (const [standing, those] of byState) {
+    if (standing === 'confirmed' || standing === 'pending') continue;
+    const reason = failed.has(standing) ? those.find(({ detail }) => detail !== null)?.detail : undefined;
+    parts.push(`${those.length} ${standing.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
   }
+  const pending = byState.get('pending') ?? [];
+  const away = pending.filter((agent) => isAway(agent)).length;
+  const untouched = agents.length - treated.length;
+  const isOver = isTakenBack || state === 'aborted';
+  if (pending.length > away) parts.push(`${pending.length - away} pending`);
+  if (untouched > 0) parts.push(`${untouched} ${isOver ? 'never touched' : 'waiting for their turn'}`);
+  if (away > 0) parts.push(`${away} offline: they ${isTakenBack ? 'go back' : 'get it'} when they return`);
   return parts.join(', ');
 }

@@ -84,6 +84,9 @@ interface Taken {
 
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_.-]{0,63})\}/g;
 
+/** For whoever only asks whom layers are about. */
+export const noContext: RenderContext = { variable: () => undefined, secretVersion: () => undefined };
+
 /** Layers, ready to be asked about many agents. */
 export class LayerStack {
   /** The heaviest first. */

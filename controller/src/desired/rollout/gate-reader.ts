@@ -1,4 +1,5 @@
 // What the gates of a roll-out look at: metrics of treated and untreated access points, alarms, devices.
+import type { RolloutSeries } from '@weft/contract';
 import type { ActiveAlarms } from '../../alarms/watch/active-alarms.ts';
 import type { DeviceRegistry } from '../../devices/registry/device-registry.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
@@ -11,6 +12,11 @@ const defaultOverSeconds = 120;
 /** Of each side; a mean over more does not say more. */
 const maxMeasured = 100;
 const hourMs = 3_600_000;
+/** Of each side of a picture, which is looked at again and again. */
+const maxPictured = 50;
+const beforeMs = 600_000;
+const picturedPoints = 120;
+const finestMs = 10_000;
 
 export interface GateReaderOptions {
   telemetry: Pick<TelemetryStore, 'query'>;
@@ -74,12 +80,7 @@ export class GateReader {
       const treated = agents
         .filter((agent) => agent.treated && agent.wave === rollout.wave)
         .flatMap(({ ap_id }) => index.get(ap_id) ?? []);
-      const treatedIds = new Set(agents.filter((agent) => agent.treated).map(({ agent_id }) => agent_id));
-      const types = new Set(treated.map(({ access_point_type }) => access_point_type));
-      const untreated = index.agents.filter(
-        ({ id, access_point_type, isEnded, isDevice }) =>
-          !isEnded && !isDevice && !treatedIds.has(id) && types.has(access_point_type),
-      );
+      const untreated = this.#untreated(agents, treated);
       const afterFrom = settledMs;
       const ownBefore = untreated.length < 5 ? hourMs : overMs;
       const beforeOf = { fromMs: startMs - ownBefore, untilMs: startMs };
@@ -89,6 +90,73 @@ export class GateReader {
       measured.push(judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length }));
     }
     return measured;
+  }
+
+  /** How a metric went on both sides, from a while before the roll-out to a while after it, for whoever sees the access points. */
+  async pictured(
+    rollout: RolloutRecord,
+    agents: readonly StandingAgent[],
+    metric: string,
+    sees: (agent: IndexedAgent) => boolean,
+  ): Promise<RolloutSeries> {
+    const { index, now } = this.#options;
+    await index.refresh();
+    const treated = agents.filter((agent) => agent.treated).flatMap(({ ap_id }) => index.get(ap_id) ?? []);
+    const span = {
+      fromMs: rollout.created_at - beforeMs,
+      untilMs: Math.min(now(), (rollout.ended_at ?? now()) + beforeMs),
+    };
+    const stepMs = Math.ceil((span.untilMs - span.fromMs) / picturedPoints / finestMs) * finestMs;
+    const sideOf = async (all: readonly IndexedAgent[]) => {
+      const seen = all.filter(sees).slice(0, maxPictured);
+      return { access_points: seen.length, points: await this.#points(seen, metric, span, stepMs) };
+    };
+    return {
+      metric,
+      resolution_seconds: stepMs / 1000,
+      treated: await sideOf(treated),
+      untreated: await sideOf(this.#untreated(agents, treated)),
+    };
+  }
+
+  /** Those of the same types that have not been touched. */
+  #untreated(agents: readonly StandingAgent[], treated: readonly IndexedAgent[]): IndexedAgent[] {
+    const treatedIds = new Set(agents.filter((agent) => agent.treated).map(({ agent_id }) => agent_id));
+    const types = new Set(treated.map(({ access_point_type }) => access_point_type));
+    return this.#options.index.agents.filter(
+      ({ id, access_point_type, isEnded, isDevice }) =>
+        !isEnded && !isDevice && !treatedIds.has(id) && types.has(access_point_type),
+    );
+  }
+
+  /** The mean over access points of each step, and the lowest and highest of them. */
+  async #points(agents: readonly IndexedAgent[], metric: string, { fromMs, untilMs }: Span, stepMs: number) {
+    const steps = new Map<number, number[]>();
+    for (const { ap_id } of agents) {
+      const frame = await this.#options.telemetry.query({
+        ap_id,
+        metrics: [metric],
+        startMs: fromMs,
+        endMs: untilMs,
+        maxPoints: 10_000,
+        aggregate: 'mean',
+      });
+      const values = frame.columns.get(metric) ?? [];
+      const own = Map.groupBy(values.entries(), ([at]) => Math.floor(frame.ts[at]! / stepMs) * stepMs);
+      for (const [step, found] of own) {
+        const mean = meanOf(found.map(([, value]) => value).filter((value) => !Number.isNaN(value)));
+        if (mean !== null) steps.set(step, [...(steps.get(step) ?? []), mean]);
+      }
+      await giveWay();
+    }
+    return [...steps]
+      .sort(([a], [b]) => a - b)
+      .map(([step, means]) => ({
+        ts: new Date(step).toISOString(),
+        mean: meanOf(means)!,
+        low: Math.min(...means),
+        high: Math.max(...means),
+      }));
   }
 
   async #means(agents: readonly IndexedAgent[], metric: string, before: Span, after: Span): Promise<Means> {

@@ -122,7 +122,9 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   const [asked, setAsked] = useState<{ action: AlarmAction; alarms: readonly Alarm[] } | undefined>(undefined);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   const rows = foldAlarms(alarms, opened);
-  const own = alarms.filter(({ id }) => chosen.has(id));
+  /** Those that the user may do something about. */
+  const handled = isPast ? [] : alarms.filter(({ may_handle }) => may_handle);
+  const own = handled.filter(({ id }) => chosen.has(id));
   const turn = (id: string) => setChosen(toggled(chosen, id));
   const ask = (action: AlarmAction, alarm?: Alarm) =>
     setAsked({ action, alarms: own.length > 0 && (!alarm || chosen.has(alarm.id)) ? own : alarm ? [alarm] : [] });
@@ -149,18 +151,22 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
       Home: () => go(0),
       End: () => go(rows.length - 1),
       Enter: () => open(alarm),
-      ...(!isPast && { x: () => turn(alarm.id), a: () => ask('acknowledge', alarm), s: () => ask('shelve', alarm) }),
+      ...(handled.includes(alarm) && {
+        x: () => turn(alarm.id),
+        a: () => ask('acknowledge', alarm),
+        s: () => ask('shelve', alarm),
+      }),
     };
     const act = acts[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!act) return;
     event.preventDefault();
     act();
   };
-  const isAll = own.length === alarms.length;
+  const isAll = own.length === handled.length;
   const [asking, setAsking] = useState<ReadonlySet<string> | undefined>(undefined);
-  const what = text.alarms(formatNumber(alarms.length));
+  const what = text.alarms(formatNumber(handled.length));
   const chooseAll = (event: { currentTarget: HTMLInputElement }) => {
-    const all = new Set(alarms.map(({ id }) => id));
+    const all = new Set(handled.map(({ id }) => id));
     if (isAll) setChosen(new Set());
     else if (all.size <= chosenWithoutAsking) setChosen(all);
     else {
@@ -170,7 +176,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   };
   return (
     <>
-      {!isPast && (
+      {handled.length > 0 && (
         <div class="alarm-tools">
           <label class="alarm-all">
             <input type="checkbox" checked={isAll} onChange={chooseAll} />
@@ -189,12 +195,12 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
         {rows.map(({ alarm, consequences }, index) => (
           <li
             key={alarm.id}
-            class={`alarm ${alarm.state} ${isPast ? 'is-past' : ''} ${alarm.inhibited_by ? 'is-consequence' : ''}`}
+            class={`alarm ${alarm.state} ${handled.includes(alarm) ? '' : 'is-past'} ${alarm.inhibited_by ? 'is-consequence' : ''}`}
             // One row at a time can be reached; arrows move.
             tabIndex={index === Math.min(active, rows.length - 1) ? 0 : -1}
             onFocus={(event) => event.target === event.currentTarget && setActive(index)}
           >
-            {!isPast && (
+            {handled.includes(alarm) && (
               <input
                 type="checkbox"
                 aria-label={text.choose(alarm.message)}
@@ -215,7 +221,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
                 </Button>
               )}
             </AlarmWords>
-            {!isPast && (
+            {handled.includes(alarm) && (
               <div class="alarm-acts">
                 {alarm.state === 'firing' && (
                   <Button size="small" onClick={() => setAsked({ action: 'acknowledge', alarms: [alarm] })}>
