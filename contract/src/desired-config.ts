@@ -1,6 +1,7 @@
 // What access points shall be: layers of settings, variables, secrets, change sets, roll-outs, and how each access point stands.
 
 import { Page } from './answers.ts';
+import { configStates } from './functions/selector.ts';
 import * as Type from './schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
@@ -11,13 +12,7 @@ const Settings = Type.Record(Type.String(), Type.Unknown(), {
 });
 const Title = Type.String({ minLength: 1, maxLength: 200, format: 'label' });
 
-export const ConfigState = Type.Enum(
-  [
-    ...['in_sync', 'pending', 'sent', 'on_trial', 'confirmed', 'refused', 'substituted', 'reverted'],
-    ...['overridden', 'drifted', 'unreachable'],
-  ] as const,
-  { title: 'ConfigState', type: 'string' },
-);
+export const ConfigState = Type.Enum(configStates, { title: 'ConfigState', type: 'string' });
 export type ConfigState = Type.Static<typeof ConfigState>;
 
 const layerFields = {

@@ -6,6 +6,7 @@ import type {
   ConfigMessage,
   ConfigResultMessage,
   ConfigRunningMessage,
+  ConfigState,
 } from '@weft/contract';
 import type { NewAuditEntry } from './audit/audit-entry.ts';
 import type { AgentCaller, Caller, CallerChange } from './caller.ts';
@@ -79,6 +80,8 @@ export function createEvents() {
       [agent: AgentCaller, message: ConfigUp, connection: string],
       Promise<ConfigDown | undefined>
     >(),
+    /** How agents stand to what they shall be, by their ids; not in it: no layer is about it. */
+    configStates: new Question<[], Promise<ReadonlyMap<string, ConfigState>>>(),
     /** Something may be due for the agent. */
     configWoken: new Event<[ap_id: string]>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */

@@ -121,6 +121,7 @@ export function createParts(platform: Platform, events: Events) {
       fleetIndex: fleet.index,
       registry: devices.registry,
       activeAlarms: alarms.activeAlarms,
+      readings: alarms.readings,
     },
     events,
   );

@@ -16,6 +16,8 @@ export interface Selectable {
   /** good, degraded, bad or unknown. */
   health?: string | null;
   power_state?: string | null;
+  /** Absent: no layer is about it, or nobody may say. */
+  config?: string | undefined;
   emulated?: boolean;
   /** The newest value of a metric. */
   metric?(name: string): number | undefined;
@@ -62,6 +64,8 @@ function compileLabel({ key, value }: Extract<SelectorTerm, { kind: 'label' }>):
       return ({ health }) => health === value;
     case 'power':
       return ({ power_state }) => power_state !== null && power_state?.toLowerCase() === value;
+    case 'config':
+      return ({ config }) => config === value;
     case 'emulated': {
       const wanted = value === 'true';
       return ({ emulated }) => (emulated ?? false) === wanted;

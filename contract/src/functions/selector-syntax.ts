@@ -14,12 +14,19 @@ export type AgentState = (typeof agentStates)[number];
 
 export const healthWords = ['good', 'degraded', 'bad', 'unknown'] as const;
 
+/** How an access point stands to what it shall be. */
+export const configStates = [
+  ...(['in_sync', 'pending', 'sent', 'on_trial', 'confirmed', 'refused', 'substituted', 'reverted'] as const),
+  ...(['overridden', 'drifted', 'unreachable'] as const),
+] as const;
+export type ConfigState = (typeof configStates)[number];
+
 /** The longest first: `<=` is not `<` and something wrong after it. */
 const operators = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type SelectorOperator = (typeof operators)[number];
 
 /** What stands before a colon. */
-const keys = ['site', 'tag', 'name', 'type', 'state', 'health', 'power', 'emulated'] as const;
+const keys = ['site', 'tag', 'name', 'type', 'state', 'health', 'power', 'config', 'emulated'] as const;
 export type SelectorKey = (typeof keys)[number];
 const otherNames: Record<string, SelectorKey> = { power_state: 'power' };
 
@@ -239,6 +246,7 @@ class SelectorParser {
 function checkedValue(key: SelectorKey, text: string, column: number): string {
   if (key === 'state') return oneOf(agentStates, text, column);
   if (key === 'health') return oneOf(healthWords, text, column);
+  if (key === 'config') return oneOf(configStates, text, column);
   if (key === 'emulated') return oneOf(['true', 'false'], text, column);
   if (key === 'power') return text.toLowerCase().normalize('NFC');
   if (key !== 'site') return text;

@@ -53,6 +53,8 @@ function describeTerm(term: SelectorTerm, isNot: boolean): string {
       return `${isNot ? 'do not have' : 'have'} ${value} health`;
     case 'power':
       return `${isNot ? 'do not have' : 'have'} the power state ${value}`;
+    case 'config':
+      return `${isNot ? 'do not have' : 'have'} the configuration state ${value}`;
     case 'emulated':
       return (value === 'true') === isNot ? 'are real' : 'are emulated';
   }

@@ -22,6 +22,7 @@ const hall: Selectable & { metrics: Record<string, number> } = {
   state: 'offline',
   health: 'bad',
   power_state: 'asleep',
+  config: 'drifted',
   emulated: true,
   metrics: { rssi_dbm: -71, 'air time': 0.5, or: 3 },
   metric(name) {
@@ -63,6 +64,8 @@ describe('a selector', () => {
     ['power:asleep', true],
     ['power_state:Asleep', true],
     ['power:awake', false],
+    ['config:Drifted', true],
+    ['config:in_sync', false],
     ['emulated:true', true],
     ['emulated:false', false],
     ['name:ap-hall-1', true],
@@ -94,7 +97,7 @@ describe('a selector', () => {
     expect(selects(text)).toBe(expected);
   });
 
-  it.each(['site:**', 'tag:*', 'type:*', 'state:never', 'power:on', 'a>0', 'emulated:true'])(
+  it.each(['site:**', 'tag:*', 'type:*', 'state:never', 'power:on', 'config:drifted', 'a>0', 'emulated:true'])(
     '%s selects nothing that has none',
     (text) => {
       expect(selects(text, bare)).toBe(false);
@@ -119,7 +122,7 @@ describe('a selector', () => {
 
   it('depends for rights only on what administrators own', () => {
     expect(() => requireOwnedByAdministrators(parseSelector('site:a/** -(tag:b or name:c)'))).not.toThrow();
-    for (const other of ['type:WiFi', 'state:online', 'power:on', 'emulated:true', 'load>1']) {
+    for (const other of ['type:WiFi', 'state:online', 'power:on', 'config:in_sync', 'emulated:true', 'load>1']) {
       const refuse = () => requireOwnedByAdministrators(parseSelector(`site:a/** -(tag:b or ${other})`));
       expect(refuse).toThrow(expect.objectContaining({ name: 'SelectorError', column: 22 }));
     }

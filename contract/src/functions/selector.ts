@@ -8,6 +8,8 @@ export type { Selectable } from './selector-match.ts';
 export {
   type AgentState,
   agentStates,
+  type ConfigState,
+  configStates,
   healthWords,
   maxSelectorLength,
   maxSelectorTerms,
@@ -23,6 +25,7 @@ export interface Selector {
   readonly needsState: boolean;
   readonly needsHealth: boolean;
   readonly needsPower: boolean;
+  readonly needsConfig: boolean;
   /** It has a `type:` term. */
   readonly asksForType: boolean;
   /** The metrics that it compares, each once. */
@@ -43,6 +46,7 @@ export function parseSelector(text: string): Selector {
     needsState: has('state'),
     needsHealth: has('health'),
     needsPower: has('power'),
+    needsConfig: has('config'),
     asksForType: has('type'),
     metrics: [...new Set(terms.flatMap((term) => (term.kind === 'metric' ? [term.metric] : [])))],
     isOwnedByAdministrators: terms.every(isOwned),

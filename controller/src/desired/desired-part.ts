@@ -2,6 +2,7 @@
 
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import { SiteZones } from '../alarms/watch/site-zones.ts';
+import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { isEnded } from '../caller.ts';
@@ -41,6 +42,7 @@ export interface DesiredPartDeps extends Platform {
   fleetIndex: FleetIndex;
   registry: DeviceRegistry;
   activeAlarms: ActiveAlarms;
+  readings: WeftReadings;
 }
 
 export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
@@ -128,6 +130,10 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
 
   events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
   events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
+  events.configStates.onAsk(() => configs.states());
+  deps.readings.add('settings_drifted', async () =>
+    (await configs.drifted()).map(({ ap_id, leaves }) => ({ subject_kind: 'agent', subject: ap_id, value: leaves })),
+  );
   events.labelsChanged.on(soon);
   events.agentConfigured.on(soon);
   events.sitesChanged.on(() => {
@@ -152,8 +158,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
         labels: ['state'],
         values: async () => {
           const counts = new Map<string, number>();
-          for (const { state, hash } of (await configs.hashes()).values())
-            if (hash !== '') counts.set(state, (counts.get(state) ?? 0) + 1);
+          for (const state of (await configs.states()).values()) counts.set(state, (counts.get(state) ?? 0) + 1);
           return [...counts].map(([state, value]) => ({ labels: { state }, value }));
         },
       },

@@ -38,6 +38,11 @@ async function rollOut(layers: Body[], plan: Body = {}, remove: string[] = []) {
   return ok('POST', `/config/change_sets/${id}/rollout`, plan);
 }
 
+async function selected(selector: string, token = admin) {
+  const { items } = await ok('GET', `/agents?selector=${encodeURIComponent(selector)}`, undefined, token);
+  return items.map(({ ap_id }: Body) => ap_id);
+}
+
 /** An access point as simple as can be. */
 class Ap {
   readonly ap_id: string;
@@ -293,9 +298,15 @@ eachDatabase((kind) => {
       state: 'drifted',
       differences: [{ leaf: 'channel', desired: 40, running: 36, command_id: null }],
     });
+    expect(await selected('config:drifted tag:drift')).toEqual(['drift-1']);
+    expect(await selected('config:in_sync tag:drift')).toEqual([]);
+    const alarm = { rule: 'Settings drifted', severity: 'minor', ap_id: 'drift-1', state: 'firing' };
+    await untilSo(async () => expect((await ok('GET', '/alarms?selector=tag:drift')).items).toMatchObject([alarm]));
     await ok('POST', '/agents/drift-1/config/apply');
     expect((await ap.obey()).settings).toEqual({ channel: 40 });
     expect(await ap.state()).toBe('in_sync');
+    const cleared = { ...alarm, state: 'cleared' };
+    await untilSo(async () => expect((await ok('GET', '/alarms?selector=tag:drift')).items).toMatchObject([cleared]));
     ap.settings = { channel: 100 };
     await ap.say();
     await over(rollout.id);
@@ -433,6 +444,15 @@ eachDatabase((kind) => {
     expect(await refusal('PUT', '/config/secrets', { name: 'x', value: 'y' }, manager)).toMatchObject({ status: 403 });
     const [none, reader] = [await weft.app('none'), await weft.app('reader', { config: 'read' })];
     expect(await refusal('GET', '/config/layers', undefined, none)).toMatchObject({ status: 403 });
+    // Neither by what it may read otherwise.
+    const of = '/events?kinds=rollout.started,config.confirmed&limit=1';
+    expect([await ok('GET', of, undefined, none), await ok('GET', of, undefined, reader)]).toMatchObject([
+      { items: [] },
+      { items: [{}] },
+    ]);
+    const pending = 'config:pending or -config:pending config:in_sync';
+    expect(await selected(pending, none)).toEqual([]);
+    expect(await selected(pending, reader)).not.toEqual([]);
     expect((await ok('GET', '/config/layers', undefined, reader)).items).toEqual(expect.any(Array));
     expect(await refusal('POST', '/config/change_sets', { title: 'x', remove: ['y'] }, reader)).toMatchObject({
       status: 403,

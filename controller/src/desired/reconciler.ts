@@ -82,9 +82,9 @@ export class Reconciler extends PeriodicTask {
           const { hash, problems, text } = stack.render(agent, declared(agent));
           const before = known.get(agent.id);
           // It has said what it runs, and nobody has ever asked anything of it.
-          const isFree = before === undefined || before.hash === '';
+          const isFree = before === undefined || before === '';
           if (isFree && text === '{}' && problems.length === 0) return false;
-          return before === undefined || before.hash !== hash || problems.length > 0;
+          return before !== hash || problems.length > 0;
         });
         await this.want(changed, wantedBy(rollout));
       }

@@ -58,7 +58,14 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     states.gone(agent, successor);
   });
   index.taken.on((agent) => states.taken(agent));
-  const view = new FleetView({ index, columns, states, presence, severities: events.agentSeverities.ask });
+  const view = new FleetView({
+    index,
+    columns,
+    states,
+    presence,
+    severities: events.agentSeverities.ask,
+    configStates: events.configStates.ask,
+  });
   const lists = new ListService({ view, store, telemetry, shares });
   events.recorded.on((ap_id, samples) => columns.recorded(ap_id, samples));
   events.visibleSites.onAsk(async (caller) => {
@@ -73,7 +80,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   });
   events.agentSight.onAsk(async (caller, text) => {
     const selector = parseSelector(text);
-    const test = createTest(selector, await view.moment(needsOf(selector)));
+    const test = createTest(selector, await view.moment(needsOf(selector, caller)));
     const rights = rightsOf(caller);
     const isSeen = remembered((agent) => rights.sees(agent));
     const isSelected = remembered(test);

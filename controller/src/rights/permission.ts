@@ -93,6 +93,12 @@ export const configReaders: Permission = {
 };
 /** Of one access point, which also reads its own. */
 export const agentConfigReaders: Permission = { ...agentReaders, third_party_app: 'config:read' };
+/** Whether how access points stand to their settings is anything for this caller; of which ones, its sight says. */
+export function mayReadConfig(caller: Caller): boolean {
+  const rights = rightsOf(caller);
+  return caller.kind !== 'third_party_app' || (rights.limits.config !== undefined && !rights.hasExpired());
+}
+
 /** Within what they manage, which the service checks. */
 export const configDrafters: Permission = { ...adminsAndManagers, third_party_app: 'config:draft' };
 export const configRollers: Permission = { ...adminsAndManagers, third_party_app: 'config:roll_out' };

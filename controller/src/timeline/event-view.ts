@@ -9,6 +9,7 @@ import { NotFoundError } from '../errors.ts';
 import type { LoggedEvent } from '../event-log/event-record.ts';
 import { groupedNames, narrowed } from '../event-log/grouped-event.ts';
 import { createTest, type FleetView, needsOf } from '../fleet/index/fleet-view.ts';
+import { mayReadConfig } from '../rights/permission.ts';
 import { rightsOf } from '../rights/rights.ts';
 
 export interface EventViewOptions {
@@ -26,8 +27,9 @@ export class EventView {
   }
 
   /** Those of the events that the caller may see and that the selector selects, in their order. */
-  async show(caller: Caller, events: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
-    if (rightsOf(caller).seesAll) return this.#selection.choose(selector, events);
+  async show(caller: Caller, all: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
+    const events = mayReadConfig(caller) ? all : all.filter(({ kind }) => !isOfSettings(kind));
+    if (rightsOf(caller).seesAll) return this.#selection.choose(selector, events, caller);
     const visible = await this.#visible(caller, events);
     const isAgent = caller.kind === 'agent';
     const seen = events.flatMap((event) => {
@@ -36,7 +38,7 @@ export class EventView {
       if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
       return event.ap_id !== null && visible.has(event.ap_id) ? [withoutHidden(event, visible)] : [];
     });
-    return this.#selection.choose(selector, seen);
+    return this.#selection.choose(selector, seen, caller);
   }
 
   /** Agents that are gone are seen by nobody who may not see all. */
@@ -57,6 +59,11 @@ export class EventView {
     }
     return visible;
   }
+}
+
+/** Of what access points shall be; `config.changed` is about Weft's own records. */
+function isOfSettings(kind: string): boolean {
+  return kind.startsWith('rollout.') || (kind.startsWith('config.') && kind !== 'config.changed');
 }
 
 /** Other access points in an event about a device: where it came from, or was to go. */
@@ -92,11 +99,14 @@ export class EventSelection {
     this.#fleet = fleet;
   }
 
-  /** Those of the events that the selector selects, in their order; of one about many agents, those. An empty one selects all. */
-  readonly choose = async (text: string, events: readonly LoggedEvent[]): Promise<LoggedEvent[]> => {
+  /**
+   * Those of the events that the selector selects for this caller (undefined: Weft itself), in their order; of one about many
+   * agents, those. An empty one selects all.
+   */
+  readonly choose = async (text: string, events: readonly LoggedEvent[], caller?: Caller): Promise<LoggedEvent[]> => {
     const selector = this.#parsed.getOrInsert(text, () => parseSelector(text));
     if (selector.node.kind === 'all' || events.length === 0) return [...events];
-    const test = createTest(selector, await this.#fleet.moment(needsOf(selector)));
+    const test = createTest(selector, await this.#fleet.moment(needsOf(selector, caller)));
     const isSelected = (ap_id: string, site: string | null) => {
       const agent = this.#fleet.get(ap_id);
       return agent ? test(agent) : selector.test(bare(ap_id, site));

@@ -82,8 +82,9 @@ export function parseStaticSelector(
 ): Selector | undefined {
   try {
     const selector = parseSelector(text);
-    if (!selector.needsState && !selector.needsPower && selector.metrics.length === 0) return selector;
-    problems.push(valueError(loc, 'state:, power: and metrics belong into the condition'));
+    const { needsState, needsPower, needsConfig, metrics } = selector;
+    if (!needsState && !needsPower && !needsConfig && metrics.length === 0) return selector;
+    problems.push(valueError(loc, 'state:, power:, config: and metrics belong into the condition'));
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     problems.push(valueError(loc, `column ${error.column}: ${error.message}`));

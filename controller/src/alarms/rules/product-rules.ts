@@ -174,7 +174,13 @@ const weft = {
   }),
 };
 
+const settings = {
+  settings_drifted: rule('minor', 'Settings drifted', '{name} runs other settings than it shall', {
+    condition: { weft: 'settings_drifted', op: '>', value: 0 },
+  }),
+};
+
 /** By key. They are given out once; what administrators change or remove stays so. */
 export const productRules: ReadonlyMap<string, AlarmRuleInput> = new Map(
-  Object.entries({ ...presence, ...cellular, ...wifi, ...lifi, ...energy, ...weft }),
+  Object.entries({ ...presence, ...cellular, ...wifi, ...lifi, ...energy, ...settings, ...weft }),
 );

@@ -1,21 +1,7 @@
 // How an access point stands to what it shall be. Only evidence moves it: what the agent said, what was written to it, a command that
 // it confirmed, time that has passed. What was sent proves nothing.
+import type { ConfigState } from '@weft/contract';
 import { canonicalJson, leavesOf, type Settings } from './settings.ts';
-
-export const configStates = [
-  'in_sync',
-  'pending',
-  'sent',
-  'on_trial',
-  'confirmed',
-  'refused',
-  'substituted',
-  'reverted',
-  'overridden',
-  'drifted',
-  'unreachable',
-] as const;
-export type ConfigState = (typeof configStates)[number];
 
 export interface AgentConfig {
   agent_id: string;

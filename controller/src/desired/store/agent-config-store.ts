@@ -1,12 +1,13 @@
 // How each access point stands to what it shall be, one row each. Evidence is applied inside of a transaction that holds the
 // row, so that two nodes never decide from the same past.
+import type { ConfigState } from '@weft/contract';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { afterCommit } from '../../storage/open-transaction.ts';
-import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { inParts, toSqlValue } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
-import { type AgentConfig, advance, type ConfigState, type Evidence, newAgentConfig } from '../model/agent-config.ts';
+import { type AgentConfig, advance, differingLeaves, type Evidence, newAgentConfig } from '../model/agent-config.ts';
 
 const COLUMNS =
   'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, is_back, running_hash, running, running_at, overridden, updated_at';
@@ -51,23 +52,23 @@ export class AgentConfigStore extends SqlStore {
   }
 
   /** Hashes of all agents that have a row, by their ids. */
-  async hashes(): Promise<Map<string, { hash: string; state: ConfigState }>> {
-    const rows = await this.db.query<SqlRow>('SELECT agent_id, hash, state FROM agent_configs');
-    return new Map(
-      rows.map(({ agent_id, hash, state }) => [
-        agent_id as string,
-        { hash: hash as string, state: state as ConfigState },
-      ]),
-    );
+  async hashes(): Promise<Map<string, string>> {
+    const rows = await this.db.query<{ agent_id: string; hash: string }>('SELECT agent_id, hash FROM agent_configs');
+    return new Map(rows.map(({ agent_id, hash }) => [agent_id, hash]));
   }
 
-  /** The ap_ids of those in one of these states, in order. */
-  async inStates(states: readonly ConfigState[]): Promise<string[]> {
-    const rows = await this.db.query<{ ap_id: string }>(
-      `SELECT ap_id FROM agent_configs WHERE hash <> '' AND state IN (${states.map(() => '?').join(', ')}) ORDER BY ap_id`,
-      states,
+  /** Of all agents that a layer is about, by their ids. */
+  async states(): Promise<Map<string, ConfigState>> {
+    const rows = await this.db.query<{ agent_id: string; state: ConfigState }>(
+      `SELECT agent_id, state FROM agent_configs WHERE hash <> ''`,
     );
-    return rows.map(({ ap_id }) => ap_id);
+    return new Map(rows.map(({ agent_id, state }) => [agent_id, state]));
+  }
+
+  /** With how many leaves; at least one, also if its hash is all that differs. */
+  async drifted(): Promise<{ ap_id: string; leaves: number }[]> {
+    const found = await table.list(this.db, `WHERE hash <> '' AND state = 'drifted' ORDER BY ap_id`);
+    return found.map((config) => ({ ap_id: config.ap_id, leaves: differingLeaves(config).length || 1 }));
   }
 
   /** Those whose time is over. */

@@ -1,12 +1,11 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
-import type { RolloutPlan, RolloutState } from '@weft/contract';
+import type { ConfigState, RolloutPlan, RolloutState } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
-import type { ConfigState } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
 import type { Layer } from '../model/render.ts';
 

@@ -1,8 +1,15 @@
 // The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
 // selector. Everything is in memory; only what a question needs is prepared.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
-import { type AgentState, parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
+import {
+  type AgentState,
+  type ConfigState,
+  parseSelector,
+  type Selectable,
+  type Selector,
+} from '@weft/contract/selector';
 import type { Caller } from '../../caller.ts';
+import { mayReadConfig } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
 import { inSlices } from '../../time-slices.ts';
@@ -17,6 +24,7 @@ const powerMetric = 'active';
 export interface FleetNeeds {
   state?: boolean;
   power?: boolean;
+  config?: boolean;
   metrics?: readonly string[];
 }
 
@@ -28,6 +36,8 @@ export interface FleetMoment {
   powerOf(agent: IndexedAgent): 'awake' | 'asleep' | null;
   /** Null once its run has ended. */
   healthOf(agent: IndexedAgent): HealthWord | null;
+  /** How it stands to what it shall be; undefined if no layer is about it, or nobody asked. */
+  configOf(agent: IndexedAgent): ConfigState | undefined;
   metricOf(name: string): (agent: IndexedAgent) => number | undefined;
   /** The same by slot, for scans; NaN, or nothing, for none. */
   valuesOf(name: string): Float64Array | undefined;
@@ -40,6 +50,8 @@ export interface FleetViewOptions {
   presence: Pick<PresenceService, 'followOthers' | 'lastSeen'>;
   /** The worst alarm of each that has one; default: nobody has. */
   severities?: () => ReadonlyMap<string, AlarmSeverity> | undefined;
+  /** How agents stand to what they shall be, by their ids. */
+  configStates?: () => Promise<ReadonlyMap<string, ConfigState>> | undefined;
 }
 
 export class FleetView {
@@ -50,12 +62,13 @@ export class FleetView {
   }
 
   /** Knows every change that was durable before the call. */
-  async moment({ state = false, power = false, metrics = [] }: FleetNeeds): Promise<FleetMoment> {
+  async moment({ state = false, power = false, config = false, metrics = [] }: FleetNeeds): Promise<FleetMoment> {
     const { index, columns, states, presence } = this.#options;
     await index.refresh();
     if (state) await presence.followOthers();
     const names = [...metrics, ...(power ? [powerMetric] : [])];
     if (names.length > 0) await columns.require(names);
+    const configs = config ? await this.#options.configStates?.() : undefined;
     const activeOf = columns.newest(powerMetric);
     let worst: ReadonlyMap<string, AlarmSeverity> | undefined;
     return {
@@ -72,6 +85,7 @@ export class FleetView {
         const state = states.of(agent.slot);
         return healthWordOf(state, worst.get(agent.ap_id) ?? null);
       },
+      configOf: ({ id }) => configs?.get(id),
       metricOf: (name) => columns.newest(name),
       valuesOf: (name) => columns.values(name),
     };
@@ -96,7 +110,7 @@ export class FleetView {
   /** Those that match and that the caller may see (undefined: Weft itself), ordered by ap_id. */
   async select(selector: Selector | string, caller: Caller | undefined): Promise<IndexedAgent[]> {
     const parsed = typeof selector === 'string' ? parseSelector(selector) : selector;
-    const moment = await this.moment(needsOf(parsed));
+    const moment = await this.moment(needsOf(parsed, caller));
     const test = createListTest(parsed, moment);
     const rights = caller && rightsOf(caller);
     const found: IndexedAgent[] = [];
@@ -107,8 +121,11 @@ export class FleetView {
   }
 }
 
-export function needsOf({ needsState, needsHealth, needsPower, metrics }: Selector): Required<FleetNeeds> {
-  return { state: needsState || needsHealth, power: needsPower, metrics };
+/** For this caller (undefined: Weft itself): of settings it is told nothing that it may not read, and `config:` selects nothing. */
+export function needsOf(selector: Selector, caller: Caller | undefined): Required<FleetNeeds> {
+  const { needsState, needsHealth, needsPower, needsConfig, metrics } = selector;
+  const config = needsConfig && (!caller || mayReadConfig(caller));
+  return { state: needsState || needsHealth, power: needsPower, config, metrics };
 }
 
 /**
@@ -166,6 +183,9 @@ class Probe implements Selectable {
   }
   get power_state() {
     return this.#moment.powerOf(this.agent);
+  }
+  get config() {
+    return this.#moment.configOf(this.agent);
   }
   get emulated() {
     return this.agent.emulated_for !== null;

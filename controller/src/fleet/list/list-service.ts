@@ -62,9 +62,9 @@ export class ListService {
     const query = readRequest(caller, request);
     return this.#turns.run(principalOf(caller), async () => {
       const { selector, order, limit } = query;
-      const needs = needsOf(selector);
+      const needs = needsOf(selector, caller);
       const metrics = order.metric === undefined ? needs.metrics : [...needs.metrics, order.metric];
-      const moment = await this.#options.view.moment({ state: true, power: true, metrics });
+      const moment = await this.#options.view.moment({ ...needs, state: true, power: true, metrics });
       const found = await this.#find(query, moment);
       const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
       const items = await mapInSlices(shown, ({ agent, configuration }) => ({
@@ -103,7 +103,7 @@ export class ListService {
   ): Promise<AsyncGenerator<string>> {
     const { view, telemetry } = this.#options;
     const selector = parseSelector(text);
-    const needs = needsOf(selector);
+    const needs = needsOf(selector, caller);
     const moment = await view.moment({ ...needs, state: true });
     const passes = createTest(selector, moment);
     const wanted = metrics.length > 0 ? new Set(metrics) : undefined;
@@ -127,6 +127,7 @@ export class ListService {
       selector.needsState ||
       selector.needsHealth ||
       selector.needsPower ||
+      selector.needsConfig ||
       selector.metrics.length > 0;
     if (isVolatile) return this.#findInSnapshot(query, moment);
     return findInOrder(query, moment, await this.#sorted.of(order, moment.agents));
