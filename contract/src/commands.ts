@@ -82,6 +82,14 @@ const verdictFields = {
   }),
 };
 
+const overrides = Type.Optional.Object(
+  { settings: Type.Array(Type.String()), until: Type.String({ description: 'For people.' }) },
+  {
+    description:
+      'Settings of the access point that the value lies over once the command has succeeded (`overridden`, not drift). Absent: none.',
+  },
+);
+
 export const CommandAccepted = Type.Named('CommandAccepted', {
   job_number: Type.String({ format: 'uuid' }),
   status: Type.Literal('queued'),
@@ -90,6 +98,7 @@ export const CommandAccepted = Type.Named('CommandAccepted', {
   ...verdictFields,
   sent_args: Type.Optional(Arguments),
   deliver_after: Type.Optional(Timestamp),
+  overrides,
 });
 export type CommandAccepted = Type.Static<typeof CommandAccepted>;
 
@@ -99,6 +108,7 @@ export const CommandPreview = Type.Object(
     ...verdictFields,
     sent_args: Type.Optional(Arguments),
     deliver_after: Type.Optional(Timestamp),
+    overrides,
   },
   { title: 'CommandPreview', description: 'The verdict at this moment; nothing was sent.' },
 );

@@ -56,6 +56,9 @@ export const AgentLabels = Type.Named('AgentLabels', {
     },
     { description: 'What the agent says in `configuration.site` and `configuration.tags`, and is not accepted.' },
   ),
+  reconfigured: Type.Optional.Integer({
+    description: 'Of a change: how many access points get other settings by it, at once.',
+  }),
 });
 export type AgentLabels = Type.Static<typeof AgentLabels>;
 
@@ -154,6 +157,9 @@ export const BulkAnswer = Type.Named('BulkAnswer', {
   preview: Type.Boolean(),
   count: Type.Integer({ description: 'How many access points.' }),
   waves: Type.Integer(),
+  reconfigured: Type.Optional.Integer({
+    description: 'Of labels: how many access points get other settings by it, each when its turn has come.',
+  }),
   refused: Type.Optional.Integer({
     description: 'In a preview: how many of the listed ones would refuse it, or may not be changed.',
   }),

@@ -24,6 +24,13 @@ import type { Sample } from './telemetry/store/telemetry-store.ts';
 type ConfigDown = ConfigMessage | ConfigConfirmMessage;
 type ConfigUp = ConfigResultMessage | ConfigRunningMessage;
 
+/** The labels of an agent that settings depend on, as they were and as they are or would be. */
+export interface Relabelled {
+  ap_id: string;
+  before: { site: string | null; tags: readonly string[] };
+  after: { site: string | null; tags: readonly string[] };
+}
+
 export type Events = ReturnType<typeof createEvents>;
 
 export function createEvents() {
@@ -82,6 +89,10 @@ export function createEvents() {
     >(),
     /** How agents stand to what they shall be, by their ids; not in it: no layer is about it. */
     configStates: new Question<[], Promise<ReadonlyMap<string, ConfigState>>>(),
+    /** The settings of an agent, of those that it shall have, which commands set by this parameter. */
+    settingsOf: new Question<[ap_id: string, parameter: string], Promise<string[]>>(),
+    /** Whose settings these labels change; of all of them, the ap_ids. */
+    reconfigured: new Question<[changes: readonly Relabelled[]], Promise<ReadonlySet<string>>>(),
     /** Something may be due for the agent. */
     configWoken: new Event<[ap_id: string]>(),
     /** Cancels a job that is more than a job, and resolves whether it was one; undefined for another part's kind of job. */

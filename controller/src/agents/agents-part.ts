@@ -64,7 +64,7 @@ export function createAgentsPart(
     labels,
     enrolment,
     prepare: () => database.transaction(fillNameKeys),
-    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
+    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels, events.reconfigured.ask)],
     authenticator: {
       isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token: string) => enrolment.require(token),

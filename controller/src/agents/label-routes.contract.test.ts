@@ -34,7 +34,8 @@ it('are none at first, and then what an administrator says', async () => {
     'ap-new',
   );
   expect(status).toBe(200);
-  expect(body).toEqual({ ap_id: 'ap-new', display_name: 'Hall\u00a01', site: 'uk/hall', tags: ['a', 'b'], suggested });
+  const after = { display_name: 'Hall\u00a01', site: 'uk/hall', tags: ['a', 'b'], suggested, reconfigured: 0 };
+  expect(body).toEqual({ ap_id: 'ap-new', ...after });
   expect((await patch({ add_tags: ['c', 'a'], remove_tags: ['b', 'z'] }, {}, 'ap-new')).body.tags).toEqual(['a', 'c']);
   expect((await patch({ tags: ['x'], add_tags: ['y', 'z'], remove_tags: ['x'] }, {}, 'ap-new')).body.tags).toEqual([
     'y',

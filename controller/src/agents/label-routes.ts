@@ -1,12 +1,13 @@
 // Operations on the labels of agents.
 import { AgentLabels, LabelsUpdate } from '@weft/contract';
+import type { Events } from '../events.ts';
 import { type Route, routesOf } from '../http/request/route.ts';
 import { adminsAndManagers, agentReaders } from '../rights/permission.ts';
 import type { LabelService } from './label-service.ts';
 
 const route = routesOf('Fleet');
 
-export function labelRoutes(labels: LabelService): Route[] {
+export function labelRoutes(labels: LabelService, reconfigured: Events['reconfigured']['ask']): Route[] {
   return [
     route('get_labels', 'GET /api/v1/agents/:ap_id/labels', {
       permission: agentReaders,
@@ -31,7 +32,9 @@ export function labelRoutes(labels: LabelService): Route[] {
         const ifMatch = context.request.headers['if-match'];
         const changed = await labels.update(context.path('ap_id'), context.body, context.caller, ifMatch);
         context.reply.header('etag', changed.etag);
-        return changed.labels;
+        const { labels: after, before } = changed;
+        const affected = await reconfigured([{ ap_id: after.ap_id, before, after }]);
+        return { ...after, reconfigured: affected?.size ?? 0 };
       },
     }),
   ];

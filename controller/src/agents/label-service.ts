@@ -10,7 +10,7 @@ import { invalidValue } from '../input/value-rules.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
-import type { AgentLabels, AgentRecord } from './agent-record.ts';
+import { type AgentLabels, type AgentRecord, noLabels } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
 
 export interface LabelServiceOptions {
@@ -27,6 +27,10 @@ export interface LabelServiceOptions {
 export interface TaggedLabels {
   labels: LabelsAnswer;
   etag: string;
+}
+
+export interface ChangedLabels extends TaggedLabels {
+  before: AgentLabels;
 }
 
 export class LabelService {
@@ -47,12 +51,14 @@ export class LabelService {
    * Repeating it changes nothing. Throws PermissionError for a user who does not manage the agent before and after, NotFoundError, ValidationError for a site that does not exist and for too many tags, and
    * PreconditionError if the labels are not those of `ifMatch` any more.
    */
-  async update(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<TaggedLabels> {
+  async update(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<ChangedLabels> {
+    let before: AgentLabels = noLabels;
     const after = await this.#change(
       ap_id,
       (record) => {
         rightsOf(by).requireManager(record);
         if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
+        before = record;
         const labels = updatedLabels(record, update);
         // Nobody gives away what it manages, or takes what it does not.
         rightsOf(by).requireOwnLabels(record, labels);
@@ -62,7 +68,7 @@ export class LabelService {
       by,
     );
     if (!after) throw agentNotFound();
-    return toTagged(after);
+    return { ...toTagged(after), before };
   }
 
   /** To be called when a configuration is new: takes over what it suggests, if that is the setting. Never throws. */

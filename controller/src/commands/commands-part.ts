@@ -89,7 +89,8 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const sight = new RivalVisibility(agents);
   const { telemetryStore: telemetry } = deps;
   const scope = new GuardScope({ fleet, rules, sight: events.agentSight.ask, telemetry });
-  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, now });
+  const settingsOf = events.settingsOf.ask;
+  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, settingsOf, now });
   const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });
   const batches = new BatchService({
     store,

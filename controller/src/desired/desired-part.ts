@@ -130,6 +130,8 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
 
   events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
   events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
+  events.settingsOf.onAsk((ap_id, parameter) => inForce.leavesOf(ap_id, parameter));
+  events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
   events.configStates.onAsk(() => configs.states());
   deps.readings.add('settings_drifted', async () =>
     (await configs.drifted()).map(({ ap_id, leaves }) => ({ subject_kind: 'agent', subject: ap_id, value: leaves })),

@@ -15,6 +15,8 @@ const settings = {
 let weft: TestWeft;
 let ofAgents: TestWeft;
 let admin: string;
+/** Of an app that may do everything but with settings. */
+let noApp: string;
 
 type Body = Record<string, unknown>;
 
@@ -129,6 +131,7 @@ eachDatabase((kind) => {
     weft = await startWeft(kind.dialect === 'postgres' ? shared : {});
     ofAgents = kind.dialect === 'postgres' ? await startWeft(shared) : weft;
     admin = await weft.admin();
+    noApp = await weft.app('none');
     return async () => {
       if (ofAgents !== weft) await ofAgents.stop();
       await weft.stop();
@@ -318,7 +321,15 @@ eachDatabase((kind) => {
     const ap = await new Ap('held-1').start('held');
     await rollOut([{ name: 'held', selector: 'tag:held', weight: 10, settings: { channel: 40, tx_power_dbm: 5 } }]);
     await ap.obey();
+    const overrides = { settings: ['channel'], until: expect.stringContaining('another command') };
+    expect(await ok('POST', '/send_command?agent_id=held-1&command=set_channel&dry_run=true')).toMatchObject({
+      overrides,
+    });
+    expect(await ok('POST', '/send_command?agent_id=held-1&command=reboot')).not.toHaveProperty('overrides');
+    const blind = await ok('POST', '/send_command?agent_id=held-1&command=set_channel&dry_run=true', undefined, noApp);
+    expect(blind).not.toHaveProperty('overrides');
     const sent = await ok('POST', '/send_command?agent_id=held-1&command=set_channel');
+    expect(sent).toMatchObject({ overrides });
     const result = { state: 'succeeded' };
     await ok('POST', `/agents/held-1/commands/${sent.command_id}`, result, ap.token, ofAgents);
     ap.settings = { ...ap.settings, channel: 36 };
@@ -344,7 +355,12 @@ eachDatabase((kind) => {
     await free.say();
     const ap = await new Ap('york-1').start('york');
     await ok('PUT', '/config/variables', { site: 'uk/york', name: 'power', value: 7 });
-    await ok('PATCH', '/agents/york-1/labels', { site: 'uk/york' });
+    const labels = { selector: 'tag:york', action: { labels: { site: 'uk/york' } } };
+    expect(await ok('POST', '/bulk', { ...labels, preview: true })).toMatchObject({ count: 1, reconfigured: 1 });
+    const moved = await ok('PATCH', '/agents/york-1/labels', { site: 'uk/york' });
+    expect(moved).toMatchObject({ site: 'uk/york', reconfigured: 1 });
+    expect(await ok('PATCH', '/agents/york-1/labels', { add_tags: ['y'] })).toMatchObject({ reconfigured: 0 });
+    expect(await ok('POST', '/bulk', { ...labels, preview: true })).toMatchObject({ count: 1, reconfigured: 0 });
     expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 7 });
     expect(await ok('PUT', '/config/variables', { ap_id: 'york-1', name: 'power', value: 9 })).toEqual({
       reconfigured: 1,
@@ -442,7 +458,7 @@ eachDatabase((kind) => {
     expect(await refusal('POST', `/config/change_sets/${own.id}/rollout`, {}, manager)).toMatchObject({ status: 403 });
     expect(await refusal('GET', `/rollouts/${both.id}`, undefined, manager)).toMatchObject({ status: 404 });
     expect(await refusal('PUT', '/config/secrets', { name: 'x', value: 'y' }, manager)).toMatchObject({ status: 403 });
-    const [none, reader] = [await weft.app('none'), await weft.app('reader', { config: 'read' })];
+    const [none, reader] = [noApp, await weft.app('reader', { config: 'read' })];
     expect(await refusal('GET', '/config/layers', undefined, none)).toMatchObject({ status: 403 });
     // Neither by what it may read otherwise.
     const of = '/events?kinds=rollout.started,config.confirmed&limit=1';

@@ -1,10 +1,13 @@
 // The layers in force, variables and secrets in the memory of this node, and what they make of an access point, also with the change of
 // a roll-out or of a draft in place of some layers.
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
+import type { Relabelled } from '../events.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetStore } from '../fleet/index/fleet-store.ts';
 import type { SiteStore } from '../sites/site-store.ts';
+import { inSlices } from '../time-slices.ts';
 import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
+import { leavesOf } from './model/settings.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
@@ -86,6 +89,33 @@ export class LayersInForce {
       this.#declared.set(agent, text === undefined ? new Map() : readDeclaredSettings(JSON.parse(text)));
     }
     return (agent) => this.#declared.get(agent) ?? new Map();
+  }
+
+  /** The leaves that it shall have and that commands set by this parameter. */
+  async leavesOf(ap_id: string, parameter: string): Promise<string[]> {
+    const agent = this.#options.index.get(ap_id);
+    const stack = (await this.current()).stack();
+    if (!agent || stack.matching(agent).length === 0) return [];
+    const declared = (await this.declared([agent]))(agent);
+    const shall = leavesOf(stack.render(agent, declared).settings);
+    return [...declared].flatMap(([leaf, of]) => (of.parameter === parameter && shall.has(leaf) ? [leaf] : []));
+  }
+
+  /** Who gets other settings by these labels. */
+  async reconfigured(changes: readonly Relabelled[]): Promise<Set<string>> {
+    await this.#options.index.refresh();
+    const { layers, stack } = await this.current();
+    const changed = new Set<string>();
+    if (layers.length === 0) return changed;
+    const agents = changes.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []);
+    const declared = await this.declared(agents);
+    await inSlices(changes, ({ ap_id, before, after }) => {
+      const agent = this.#options.index.get(ap_id);
+      if (!agent) return;
+      const [old, now] = [before, after].map((labels) => stack().render({ ...agent, ...labels }, declared(agent)));
+      if (old!.hash !== now!.hash) changed.add(ap_id);
+    });
+    return changed;
   }
 
   /** Of the agent, else of its site, else of the sites above, the nearest first. */

@@ -97,7 +97,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = new BulkStore(database, jobStore);
-  const actions = new BulkActions({ view, batches, labels, agents });
+  const actions = new BulkActions({ view, batches, labels, agents, reconfigured: events.reconfigured.ask });
   const bulk = new BulkService({
     store: bulkStore,
     view,

@@ -158,6 +158,8 @@ export type AgentLabels = {
     site: string | null;
     tags: (string)[];
   };
+  /** Of a change: how many access points get other settings by it, at once. */
+  reconfigured?: number;
 };
 
 export type AgentListItem = {
@@ -554,6 +556,8 @@ export type BulkAnswer = {
   /** How many access points. */
   count: number;
   waves: number;
+  /** Of labels: how many access points get other settings by it, each when its turn has come. */
+  reconfigured?: number;
   /** In a preview: how many of the listed ones would refuse it, or may not be changed. */
   refused?: number;
   /** In a preview that somebody would refuse: commands that the listed ones declare, the most common first. */
@@ -765,6 +769,12 @@ export type CommandAccepted = {
   hold_until: string | null;
   sent_args?: Record<string, unknown>;
   deliver_after?: string;
+  /** Settings of the access point that the value lies over once the command has succeeded (`overridden`, not drift). Absent: none. */
+  overrides?: {
+    settings: (string)[];
+    /** For people. */
+    until: string;
+  };
 };
 
 /** The verdict at this moment; nothing was sent. */
@@ -779,6 +789,12 @@ export type CommandPreview = {
   hold_until: string | null;
   sent_args?: Record<string, unknown>;
   deliver_after?: string;
+  /** Settings of the access point that the value lies over once the command has succeeded (`overridden`, not drift). Absent: none. */
+  overrides?: {
+    settings: (string)[];
+    /** For people. */
+    until: string;
+  };
 };
 
 export type CommandResult = {

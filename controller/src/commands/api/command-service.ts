@@ -3,6 +3,7 @@
 import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { mayReadConfig } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { parseCommand } from '../grammar/command-text.ts';
 import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
@@ -10,6 +11,7 @@ import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
 import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
+import type { NewCommand } from '../ledger/new-command.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
 import type { GuardScope } from './guard-scope.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
@@ -23,6 +25,8 @@ export interface CommandServiceOptions {
   intake: CommandIntake;
   sight: RivalVisibility;
   guards: GuardScope;
+  /** The settings of an agent that commands set by this parameter. */
+  settingsOf: (ap_id: string, parameter: string) => Promise<string[]> | undefined;
   now?: () => number;
 }
 
@@ -49,8 +53,9 @@ export class CommandService {
    */
   async send(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandAccepted> {
     const { ledger, operations, sight } = this.#options;
-    const outcome = await ledger.do(operations.send(await this.#prepare(caller, ap_id, text, options)));
-    if (outcome.command) return sight.of(caller, toAccepted(outcome.command));
+    const wish = await this.#prepare(caller, ap_id, text, options);
+    const [outcome, overrides] = await Promise.all([ledger.do(operations.send(wish)), this.#overrides(caller, wish)]);
+    if (outcome.command) return { ...(await sight.of(caller, toAccepted(outcome.command))), ...overrides };
     const verdict = await sight.of(caller, toDecisionVerdict(outcome.decision));
     throw toConflict(verdict, outcome.decision.retry_at, this.#now());
   }
@@ -59,7 +64,8 @@ export class CommandService {
   async preview(caller: Caller, ap_id: string, text: string, options: SendOptions): Promise<CommandPreview> {
     const { ledger, operations, sight } = this.#options;
     const wish = await this.#prepare(caller, ap_id, text, options);
-    return sight.of(caller, toPreview((await ledger.do(operations.look(wish))).decision));
+    const { decision } = await ledger.do(operations.look(wish));
+    return { ...(await sight.of(caller, toPreview(decision))), ...(await this.#overrides(caller, wish)) };
   }
 
   /** Newest first: the caller's own, or all for administrators. */
@@ -119,6 +125,13 @@ export class CommandService {
     const wayBack = guard === undefined ? undefined : await intake.wayBack(caller, ap_id, command);
     intake.takeTurn(caller);
     return { ...wish, inverse: wayBack ?? wish.inverse };
+  }
+
+  async #overrides(caller: Caller, { intent: { ap_id, parameter } }: NewCommand) {
+    if (!mayReadConfig(caller)) return {};
+    const settings = (await this.#options.settingsOf(ap_id, parameter)) ?? [];
+    const until = 'another command, an explicit apply of the settings, or the roll-back by its guard';
+    return settings.length > 0 && { overrides: { settings, until } };
   }
 
   #cancel(caller: Caller, command: CommandRecord): Promise<CommandRecord> {

@@ -19,7 +19,7 @@ import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { SiteStore } from '../../sites/site-store.ts';
-import { inSlices } from '../../time-slices.ts';
+import { inSlices, mapInSlices } from '../../time-slices.ts';
 import { contextOf } from '../delivery/config-delivery.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { type Layer, LayerStack, noContext } from '../model/render.ts';
@@ -215,7 +215,7 @@ export class ConfigService {
     const stack = (await inForce.current()).stack();
     const agents = index.agents.filter((agent) => isManaged(agent) && stack.matching(agent).length > 0);
     const declared = await inForce.declared(agents);
-    return new Map(agents.map((agent) => [agent.id, stack.render(agent, declared(agent)).hash]));
+    return new Map(await mapInSlices(agents, (agent) => [agent.id, stack.render(agent, declared(agent)).hash]));
   }
 
   #seesSite(caller: Caller, site: string | undefined): boolean {

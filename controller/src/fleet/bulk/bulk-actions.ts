@@ -7,8 +7,10 @@ import type { Caller } from '../../caller.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { ParsedCommand } from '../../commands/grammar/command-text.ts';
 import { NotFoundError, TryLaterError, ValidationError, WeftError } from '../../errors.ts';
+import type { Events } from '../../events.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { mapInSlices } from '../../time-slices.ts';
+import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetView } from '../index/fleet-view.ts';
 import type { BulkResult } from './bulk-store.ts';
 
@@ -35,6 +37,7 @@ export interface BulkActionsOptions {
   batches: Pick<BatchService, 'sendTo'>;
   labels: Pick<LabelService, 'update'>;
   agents: Pick<AgentService, 'remove'>;
+  reconfigured: Events['reconfigured']['ask'];
 }
 
 export class BulkActions {
@@ -71,6 +74,17 @@ export class BulkActions {
       );
     }
     return mapInSlices(targets, ({ ap_id }) => this.#wouldDo(caller, action, ap_id));
+  }
+
+  /** How many of them would get other settings by it; undefined if it has nothing to do with settings. */
+  async reconfigured(caller: Caller, action: BulkAction, agents: readonly IndexedAgent[]): Promise<number | undefined> {
+    if (action.kind !== 'labels') return undefined;
+    const managed = agents.filter((agent) => !this.#wouldDo(caller, action, agent.ap_id).isRefused);
+    const changes = await mapInSlices(managed, ({ ap_id, display_name, site, tags }) => {
+      const before = { display_name, site, tags: [...tags] };
+      return { ap_id, before, after: updatedLabels(before, action.labels) };
+    });
+    return (await this.#options.reconfigured(changes))?.size ?? 0;
   }
 
   async #applyOne(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, target: Target): Promise<Outcome> {

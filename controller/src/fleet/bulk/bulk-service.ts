@@ -98,6 +98,8 @@ export class BulkService {
     const size = request.wave?.size ?? Math.max(1, found.length);
     const waves = Math.ceil(found.length / size);
     const shown = found.slice(0, maxShown);
+    const reconfigured = await actions.reconfigured(caller, action, found);
+    const settings = reconfigured === undefined ? {} : { reconfigured };
     if (request.preview) {
       const would = await actions.preview(caller, action, shown.map(toTarget));
       const targets = shown.map((agent, index) => {
@@ -107,12 +109,21 @@ export class BulkService {
       const refused = would.filter(({ isRefused }) => isRefused).length;
       const isHelp = action.kind === 'command' && refused > 0;
       const suggestions = isHelp ? await this.#declaredBy(shown.map(({ ap_id }) => ap_id)) : [];
-      return { job_number: null, preview: true, count: found.length, waves, refused, suggestions, targets };
+      return {
+        job_number: null,
+        preview: true,
+        count: found.length,
+        waves,
+        ...settings,
+        refused,
+        suggestions,
+        targets,
+      };
     }
     if (found.length === 0) throw new NotFoundError('agent_not_found', 'No access point matches');
     const job_number = await this.#create(caller, request, action, found, size);
     const targets = shown.map((agent) => toShown(agent, 'waiting', null));
-    return { job_number, preview: false, count: found.length, waves, targets };
+    return { job_number, preview: false, count: found.length, waves, ...settings, targets };
   }
 
   /** The names of the commands that they declare, the most common first. */
