@@ -114,6 +114,35 @@ test('between two looks a clock that jumps does not change what time it is by th
   }
 });
 
+test('an answer of the database that took long does not change what time it is, unless it cannot be explained by that', async () => {
+  let ahead = 0;
+  let waitMs = 0;
+  const fence = new NodeFence({
+    // All of the delay is on one way: its time is as wrong as it can be.
+    reachDatabase: async () => {
+      const time = epochMs + nowMs + ahead;
+      nowMs += waitMs;
+      return time;
+    },
+    reachBroker: async () => {},
+    broadcast: () => {},
+    onChange: () => {},
+    now: () => nowMs,
+    wallClock: () => epochMs + nowMs,
+  });
+  await fence.look();
+  for (waitMs of [900, 10, 400, 0]) {
+    await fence.look();
+    expect(fence.databaseNow).toBe(epochMs + nowMs);
+  }
+  [ahead, waitMs] = [5_000, 900];
+  await fence.look();
+  expect(fence.databaseNow - (epochMs + nowMs + ahead)).toBe(-450);
+  waitMs = 0;
+  await fence.look();
+  expect(fence.databaseNow).toBe(epochMs + nowMs + ahead);
+});
+
 test('of two nodes the one that agrees with the database is right', async () => {
   nodes = nodes.slice(0, 2);
   nodes[0]!.clockOffMs = 60_000;

@@ -101,8 +101,11 @@ export class NodeFence extends PeriodicTask {
     const time = await this.#options.reachDatabase();
     const tookMs = this.#now() - startedMs;
     if (tookMs >= quickMs) return;
+    const atMs = startedMs + tookMs / 2;
     this.#aheadMs = Math.round(time - (this.#wallClock() - tookMs / 2));
-    this.#heard = { time, atMs: startedMs + tookMs / 2 };
+    // What its delay explains is no difference: else the clocks of two nodes would be apart by as much as one of them had to wait.
+    const expected = this.#heard && this.#heard.time + atMs - this.#heard.atMs;
+    if (expected === undefined || Math.abs(time - expected) > tookMs / 2) this.#heard = { time, atMs };
   }
 
   #isClockWrong(nowMs: number): boolean {

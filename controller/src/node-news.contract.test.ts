@@ -76,12 +76,12 @@ describe.skipIf(postgresUrl === undefined || amqpUrl === undefined)('news betwee
     }
   });
 
-  test('a command crosses nodes without a broker', async () => {
-    const shared = {
-      WEFT_DATABASE_URL: await createDatabase(),
-      WEFT_SECRET: generateSecret(),
-      WEFT_AMQP_URL: 'amqp://guest:guest@127.0.0.1:1',
-    };
+  test.each([
+    ['without a broker', { WEFT_AMQP_URL: 'amqp://guest:guest@127.0.0.1:1' }],
+    // Each has a broker of its own that says that all is well.
+    ['though all news between them are lost', {}],
+  ])('a command crosses nodes %s', async (_, settings) => {
+    const shared = { WEFT_DATABASE_URL: await createDatabase(), WEFT_SECRET: generateSecret(), ...settings };
     const [here, there] = [await startWeft(shared), await startWeft(shared)];
     onTestFinished(async () => {
       await here.stop();

@@ -193,6 +193,23 @@ function describeCommandStore(open: () => Promise<CommandStoreFixture>): void {
       expect(await store.listDue(['ap-1'], 3000, true, 1)).toHaveLength(1);
     });
 
+    test('listDue: what was never sent is due although the clock of the node that accepted it is ahead', async () => {
+      const [early] = await create(commandOf({ due_at: 3001 }), commandOf({ deliver_after: 5000, due_at: null }));
+      expect(idsOf(await store.listDue(['ap-1'], 3000, false, 10))).toEqual(idsOf([early!]));
+      expect(idsOf(await store.listUnderWay(['ap-1'], 3000))).toEqual(idsOf([early!]));
+    });
+
+    test('listUnsent: agents of what became due then and was not sent, ended or deferred', async () => {
+      await create(
+        ...[2000, 2001].map((due_at) => commandOf({ ap_id: 'ap-1', due_at })),
+        ...[1999, 3001].map((due_at, index) => commandOf({ ap_id: `ap-${index + 2}`, due_at })),
+        commandOf({ ap_id: 'ap-4', state: 'sent', due_at: 2500 }),
+        commandOf({ ap_id: 'ap-5', ended_at: 5, due_at: 2500 }),
+        commandOf({ ap_id: 'ap-6', deliver_after: 5000, due_at: null }),
+      );
+      expect(await store.listUnsent(2000, 3000, 10)).toEqual(['ap-1']);
+    });
+
     test('listUnderWay: what was sent or is due, whether or not it was received; nothing deferred, ended or expired', async () => {
       const [due, sent, received] = await create(
         commandOf({ created_at: 1 }),

@@ -62,7 +62,8 @@ export class CommandStore extends SqlStore {
    * that were not acknowledged. None that has expired.
    */
   async listDue(ap_ids: readonly string[], nowMs: number, isFresh: boolean, limit: number): Promise<CommandRecord[]> {
-    const when = isFresh ? 'due_at IS NOT NULL' : 'due_at <= ?';
+    // One that was never sent is due whatever the clocks of two nodes say: nobody would look for it again.
+    const when = isFresh ? 'due_at IS NOT NULL' : "due_at IS NOT NULL AND (state = 'queued' OR due_at <= ?)";
     const found: CommandRecord[] = [];
     for (const part of inParts(ap_ids)) {
       const rows = await selectCommands(
@@ -78,9 +79,9 @@ export class CommandStore extends SqlStore {
 
   /** Those to these agents that were sent, or should be by now, and have neither ended nor expired. */
   async listUnderWay(ap_ids: readonly string[], now: number): Promise<CommandRecord[]> {
-    const where = 'ended_at IS NULL AND expires_at > ? AND (sent_at IS NOT NULL OR due_at <= ?) AND ap_id IN';
+    const where = 'ended_at IS NULL AND expires_at > ? AND (sent_at IS NOT NULL OR due_at IS NOT NULL) AND ap_id IN';
     const parts = Array.from(inParts(ap_ids), ({ marks, values }) => [`${where} (${marks})`, values] as const);
-    return (await Promise.all(parts.map((part) => selectCommands(this.db, part[0], [now, now, ...part[1]])))).flat();
+    return (await Promise.all(parts.map((part) => selectCommands(this.db, part[0], [now, ...part[1]])))).flat();
   }
 
   /** Those of these commands that have neither ended nor been received. */
@@ -120,6 +121,15 @@ export class CommandStore extends SqlStore {
     const rows = await this.db.query<{ ap_id: string }>(
       `SELECT DISTINCT ap_id FROM commands WHERE state = 'sent' AND due_at <= ? AND ap_id > ? ORDER BY ap_id LIMIT ?`,
       [nowMs, afterApId, limit],
+    );
+    return rows.map(({ ap_id }) => ap_id);
+  }
+
+  /** Agents with commands that became due between these times and were not sent: perhaps nobody heard of them. */
+  async listUnsent(fromMs: number, untilMs: number, limit: number): Promise<string[]> {
+    const rows = await this.db.query<{ ap_id: string }>(
+      `SELECT DISTINCT ap_id FROM commands WHERE ended_at IS NULL AND state = 'queued' AND due_at >= ? AND due_at <= ? LIMIT ?`,
+      [fromMs, untilMs, limit],
     );
     return rows.map(({ ap_id }) => ap_id);
   }

@@ -11,6 +11,11 @@ import type { GuardWatch } from './guard-watch.ts';
 const everyMs = 1_000;
 const steps = 200;
 const reloadRounds = 60;
+/** What other nodes tell of their commands may be lost: those that were not sent are looked for so often, for a while. */
+const unsentRounds = 2;
+const unsentAfterMs = 1_000;
+const unsentForMs = 60_000;
+const unsentAgents = 1_000;
 
 export interface CommandUpkeepOptions {
   store: CommandStore;
@@ -51,7 +56,9 @@ export class CommandUpkeep extends PeriodicTask {
     await guards.refresh();
     await this.#sendAgain();
     await batches.goOn();
-    if (this.#count++ % reloadRounds === reloadRounds - 1) await this.#options.reloadFleet?.();
+    const { reloadFleet } = this.#options;
+    if (++this.#count % unsentRounds === 0 && reloadFleet) await this.#sendForgotten();
+    if (this.#count % reloadRounds === 0) await reloadFleet?.();
   }
 
   async #expire(): Promise<void> {
@@ -77,5 +84,11 @@ export class CommandUpkeep extends PeriodicTask {
     const agents = await store.listUnacknowledged(this.#now(), this.#resentAfter, steps);
     this.#resentAfter = agents.length === steps ? agents.at(-1)! : '';
     dispatcher.lookFor(agents);
+  }
+
+  async #sendForgotten(): Promise<void> {
+    const { store, dispatcher } = this.#options;
+    const now = this.#now();
+    dispatcher.lookFor(await store.listUnsent(now - unsentForMs, now - unsentAfterMs, unsentAgents));
   }
 }
