@@ -1,8 +1,10 @@
 // M4: the clock of the machine is set while Weft runs. Nothing that is stored changes, agents stay online, windows end
 // now, and tokens keep to their own times.
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
+import { databaseKinds } from '../test/databases.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
@@ -112,5 +114,32 @@ test.skipIf(!hasOtherClock)(
     expect(await points(weft, now, '1h')).toMatchObject([{ value: 1 }, { value: 2 }, { value: 3 }]);
     expect((await weft.request('GET', `/api/v1/jobs/${job.job_number}`, { token: now })).status).toBe(200);
     expect(await weft.end()).toBe(0);
+  },
+);
+
+const amqpUrl = inject('amqpUrl');
+const isMissing = !hasOtherClock || inject('postgresUrl') === undefined || amqpUrl === undefined;
+
+test.skipIf(isMissing)(
+  'a node whose clock is wrong says the time of the database, by which agents set theirs',
+  async () => {
+    const namespace = await databaseKinds.postgres.createNamespace();
+    onTestFinished(() => namespace.remove());
+    const env = {
+      ...otherClock({ FAKETIME: '+3600s' }),
+      WEFT_DATABASE_URL: namespace.address,
+      WEFT_AMQP_URL: amqpUrl!,
+      WEFT_SECRET: randomBytes(48).toString('base64'),
+    };
+    const weft = await serve({ folder: temporaryFolder(), env });
+    const options = { token: 'nobody', json: { load: 1 } };
+    // Plain posts are answered by other code.
+    for (const ask of [
+      () => weft.request('GET', '/livez'),
+      () => weft.request('POST', '/api/v1/agent_update/update', options),
+    ]) {
+      const aheadMs = async () => Date.parse((await ask()).headers.get('date')!) - Date.now();
+      await eventually(aheadMs, (ms) => Math.abs(ms) < hourMs / 2);
+    }
   },
 );

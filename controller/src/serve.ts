@@ -186,6 +186,7 @@ function build<Parts extends PartList>(
     validator: new Validator(Object.assign(createFormats(config), ...parts.map((part) => part.formats))),
     isReady,
     isCutOff: platform.isCutOff,
+    clock: platform.database.dialect === 'postgres' ? platform.now : undefined,
     authenticator,
   });
   // Last: all who share something have said so.

@@ -21,6 +21,8 @@ export interface DirectOptions {
   handle: (request: DirectRequest, answer: DirectConnection, body: Buffer) => boolean | Promise<boolean>;
   /** Gives the connection to node:http. */
   handOver: (socket: Socket) => void;
+  /** What time answers say it is. */
+  clock: () => number;
   /** Ends a connection on which something was thrown. */
   onFault: (error: unknown, socket?: Socket) => void;
 }
@@ -77,7 +79,7 @@ export class DirectConnection {
       if (more[index] === 'connection') isLast = true;
       else head += `${more[index]}: ${more[index + 1]}\r\n`;
     }
-    head += `Date: ${dateText()}\r\n${isLast ? 'Connection: close\r\n\r\n' : this.#keepAlive}`;
+    head += `Date: ${dateText(this.#options.clock())}\r\n${isLast ? 'Connection: close\r\n\r\n' : this.#keepAlive}`;
     this.#isSent = true;
     const socket = this.#socket;
     if (!socket.writable) return;
@@ -173,8 +175,9 @@ export class DirectConnection {
 
 let date = { second: 0, text: '' };
 
-function dateText(): string {
-  const second = Math.floor(Date.now() / 1000);
+/** As `Date` has it. */
+export function dateText(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000);
   if (second !== date.second) date = { second, text: new Date(second * 1000).toUTCString() };
   return date.text;
 }

@@ -45,6 +45,8 @@ export interface ListenerOptions {
   shouldUpgrade?: ((request: http.IncomingMessage) => boolean) | undefined;
   /** Handles plain posts before node:http reads them; without it, all requests are node:http's. */
   handleDirectly?: DirectOptions['handle'] | undefined;
+  /** What time answers say it is, where the clock of this machine does not decide. */
+  clock?: (() => number) | undefined;
   onFault: DirectOptions['onFault'];
 }
 
@@ -57,7 +59,7 @@ export interface Listener {
 }
 
 export function createListener(options: ListenerOptions, handler: http.RequestListener): Listener {
-  const { shouldUpgrade = () => false, handleDirectly: handle, onFault } = options;
+  const { shouldUpgrade = () => false, handleDirectly: handle, clock = () => Date.now(), onFault } = options;
   const timeouts = { ...defaultTimeouts, ...options.timeouts };
   const settings = {
     maxHeaderSize: maxHeaderBytes,
@@ -82,7 +84,7 @@ export function createListener(options: ListenerOptions, handler: http.RequestLi
   server.setTimeout(timeouts.idleMs);
   if (!handle) return { server, entrance: server, direct: new Set() };
   const { idleMs, keepAliveMs } = timeouts;
-  const { entrance, open } = createEntrance(server, { tls, backlog, idleMs, keepAliveMs, handle, onFault });
+  const { entrance, open } = createEntrance(server, { tls, backlog, idleMs, keepAliveMs, handle, clock, onFault });
   return { server, entrance, direct: open };
 }
 

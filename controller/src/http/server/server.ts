@@ -6,6 +6,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { NotFoundError, TryLaterError } from '../../errors.ts';
 import { readBody, readInflatedBody } from '../../input/body-reader.ts';
 import type { Validator } from '../../input/validator.ts';
+import { dateText } from '../direct/direct-connection.ts';
 import { acceptsHtml, createPageEncoding, type Page, prefersJson } from '../pages/page.ts';
 import { createRequestIds, isAnswerLogged, logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
@@ -60,7 +61,7 @@ declare module 'fastify' {
 }
 
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { log, metrics, sockets = [] } = options;
+  const { log, metrics, sockets = [], clock } = options;
   const onFault = createFaultHandler(options);
   const createId = createRequestIds();
   const connections = new ConnectionTable(options);
@@ -84,6 +85,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
         (request, response) => {
           try {
             connections.noteRequest(request.socket, response);
+            // Programs set their clocks by it, and the clock of one node may be wrong.
+            if (clock) response.setHeader('date', dateText(clock()));
             if (!fastLane(request, response)) handler(request, response);
           } catch (error) {
             onFault(error, request.socket);
