@@ -4,6 +4,7 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
+  define: { __WEFT_COMMIT__: JSON.stringify(process.env.WEFT_BUILD_COMMIT ?? '') },
   ssr: { noExternal: true, target: 'node' },
   build: {
     ssr: 'src/bin/weft.ts',

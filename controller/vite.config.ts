@@ -59,6 +59,7 @@ function escapeUnit(unit: string): string {
 export default defineConfig({
   root: import.meta.dirname,
   publicDir: false,
+  define: { __WEFT_COMMIT__: JSON.stringify(process.env.WEFT_BUILD_COMMIT ?? '') },
   plugins: [keepPlaces, keepNarrow, keepHttpSmall],
   ssr: { noExternal: true, target: 'node' },
   build: {

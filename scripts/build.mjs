@@ -1,5 +1,6 @@
 // Builds what Weft serves (the dashboard, the command line as one file and the SDK), and Weft itself in few files. Skips what
 // was built from the same sources. This is `npm run build`; `npm start` and `npm test` run it too.
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -92,7 +93,15 @@ function replaceFile(file, text) {
 async function runVite(sources, outDir) {
   const vite = join(root, 'node_modules', 'vite', 'bin', 'vite.js');
   const args = [vite, 'build', sources, '--outDir', outDir, '--configLoader', 'native', '--logLevel', 'warn'];
-  return (await runInForeground(node24(), args)) === 0;
+  // Whoever asks for it: a test would get names of source files in it.
+  const env = { NODE_ENV: 'production', WEFT_BUILD_COMMIT: buildCommit() };
+  return (await runInForeground(node24(), args, env)) === 0;
+}
+
+/** What is built says of which commit; images are built without the repository, and are told. */
+export function buildCommit() {
+  const { stdout } = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  return process.env.WEFT_BUILD_COMMIT ?? stdout?.trim() ?? '';
 }
 
 /** @param {string} folder */

@@ -83,3 +83,11 @@ export const NetworkHealth = Type.Named('NetworkHealth', {
   sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),
 });
 export type NetworkHealth = Type.Static<typeof NetworkHealth>;
+
+export const WeftVersion = Type.Named('WeftVersion', {
+  version: Type.String({ description: 'Semantic: what changed is in CHANGELOG.md.' }),
+  commit: Type.Union([Type.String(), Type.Null()], {
+    description: 'What it was built of. Null if it runs from its sources.',
+  }),
+});
+export type WeftVersion = Type.Static<typeof WeftVersion>;

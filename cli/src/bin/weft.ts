@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { didYouMean } from '@weft/contract/closest-name';
 // The command `weft` without a server: what Weft hands out as one file, to people's machines and to access points.
-import packageJson from '../../package.json' with { type: 'json' };
 import {
   clientCommand,
   clientCommandNames,
@@ -10,6 +9,7 @@ import {
   endProcess,
   exitCode,
   onInterruption,
+  productLine,
   runClientCommand,
   type Surroundings,
   tellFailure,
@@ -24,8 +24,8 @@ await endProcess(await run(process.argv.slice(2), { env, stdin, stdout, stderr, 
 async function run(args: string[], around: Surroundings): Promise<number> {
   const [name, ...rest] = args;
   try {
-    if (name === '--version' || name === '-V') {
-      around.stdout.write(`weft ${packageJson.version}\n`);
+    if (name === '--version' || name === '-V' || name === 'version') {
+      around.stdout.write(productLine());
       return exitCode.ok;
     }
     const isHelp = name === undefined || ['--help', '-h', 'help'].includes(name);
@@ -53,7 +53,7 @@ async function overview(): Promise<string> {
 Usage: weft COMMAND [options]
 
 ${await clientOverview()}
-weft help COMMAND shows the help on a command. The controller itself comes with a checkout of Weft.
+weft help COMMAND shows the help on a command. The controller itself is a package of its own.
 `;
 }
 

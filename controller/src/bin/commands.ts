@@ -5,6 +5,7 @@ import {
   clientHelp,
   completionCommand,
   exitCode,
+  productLine,
   readColorFlag,
   runClientCommand,
   type Surroundings,
@@ -12,7 +13,6 @@ import {
   UsageError,
 } from '@weft/cli';
 import { didYouMean } from '@weft/contract/closest-name';
-import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config.ts';
 import { StartError, ValidationError, WeftError } from '../errors.ts';
 import { commandHelp, helpTopics, overview } from './help.ts';
@@ -50,7 +50,7 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
       return exitCode.usage;
     }
     if (name === '--version' || name === '-V' || name === 'version') {
-      around.stdout.write(`weft ${packageJson.version}\n`);
+      around.stdout.write(productLine());
       return exitCode.ok;
     }
     if (['--help', '-h', 'help'].includes(name)) return await showHelp(rest, around);

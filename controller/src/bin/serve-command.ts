@@ -4,6 +4,7 @@ import { type Surroundings, UsageError } from '@weft/cli';
 import { returnMemoryAtRest } from '@weft/timeseries';
 import { buildState, controllerBuild, dashboardBuild } from '../../../scripts/build-state.mjs';
 import type { Config } from '../config.ts';
+import { isLoopback } from '../loopback.ts';
 import type { RunningWeft } from '../serve.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
@@ -57,6 +58,11 @@ export function welcome(weft: RunningWeft, config: Config): string {
   }
   if (weft.setupCode !== undefined && weft.firstAdminNeeded !== false) {
     lines.push(`  Code   ${weft.setupCode} (needed to create the first administrator)`);
+  }
+  if (config.insecureHttp === 'allow' && config.tls === undefined && !isLoopback(config.host)) {
+    lines.push(
+      '  TLS    None: keep the port to this machine, or set WEFT_TLS_CERT and WEFT_TLS_KEY, or put a proxy in front.',
+    );
   }
   lines.push(`  API    ${url}/docs`);
   lines.push(`  Data   ${config.dataDir}${config.databaseUrl === undefined ? '' : ', accounts in PostgreSQL'}`);

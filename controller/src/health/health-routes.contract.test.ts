@@ -1,4 +1,7 @@
 // Health of a running server: what is wrong, why, and only of what the caller may see.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { productLine } from '@weft/cli';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
@@ -96,4 +99,12 @@ test('an access point has the minutes of its last day, and what is below its goa
     expect(health.causes.join()).toMatch(/Data waited less than 100 ms in \d+ % of the time/);
     expect(health.health).not.toBe('good');
   });
+});
+
+test('whoever asks is told which version answers; from sources there is no commit', async () => {
+  const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { status, body } = await weft.request('GET', '/api/v1/version');
+  expect([status, body]).toEqual([200, { version, commit: null }]);
+  expect(productLine(body)).toBe(`weft ${version}\n`);
+  expect(productLine({ version, commit: '0123456789abcdef' })).toBe(`weft ${version} (commit 0123456789ab)\n`);
 });

@@ -1,7 +1,8 @@
 // Operations on health.
-import { AgentHealthReport, NetworkHealth } from '@weft/contract';
+import { product } from '@weft/cli';
+import { AgentHealthReport, NetworkHealth, WeftVersion } from '@weft/contract';
 import { type Route, routesOf } from '../http/request/route.ts';
-import { agentReaders, networkReaders } from '../rights/permission.ts';
+import { agentReaders, everyone, networkReaders } from '../rights/permission.ts';
 import type { HealthService } from './health-service.ts';
 
 const route = routesOf('Alarms');
@@ -21,6 +22,12 @@ export function healthRoutes(health: HealthService): Route[] {
       summary: 'The health of one access point, and the minutes of the last day in which users were served well',
       response: AgentHealthReport,
       handle: (context) => health.agent(context.caller, context.path('ap_id')),
+    }),
+    route('weft_version', 'GET /api/v1/version', {
+      permission: everyone,
+      summary: 'Which Weft answers here: its version, and the commit that it was built of',
+      response: WeftVersion,
+      handle: async () => product,
     }),
   ];
 }

@@ -2422,6 +2422,13 @@ export type WebhookWithSecret = {
   secret: string;
 };
 
+export type WeftVersion = {
+  /** Semantic: what changed is in CHANGELOG.md. */
+  version: string;
+  /** What it was built of. Null if it runs from its sources. */
+  commit: string | null;
+};
+
 export type WhatIfAnswer = {
   job_number: string;
   /** The version of the model. */
@@ -2659,6 +2666,7 @@ export interface Operations {
   update_user: { path: { username: string }; json: UserUpdate; answer: TokenData };
   update_webhook: { path: { id: string }; json: WebhookInput; answer: Webhook };
   watch_device: { path: { device: string }; json: DeviceWatchRequest; answer: Device };
+  weft_version: { answer: WeftVersion };
   write_line_protocol: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_2: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
   write_line_protocol_3: { query?: { agent?: string; u?: string; p?: string; precision?: 'n' | 'ns' | 'u' | 'us' | 'ms' | 's' | 'm' | 'h' }; text: string; answer: unknown };
@@ -2835,6 +2843,7 @@ export const operations = {
   update_user: 'PUT /api/v1/users/{username}',
   update_webhook: 'PUT /api/v1/webhooks/{id}',
   watch_device: 'POST /api/v1/devices/{device}/watch',
+  weft_version: 'GET /api/v1/version',
   write_line_protocol: 'POST /api/v1/write',
   write_line_protocol_2: 'POST /write',
   write_line_protocol_3: 'POST /api/v2/write',

@@ -187,7 +187,7 @@ describe('the document', () => {
     expect(documented.map(({ operation }) => operation.operationId)).toEqual(expect.arrayContaining(named));
     for (const { path, method } of documented) {
       const { status } = await weft.request(method.toUpperCase(), path.replace(/\{\w+\}/g, 'x'));
-      expect([401, 422], `${method} ${path}`).toContain(status);
+      expect(path === '/api/v1/version' ? [200] : [401, 422], `${method} ${path}`).toContain(status);
     }
   });
 
