@@ -69,6 +69,11 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
       (status) => status === 200,
     );
     await page.unrouteAll();
+
+    await page.goto(`${weft.url}/manual`);
+    await page.getByRole('searchbox').fill('hysteresis alarm');
+    await page.locator('#found').getByRole('link').first().click();
+    await page.waitForURL(/manual\/alarms\.html#/);
     await page.goto(`${weft.url}/settings`);
 
     await page.getByRole('button', { name: 'Delete my account' }).click();

@@ -31,6 +31,13 @@ export const controllerBuild = {
   files: ['controller/vite.config.ts', 'scripts/build-state.mjs', 'package-lock.json'],
 };
 
+/** README.md, docs/ and the changelog as pages. @type {Build} */
+export const manualBuild = {
+  folder: join(root, 'dist', 'manual'),
+  sources: ['docs'],
+  files: ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'scripts/manual.ts', 'scripts/build.mjs', 'package-lock.json'],
+};
+
 /** @param {Build} build */
 export function stampFile({ folder }) {
   return join(folder, stampName);

@@ -1,19 +1,32 @@
-// Builds what Weft serves (the dashboard, the command line as one file and the SDK), and Weft itself in few files. Skips what
-// was built from the same sources. This is `npm run build`; `npm start` and `npm test` run it too.
+// Builds what Weft serves (the dashboard, the command line as one file, the SDK and the manual), and Weft itself in few files.
+// Skips what was built from the same sources. This is `npm run build`; `npm start` and `npm test` run it too. `npm run docs`
+// builds the manual alone.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { buildState, controllerBuild, dashboardBuild, hasSources, sourcesStamp, stampFile } from './build-state.mjs';
+import {
+  buildState,
+  controllerBuild,
+  dashboardBuild,
+  hasSources,
+  manualBuild,
+  sourcesStamp,
+  stampFile,
+} from './build-state.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 
 /** Resolves true if everything is built from the current sources. What has no sources here stays as it is. */
 export async function ensureBuilt() {
   const isDashboardBuilt = await ensure('the dashboard', dashboardBuild, buildDashboard, 'continues without it');
   const isWeftBuilt = await ensure('Weft', controllerBuild, buildController, 'runs from its sources');
-  return isDashboardBuilt && isWeftBuilt;
+  return (await ensureManual()) && isDashboardBuilt && isWeftBuilt;
+}
+
+function ensureManual() {
+  return ensure('the manual', manualBuild, buildManual, 'has none then');
 }
 
 /**
@@ -37,17 +50,43 @@ async function ensure(title, build, make, otherwise) {
  * @param {string} folder
  * @param {string} stamp
  */
-async function buildDashboard(folder, stamp) {
-  const fresh = `${folder}.${process.pid}`;
-  try {
+function buildDashboard(folder, stamp) {
+  return replaceFolder(dashboardBuild, folder, stamp, async (fresh) => {
     const install = join(fresh, 'install');
     if (!(await runVite(dirname(folder), fresh)) || !(await runVite(join(root, 'cli'), install))) return false;
     const sdk = [join(root, 'scripts', 'build-sdk.mjs'), '--pack', install];
     if ((await runInForeground(node24(), sdk)) !== 0) return false;
     copyFileSync(join(root, 'cli', 'install', 'weft-agent.sh'), join(install, 'weft-agent.sh'));
-    await compress(fresh);
+    // 11 would be a sixtieth smaller, and take more time than all the rest of the build.
+    await compress(fresh, 10);
+    return true;
+  });
+}
+
+/**
+ * @param {string} folder
+ * @param {string} stamp
+ */
+function buildManual(folder, stamp) {
+  return replaceFolder(manualBuild, folder, stamp, async (fresh) => {
+    if ((await runInForeground(node24(), [join(root, 'scripts', 'manual.ts'), fresh])) !== 0) return false;
+    await compress(fresh, 5);
+    return true;
+  });
+}
+
+/**
+ * @param {import('./build-state.mjs').Build} build
+ * @param {string} folder
+ * @param {string} stamp
+ * @param {(fresh: string) => Promise<boolean>} make
+ */
+async function replaceFolder(build, folder, stamp, make) {
+  const fresh = `${folder}.${process.pid}`;
+  try {
+    if (!(await make(fresh))) return false;
     // Written last: only a complete build has it.
-    writeFileSync(stampFile({ ...dashboardBuild, folder: fresh }), stamp);
+    writeFileSync(stampFile({ ...build, folder: fresh }), stamp);
     rmSync(folder, { recursive: true, force: true });
     renameSync(fresh, folder);
     return true;
@@ -104,8 +143,11 @@ export function buildCommit() {
   return process.env.WEFT_BUILD_COMMIT ?? stdout?.trim() ?? '';
 }
 
-/** @param {string} folder */
-async function compress(folder) {
+/**
+ * @param {string} folder
+ * @param {number} effort Of Brotli.
+ */
+async function compress(folder, effort) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(m?js|css|html|json|svg)$/.test(name),
   );
@@ -113,8 +155,7 @@ async function compress(folder) {
     const path = join(folder, name);
     const plain = readFileSync(path);
     if (plain.length < 512) continue;
-    // 11 would be a sixtieth smaller, and take more time than all the rest of the build.
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } };
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: effort } };
     writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
     writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
   }
@@ -122,5 +163,8 @@ async function compress(folder) {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   await ensureInstalled();
-  process.exit((await ensureBuilt()) ? 0 : 1);
+  const isManual = process.argv.includes('--manual');
+  const isBuilt = await (isManual ? ensureManual() : ensureBuilt());
+  if (isManual && isBuilt) process.stdout.write(`${join(manualBuild.folder, 'index.html')}\n`);
+  process.exit(isBuilt ? 0 : 1);
 }

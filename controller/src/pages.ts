@@ -4,7 +4,7 @@ import { BrokerUnavailable } from '@weft/broker';
 import packageJson from '../package.json' with { type: 'json' };
 import type { Config } from './config.ts';
 import { TryLaterError, WeftError } from './errors.ts';
-import { openDashboard } from './http/pages/dashboard-pages.ts';
+import { manualPages, openDashboard } from './http/pages/dashboard-pages.ts';
 import { installChecksumsPage } from './http/pages/install-checksums.ts';
 import { createOpenApi } from './http/pages/openapi.ts';
 import type { Page } from './http/pages/page.ts';
@@ -20,6 +20,7 @@ import { probeDatabase, probeFolder } from './storage/write-probe.ts';
 
 /** Where the build of the dashboard is. */
 const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');
+const manualFolder = resolve(import.meta.dirname, '..', '..', 'dist', 'manual');
 /** Of a process without the role api. */
 const healthPages = new Set(['/healthz', '/livez', '/readyz', '/metrics']);
 
@@ -96,7 +97,12 @@ export function createPages(options: PagesOptions): {
   const dashboard = openDashboard(dashboardFolder, tileUrl);
   const isReplaced = new Set(dashboard?.pages.map(({ url }) => url));
   return {
-    pages: [...(dashboard?.pages ?? []), checksums, ...own.filter(({ url }) => !isReplaced.has(url))],
+    pages: [
+      ...(dashboard?.pages ?? []),
+      ...manualPages(manualFolder),
+      checksums,
+      ...own.filter(({ url }) => !isReplaced.has(url)),
+    ],
     answerLost: dashboard?.answerLost,
   };
 }

@@ -93,6 +93,7 @@ export function TopBar() {
           label={shellText.account}
           header={<AccountHeader />}
           items={[
+            { label: shellText.manual, icon: 'audit', onChoose: () => location.assign('/manual') },
             { label: shellText.apiDocumentation, icon: 'audit', onChoose: () => location.assign('/docs') },
             { label: shellText.signOut, icon: 'sign-out', onChoose: signOut },
           ]}

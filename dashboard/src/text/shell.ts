@@ -30,6 +30,7 @@ export const shellText = {
   administrator: 'Administrator',
   user: 'User',
   signOut: 'Sign out',
+  manual: 'Manual',
   apiDocumentation: 'API documentation',
   timeWindow: (name: string) => `Time window of the charts: ${name}`,
   windows: {

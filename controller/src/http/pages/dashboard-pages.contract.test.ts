@@ -6,7 +6,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askRaw } from '../../../../test/raw-connection.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
-import { openDashboard } from './dashboard-pages.ts';
+import { manualPages, openDashboard } from './dashboard-pages.ts';
 
 const html = '<!doctype html><title>Weft</title><script type="module" src="/assets/index-a1.js"></script>';
 const script = `console.log(${JSON.stringify('weft '.repeat(300))})`;
@@ -180,4 +180,25 @@ it('a file that went away since the start is told as such, and found again when 
   expect(gone.headers.get('cache-control')).not.toContain('immutable');
   writeFileSync(path, script);
   expect((await get('/assets/old-b2.js')).status).toBe(200);
+});
+
+describe('the manual', () => {
+  it('is there for everybody, in pages that name each other and nothing else', async () => {
+    const start = await get('/manual', { accept: '*/*' });
+    expect([start.status, start.url]).toEqual([200, `${url}/manual/index.html`]);
+    expect(start.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const text = await start.text();
+    expect(text).toContain('<title>Weft');
+    for (const [, name] of text.matchAll(/(?:href|src)="(?!https:)([\w.-]+)/g)) {
+      expect([name, (await get(`/manual/${name}`)).status]).toEqual([name, 200]);
+    }
+    expect((await get('/manual/search.js')).headers.get('content-type')).toBe('text/javascript; charset=utf-8');
+    for (const name of ['nothing.html', '.sources', '%2e%2e%2findex.html']) {
+      expect([name, (await get(`/manual/${name}`)).status]).toEqual([name, 404]);
+    }
+  });
+
+  it('without a build there is none', () => {
+    expect(manualPages(join(folder, 'nowhere'))).toEqual([]);
+  });
 });

@@ -1,5 +1,5 @@
-// Serves the built dashboard: its files, and its first page for every address that is a page of it. What there is to serve
-// is listed once, at start; no request names a file.
+// Serves the built dashboard: its files, and its first page for every address that is a page of it; and the manual. What there
+// is to serve is listed once, at start; no request names a file.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -19,6 +19,7 @@ const contentTypes: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json',
   '.mjs': 'text/javascript; charset=utf-8',
+  '.png': 'image/png',
   '.sh': 'text/x-shellscript; charset=utf-8',
   '.svg': 'image/svg+xml',
   '.tgz': 'application/gzip',
@@ -86,6 +87,24 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
       return true;
     },
   };
+}
+
+/** Its pages link to each other by their names alone, so that they work from a folder as well. Empty if it is not built. */
+export function manualPages(folder: string): Page[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => contentTypes[extname(name)]) : [];
+  if (names.length === 0) return [];
+  const headers = { ...documentHeaders([]), 'cache-control': 'no-cache' };
+  const files = new Map(names.map((name) => [name, new ServedFile(join(folder, name), headers)]));
+  const page = { operation: 'documentation', permission: everyone };
+  return [
+    { ...page, url: '/manual', handle: (_request, reply) => reply.redirect('/manual/index.html', 308) },
+    {
+      ...page,
+      url: '/manual/:name',
+      has: (name) => files.has(name),
+      handle: (request, reply) => files.get((request.params as { name: string }).name)!.handle(request, reply),
+    },
+  ];
 }
 
 /** With `recursive`, Node would ask the system once more for each of them. */
