@@ -74,3 +74,15 @@ test('a sample larger than all the room is not kept', () => {
   recent.append('ap', { ts: 3, names: ['a'], values: [7], texts: [] }, 3);
   expect(recent.get(3)).toMatchObject({ ts: 3, values: [7] });
 });
+
+test('the event of a sample is kept for those who read at the same time, not for as long as the sample', () => {
+  const recent = new RecentSamples(maxBytes);
+  for (let ts = 1; ts <= 2_000; ts++) recent.append('ap', { ts, names: ['a'], values: [ts], texts: [] }, ts);
+  for (let number = 1; number <= 2_000; number++) {
+    recent.get(number)!.event = `event ${number}`;
+    expect(recent.get(number)!.event).toBe(`event ${number}`);
+  }
+  expect(recent.oldest).toBe(1);
+  const kept = Array.from({ length: 2_000 }, (_, index) => recent.get(index + 1)!).filter(({ event }) => event);
+  expect(kept.length).toBeLessThan(300);
+});

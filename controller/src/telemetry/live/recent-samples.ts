@@ -9,7 +9,7 @@ export interface RecentSample {
   names: readonly string[];
   values: readonly number[];
   receivedMs: number;
-  /** The event as it is sent to whoever wants all metrics; made when the first one does. */
+  /** The event as it is sent to whoever wants all metrics; made when the first one does, and shared by those who read at the same time. */
   event: string | undefined;
 }
 
@@ -17,6 +17,8 @@ export interface RecentSample {
 const entryBytes = 200;
 const firstEntries = 1024;
 const firstValues = 8192;
+/** So many objects are kept for other readers: they come to a sample within moments. Objects and events of all would be ten times the samples. */
+const keptObjects = 256;
 
 /** The parts of an entry lie at its number in these, and its values from its place on in the ring of values. */
 interface Ring {
@@ -26,8 +28,6 @@ interface Ring {
   receivedMs: Float64Array;
   place: Float64Array;
   bytes: Float64Array;
-  /** Those that a reader has wanted. */
-  made: (RecentSample | undefined)[];
 }
 
 const noNames: readonly string[] = [];
@@ -37,6 +37,8 @@ export class RecentSamples {
   /** Sizes of rings are powers of two. */
   #ring = createRing(firstEntries);
   #values = new Float64Array(firstValues);
+  /** The last that readers have wanted. */
+  readonly #made = new Map<number, RecentSample>();
   #oldest = 1;
   #next = 1;
   /** Of values, counted since the start. */
@@ -63,12 +65,14 @@ export class RecentSamples {
     return this.#bytes;
   }
 
-  /** The same object each time. */
+  /** For readers that ask at about the same time, the same object. */
   get(number: number): RecentSample | undefined {
     if (number < this.#oldest || number >= this.#next) return undefined;
+    const known = this.#made.get(number);
+    if (known) return known;
     const ring = this.#ring;
     const at = number % ring.ts.length;
-    ring.made[at] ??= {
+    const made = {
       ap_id: ring.ap_id[at]!,
       ts: ring.ts[at]!,
       names: ring.names[at]!,
@@ -76,7 +80,9 @@ export class RecentSamples {
       receivedMs: ring.receivedMs[at]!,
       event: undefined,
     };
-    return ring.made[at];
+    if (this.#made.size >= keptObjects) this.#made.delete(this.#made.keys().next().value!);
+    this.#made.set(number, made);
+    return made;
   }
 
   append(ap_id: string, { ts, names, values }: Sample, receivedMs: number): void {
@@ -108,7 +114,6 @@ export class RecentSamples {
     const at = this.#oldest++ % ring.ts.length;
     this.#bytes -= ring.bytes[at]!;
     ring.names[at] = noNames;
-    ring.made[at] = undefined;
   }
 
   #valuesOf(at: number): number[] {
@@ -138,7 +143,6 @@ export class RecentSamples {
       to.receivedMs[target] = from.receivedMs[source]!;
       to.place[target] = from.place[source]!;
       to.bytes[target] = from.bytes[source]!;
-      to.made[target] = from.made[source];
     }
     this.#ring = to;
   }
@@ -162,7 +166,6 @@ function createRing(size: number): Ring {
     receivedMs: new Float64Array(size),
     place: new Float64Array(size),
     bytes: new Float64Array(size),
-    made: new Array(size).fill(undefined),
   };
 }
 
