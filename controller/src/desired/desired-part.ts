@@ -96,7 +96,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     now,
     async mayConfirm({ agent_id, rollout_id }) {
       const rollout = rollout_id === null ? undefined : await rolloutStore.get(rollout_id);
-      const agent = rollout && (await rolloutStore.agents(rollout.id)).find((each) => each.agent_id === agent_id);
+      const agent = rollout && (await rolloutStore.agent(rollout.id, agent_id));
       return !rollout || !agent || gates.mayConfirm(rollout, agent);
     },
   });

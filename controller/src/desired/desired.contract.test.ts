@@ -58,8 +58,8 @@ class Ap {
     this.ap_id = ap_id;
   }
 
-  async start(tag: string) {
-    this.token = await weft.agent(this.ap_id, { settings, access_point_type: 'WiFi' });
+  async start(tag: string, access_point_type = 'WiFi') {
+    this.token = await weft.agent(this.ap_id, { settings, access_point_type });
     await ok('PATCH', `/agents/${this.ap_id}/labels`, { tags: [tag] });
     return this;
   }
@@ -67,6 +67,10 @@ class Ap {
   say(reverted?: { id: string; reason: string }) {
     const json = { hash: this.hash, settings: hidden(this.settings), ...(reverted && { reverted }) };
     return ok('POST', `/agents/${this.ap_id}/config/running`, json, this.token, ofAgents);
+  }
+
+  report(json: Body, node = ofAgents) {
+    return ok('POST', '/agent_update/update', json, this.token, node);
   }
 
   async next() {
@@ -262,6 +266,71 @@ eachDatabase((kind) => {
     // A renewal of the lease may have made the pause durable.
     await weft.request('POST', `/api/v1/rollouts/${rollout.id}/resume`, { token: admin });
     expect((await ap.obey()).settings).toEqual({ channel: 40 });
+  });
+
+  test('a metric that becomes worse where the change is stops a wave that is under way, and not where it is worse everywhere', async () => {
+    const hourMs = 3_600_000;
+    const database = weft.platform.database;
+    /** Two get the change, of which one never answers; five do not. All is moved into the past: the time of a gate is over. */
+    const story = async (name: string, treatedAfter: number, othersAfter: number) => {
+      const names = Array.from({ length: 7 }, (_, at) => `${name}-${at}`);
+      const aps = await Promise.all(names.map((each, at) => new Ap(each).start(at < 2 ? name : 'other', name)));
+      const gates = [{ metric: 'retries_pct', worse_by: 5, over_seconds: 60 }];
+      const layer = { name, selector: `tag:${name}`, weight: 10, settings: { channel: 40 } };
+      const { id } = await rollOut([layer], { gates });
+      await aps[0]!.obey();
+      await untilSo(async () => expect((await ok('GET', `/rollouts/${id}`)).waves[0].treated).toBe(2));
+      const nowMs = Date.now();
+      const at = (ms: number, retries_pct: number) => ({ ts: ms, retries_pct });
+      for (const [index, ap] of aps.entries()) {
+        const after = index < 2 ? treatedAfter : othersAfter;
+        const samples = Array.from({ length: 12 }, (_, step) => at(nowMs - 55_000 + 5_000 * step, after));
+        // Telemetry is not shared here.
+        for (const node of new Set([weft, ofAgents]))
+          await ap.report({ samples: [at(nowMs - hourMs - 30_000, 1), ...samples] }, node);
+      }
+      await database.query('UPDATE agent_configs SET trial_at = ? WHERE ap_id = ?', [nowMs - hourMs, names[0]!]);
+      await database.query('UPDATE config_rollout_agents SET treated_at = ? WHERE rollout_id = ?', [
+        nowMs - hourMs,
+        id,
+      ]);
+      return { id, ap: aps[1]! };
+    };
+    const everywhere = await story('gate-all', 20, 20);
+    const here = await story('gate-here', 20, 1);
+    const stopped = await over(here.id);
+    expect(stopped).toMatchObject({ state: 'stopped', reason: 'retries_pct is worse by 19 where the change is' });
+    expect(stopped.measured).toMatchObject([{ compared_with: 'untreated', worse_by: 19, passed: false }]);
+    expect(await ok('GET', `/rollouts/${everywhere.id}`)).toMatchObject({ state: 'running' });
+    // Who lets it go on accepts how it went until then.
+    await ok('POST', `/rollouts/${here.id}/resume`);
+    await here.ap.obey();
+    expect((await over(here.id)).state).toBe('completed');
+  });
+
+  test('devices that were there before must be back, not only as many', async () => {
+    const ap = await new Ap('devices-1').start('devices');
+    const list = (...devices: string[]) => ap.report({ devices: devices.map((device) => ({ device })) });
+    await list('dev-a', 'dev-b', 'dev-c', 'dev-d');
+    // Other nodes hear of them a moment later.
+    for (const node of [weft, ofAgents])
+      await untilSo(() => expect(node.parts.devices.registry.agent('devices-1')?.linkCount).toBe(4));
+    const gates = [{ devices_back: 0.5 }];
+    const layer = { name: 'devices', selector: 'tag:devices', weight: 10, settings: { channel: 40 } };
+    const { id } = await rollOut([layer], { gates });
+    await ap.apply(await ap.received());
+    // The list from before the change is no proof.
+    expect((await ap.say()).next).toBeNull();
+    await list('dev-a', 'dev-w', 'dev-x', 'dev-y', 'dev-z');
+    expect((await ap.say()).next).toBeNull();
+    await list('dev-a', 'dev-c');
+    expect((await ap.say()).next).toMatchObject({ type: 'config_confirm' });
+    await ap.say();
+    expect((await over(id)).state).toBe('completed');
+    const database = weft.platform.database;
+    expect(await database.query('SELECT devices FROM config_rollout_agents WHERE rollout_id = ?', [id])).toEqual([
+      { devices: null },
+    ]);
   });
 
   test('a secret reaches the access point and nobody else', async () => {

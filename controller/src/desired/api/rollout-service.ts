@@ -87,7 +87,8 @@ export class RolloutService {
   async resume(caller: Caller, id: string): Promise<Rollout> {
     const { record, agents } = await this.#find(caller, id);
     const accepted_failures = agents.filter(({ treated, state }) => treated && failed.has(state)).length;
-    return this.#change(caller, id, ['paused', 'stopped'], 'running', null, { ...record.changes, accepted_failures });
+    const accepted = { accepted_failures, accepted_at: this.#options.now() };
+    return this.#change(caller, id, ['paused', 'stopped'], 'running', null, { ...record.changes, ...accepted });
   }
 
   /** Everybody goes back to what they were, also after the roll-out is complete, unless one of its layers has changed since. */
@@ -151,6 +152,7 @@ export class RolloutService {
           `The roll-out is ${(await rollouts.get(id, tx))?.state ?? record.state}: this cannot be done now`,
         );
       await within?.(tx);
+      if (isOver) await rollouts.forgetDevices(tx, id);
       await auditLog.append(tx, [
         {
           actor: caller,

@@ -24,6 +24,8 @@ export interface AgentConfig {
   deadline_at: number | null;
   /** The connection over which it said that it had applied it: the proof must come over another one. */
   trial_connection: string | null;
+  /** Since when it runs it, as far as is known. */
+  trial_at: number | null;
   /** It has said, over another connection, that it runs it: the checks of its roll-out decide. */
   is_back: boolean;
   /** What the agent says it runs; null until it has said it. */
@@ -95,6 +97,7 @@ export function newAgentConfig(agent: { agent_id: string; ap_id: string }): Agen
     detail: null,
     deadline_at: null,
     trial_connection: null,
+    trial_at: null,
     is_back: false,
     running_hash: null,
     running: null,
@@ -126,7 +129,7 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
       if (evidence.config_id !== config_id || (state !== 'pending' && state !== 'sent')) return undefined;
       return { state: 'sent', detail: null, deadline_at: nowMs + config.trial_seconds * 1000 + graceMs };
     case 'result':
-      return result(config, evidence);
+      return result(config, evidence, nowMs);
     case 'running':
       return running(config, evidence, nowMs);
     case 'passed':
@@ -162,7 +165,7 @@ function wanted(config: AgentConfig, { kind: _, isAgain = false, ...evidence }: 
   if (isSame && !isAgain && config.state !== 'refused' && config.state !== 'reverted') {
     return evidence.rollout_id === config.rollout_id ? undefined : { rollout_id: evidence.rollout_id };
   }
-  const cleared = { deadline_at: null, trial_connection: null, is_back: false, detail: null };
+  const cleared = { deadline_at: null, trial_connection: null, trial_at: null, is_back: false, detail: null };
   const next = { ...evidence, ...cleared, overridden: isAgain ? '{}' : config.overridden };
   const isThere = !isAgain && config.running_hash === evidence.hash;
   return { ...next, ...(isThere ? compared({ ...config, ...next }) : { state: 'pending' as const }) };
@@ -171,6 +174,7 @@ function wanted(config: AgentConfig, { kind: _, isAgain = false, ...evidence }: 
 function result(
   config: AgentConfig,
   evidence: Extract<Evidence, { kind: 'result' }>,
+  nowMs: number,
 ): Partial<AgentConfig> | undefined {
   const { state, config_id } = config;
   const isExpected = state === 'pending' || state === 'sent' || state === 'unreachable';
@@ -183,6 +187,7 @@ function result(
     state: 'on_trial',
     detail: null,
     trial_connection: evidence.connection,
+    trial_at: nowMs,
     is_back: false,
     ...(said !== undefined && { running: said }),
   };
@@ -210,7 +215,8 @@ function running(
   }
   // Its word that it had applied this may have been lost: to be there is as good.
   if (state === 'sent' || state === 'unreachable' || state === 'reverted') {
-    return { ...said, state: 'on_trial' as const, detail: null, trial_connection: null, is_back: true };
+    const trial = { state: 'on_trial' as const, trial_at: nowMs, trial_connection: null, is_back: true };
+    return { ...said, ...trial, detail: null };
   }
   if (state === 'on_trial') return { ...said, is_back: config.is_back || connection !== config.trial_connection };
   return { ...said, ...compared({ ...config, ...said }), deadline_at: null };

@@ -1,17 +1,24 @@
 // What the gates of a roll-out look at: metrics of treated and untreated access points, alarms, devices.
+import { hash } from 'node:crypto';
 import type { RolloutSeries } from '@weft/contract';
 import type { ActiveAlarms } from '../../alarms/watch/active-alarms.ts';
 import type { DeviceRegistry } from '../../devices/registry/device-registry.ts';
+import { none } from '../../devices/registry/device-table.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
-import { judge, type Means, type Measured, meanOf } from '../model/gates.ts';
+import { isSuccess } from '../model/agent-config.ts';
+import { fewestUntreated, judge, type Means, type Measured, meanOf } from '../model/gates.ts';
 import type { RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 
 const defaultOverSeconds = 120;
 /** Of each side; a mean over more does not say more. */
 const maxMeasured = 100;
 const hourMs = 3_600_000;
+/** Of one access point; a share of more does not say more. */
+const maxDevices = 1_000;
+/** Of devices that one access point has served. */
+const hashedLength = 12;
 /** Of each side of a picture, which is looked at again and again. */
 const maxPictured = 50;
 const beforeMs = 600_000;
@@ -21,7 +28,7 @@ const finestMs = 10_000;
 export interface GateReaderOptions {
   telemetry: Pick<TelemetryStore, 'query'>;
   alarms: Pick<ActiveAlarms, 'active'>;
-  devices: Pick<DeviceRegistry, 'agent'>;
+  devices: Pick<DeviceRegistry, 'agent' | 'table'>;
   index: FleetIndex;
   now: () => number;
 }
@@ -33,27 +40,43 @@ export class GateReader {
     this.#options = options;
   }
 
-  /** How many devices each of these serves now. */
-  devicesOf(agents: readonly IndexedAgent[]): Map<string, number> {
-    return new Map(agents.map(({ id, ap_id }) => [id, this.#options.devices.agent(ap_id)?.linkCount ?? 0]));
+  /** The devices that each of these serves now, hashed for this roll-out; undefined if no gate asks for them. */
+  devicesOf(rollout: RolloutRecord, agents: readonly IndexedAgent[]): Map<string, string[]> | undefined {
+    if (shareBack(rollout) === undefined) return undefined;
+    return new Map(agents.map(({ id, ap_id }) => [id, this.#served(rollout, ap_id).slice(0, maxDevices)]));
   }
 
   /** Whether an agent that is back may keep its settings. */
-  mayConfirm({ plan }: RolloutRecord, agent: StandingAgent): boolean {
-    const share = plan.gates?.find(({ devices_back }) => devices_back !== undefined)?.devices_back;
-    if (share === undefined || !agent.devices_before) return true;
-    return (this.#options.devices.agent(agent.ap_id)?.linkCount ?? 0) >= share * agent.devices_before;
+  mayConfirm(rollout: RolloutRecord, { ap_id, devices, trial_at }: StandingAgent): boolean {
+    const share = shareBack(rollout);
+    if (share === undefined || !devices || devices.length === 0) return true;
+    // A list from before the change says nothing of those that have come back since.
+    const heardMs = this.#options.devices.agent(ap_id)?.heardMs ?? 0;
+    if (trial_at === null || heardMs < trial_at) return false;
+    const present = new Set(this.#served(rollout, ap_id));
+    return devices.filter((device) => present.has(device)).length >= share * devices.length;
+  }
+
+  #served({ id }: RolloutRecord, ap_id: string): string[] {
+    const { devices } = this.#options;
+    const { nextOfAgent, device } = devices.table.links;
+    const found: string[] = [];
+    for (let link = devices.agent(ap_id)?.firstLink ?? none; link !== none; link = nextOfAgent[link]!)
+      found.push(hash('sha256', `${id} ${devices.table.idOf(device[link]!)}`, 'hex').slice(0, hashedLength));
+    return found;
   }
 
   /** In words, if treated agents have more new alarms than the plan allows. */
   async tooManyAlarms(
-    { plan, created_at }: RolloutRecord,
+    { plan, created_at, changes: { accepted_at = 0 } }: RolloutRecord,
     agents: readonly StandingAgent[],
   ): Promise<string | undefined> {
     const most = plan.gates?.find(({ alarms }) => alarms !== undefined)?.alarms;
     if (most === undefined) return undefined;
     const since = new Map(
-      agents.flatMap(({ ap_id, treated, treated_at }) => (treated ? [[ap_id, treated_at ?? created_at]] : [])),
+      agents.flatMap(({ ap_id, treated, treated_at }) =>
+        treated ? [[ap_id, Math.max(treated_at ?? created_at, accepted_at)]] : [],
+      ),
     );
     const found = [...this.#options.alarms.active].filter(
       ({ subject_kind, subject, fired_at }) =>
@@ -63,33 +86,49 @@ export class GateReader {
     return `${found.length} new alarms where the change is, more than ${most}: ${found[0]!.subject}`;
   }
 
-  /** Undefined while the time of a gate is not over. */
+  /** At the end of a wave, by its access points; undefined while the time of a gate is not over. */
   async judge(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<Measured[] | undefined> {
-    const { now, index } = this.#options;
     const measured: Measured[] = [];
-    const startMs = rollout.wave_started_at ?? rollout.created_at;
-    for (const { metric, worse_by, over_seconds = defaultOverSeconds } of rollout.plan.gates ?? []) {
-      if (metric === undefined || worse_by === undefined) continue;
-      const overMs = over_seconds * 1000;
-      // Counted from the end of the wave's last change.
-      const settledMs = Math.max(
-        startMs,
-        ...agents.filter(({ wave }) => wave === rollout.wave).map(({ updated_at }) => updated_at ?? 0),
-      );
-      if (now() < settledMs + overMs) return undefined;
-      const treated = agents
-        .filter((agent) => agent.treated && agent.wave === rollout.wave)
-        .flatMap(({ ap_id }) => index.get(ap_id) ?? []);
-      const untreated = this.#untreated(agents, treated);
-      const afterFrom = settledMs;
-      const ownBefore = untreated.length < 5 ? hourMs : overMs;
-      const beforeOf = { fromMs: startMs - ownBefore, untilMs: startMs };
-      const afterOf = { fromMs: afterFrom, untilMs: afterFrom + overMs };
-      const ofTreated = await this.#means(treated, metric, beforeOf, afterOf);
-      const ofOthers = await this.#means(untreated, metric, beforeOf, afterOf);
-      measured.push(judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length }));
+    const wave = watched(rollout, agents).filter((agent) => agent.wave === rollout.wave);
+    if (wave.length === 0) return measured;
+    const settledMs = Math.max(rollout.created_at, ...wave.map(settledAt));
+    for (const gate of metricGates(rollout)) {
+      const after = { fromMs: settledMs, untilMs: settledMs + gate.overMs };
+      if (this.#options.now() < after.untilMs) return undefined;
+      measured.push(await this.#compare(rollout, gate, wave, agents, after));
     }
     return measured;
+  }
+
+  /** What is worse now where the change has been for the time of a gate, of this wave or of one before; undefined: nothing. */
+  async worse(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<Measured | undefined> {
+    const nowMs = this.#options.now();
+    for (const gate of metricGates(rollout)) {
+      const after = { fromMs: nowMs - gate.overMs, untilMs: nowMs };
+      const isSettled = (agent: StandingAgent) => isSuccess(agent.state) && settledAt(agent) <= after.fromMs;
+      const settled = watched(rollout, agents).filter(isSettled);
+      if (settled.length === 0) continue;
+      const measured = await this.#compare(rollout, gate, settled, agents, after);
+      // What is not measured yet is no reason to stop; at the end of the wave it is one not to go on.
+      if (!measured.passed && measured.worse_by !== null) return measured;
+    }
+    return undefined;
+  }
+
+  async #compare(
+    rollout: RolloutRecord,
+    { metric, worse_by, overMs }: MetricGate,
+    those: readonly StandingAgent[],
+    agents: readonly StandingAgent[],
+    after: Span,
+  ): Promise<Measured> {
+    const treated = those.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []);
+    const untreated = this.#untreated(agents, treated);
+    const untilMs = Math.min(...those.map(({ treated_at }) => treated_at ?? rollout.created_at));
+    const before = { fromMs: untilMs - (untreated.length < fewestUntreated ? hourMs : overMs), untilMs };
+    const ofTreated = await this.#means(treated, metric, before, after);
+    const ofOthers = await this.#means(untreated, metric, before, after);
+    return judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length });
   }
 
   /** How a metric went on both sides, from a while before the roll-out to a while after it, for whoever sees the access points. */
@@ -185,4 +224,30 @@ export class GateReader {
 interface Span {
   fromMs: number;
   untilMs: number;
+}
+
+interface MetricGate {
+  metric: string;
+  worse_by: number;
+  overMs: number;
+}
+
+function metricGates({ plan }: RolloutRecord): MetricGate[] {
+  return (plan.gates ?? []).flatMap(({ metric, worse_by, over_seconds = defaultOverSeconds }) =>
+    metric === undefined || worse_by === undefined ? [] : [{ metric, worse_by, overMs: over_seconds * 1000 }],
+  );
+}
+
+function shareBack({ plan }: RolloutRecord): number | undefined {
+  return plan.gates?.find(({ devices_back }) => devices_back !== undefined)?.devices_back;
+}
+
+/** Those that have the change; how it went until somebody let it go on is accepted. */
+function watched({ changes: { accepted_at = 0 } }: RolloutRecord, agents: readonly StandingAgent[]): StandingAgent[] {
+  return agents.filter(({ treated, treated_at }) => treated && (treated_at ?? 0) >= accepted_at);
+}
+
+/** When it began to run what it was given; one that ran it already, when it was asked. */
+function settledAt({ trial_at, treated_at }: StandingAgent): number {
+  return trial_at ?? treated_at ?? 0;
 }

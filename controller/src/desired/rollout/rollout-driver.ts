@@ -21,6 +21,7 @@ import type { GateReader } from './gate-reader.ts';
 const everyMs = 1_000;
 const atOnce = 100;
 const lateAtOnce = 200;
+const betweenLooksMs = 5_000;
 const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
 
 export interface RolloutDriverOptions {
@@ -45,6 +46,8 @@ class Overtaken extends Error {}
 
 export class RolloutDriver extends PeriodicTask {
   readonly #options: RolloutDriverOptions;
+  /** When the metrics of a roll-out were looked at last. */
+  readonly #lookedAt = new Map<string, number>();
 
   constructor(options: RolloutDriverOptions) {
     super({ everyMs, what: 'the work on roll-outs', run: () => this.goOn(), onError: options.onError });
@@ -56,7 +59,9 @@ export class RolloutDriver extends PeriodicTask {
     const { rollouts, lease, onError } = this.#options;
     if (!lease.isHeld) return;
     await this.#noteTime();
-    for (const rollout of await rollouts.open()) {
+    const open = await rollouts.open();
+    for (const id of this.#lookedAt.keys()) if (!open.some((each) => each.id === id)) this.#lookedAt.delete(id);
+    for (const rollout of open) {
       if (this.isStopped) return;
       // One that fails does not hold up the others.
       await this.#step(rollout).catch((error) => {
@@ -92,6 +97,7 @@ export class RolloutDriver extends PeriodicTask {
     }
     const alarms = await this.#options.gates.tooManyAlarms(rollout, agents);
     if (alarms !== undefined) return this.#end(rollout, 'stopped', alarms);
+    if (await this.#isWorse(rollout, agents)) return;
     const wave = agents.filter((agent) => agent.wave === rollout.wave);
     const untreated = wave.filter(({ treated }) => !treated);
     if (untreated.length > 0) return this.#treat(rollout, wave, untreated);
@@ -131,7 +137,7 @@ export class RolloutDriver extends PeriodicTask {
       if (chosen.length === atOnce) break;
     }
     if (chosen.length === 0) return;
-    const devices = gates.devicesOf(chosen);
+    const devices = gates.devicesOf(rollout, chosen);
     await reconciler.want(chosen, { overlay: rollout.changes, rollout_id: rollout.id, trial_seconds }, async (tx) => {
       await lease.require(tx);
       await rollouts.treat(
@@ -151,9 +157,9 @@ export class RolloutDriver extends PeriodicTask {
     const onTrial = agents.filter(({ treated, state }) => treated && state === 'on_trial');
     if (onTrial.length === 0) return;
     const rows = await configs.byAgentIds(onTrial.map(({ agent_id }) => agent_id));
-    for (const config of rows.values()) {
-      if (!config.is_back || !gates.mayConfirm(rollout, onTrial.find(({ agent_id }) => agent_id === config.agent_id)!))
-        continue;
+    for (const standing of onTrial) {
+      const config = rows.get(standing.agent_id);
+      if (!config?.is_back || !gates.mayConfirm(rollout, standing)) continue;
       await configs.advance([{ agent: config, evidence: { kind: 'passed', config_id: config.config_id } }], now());
     }
   }
@@ -170,6 +176,17 @@ export class RolloutDriver extends PeriodicTask {
     });
   }
 
+  /** Gates are looked at all the time, not only at the end of a wave. Resolves whether it has stopped. */
+  async #isWorse(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<boolean> {
+    const { gates, now } = this.#options;
+    if (now() - (this.#lookedAt.get(rollout.id) ?? 0) < betweenLooksMs) return false;
+    this.#lookedAt.set(rollout.id, now());
+    const worse = await gates.worse(rollout, agents);
+    if (!worse) return false;
+    await this.#end({ ...rollout, measured: [...rollout.measured, worse] }, 'stopped', brokenInWords(worse));
+    return true;
+  }
+
   async #endWave(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
     const { gates, rollouts, now } = this.#options;
     const measured = await gates.judge(rollout, agents);
@@ -177,11 +194,7 @@ export class RolloutDriver extends PeriodicTask {
     if (measured === undefined) return;
     const all: Measured[] = [...rollout.measured, ...measured];
     const broken = measured.find(({ passed }) => !passed);
-    if (broken) {
-      const how =
-        broken.worse_by === null ? 'was not reported' : `is worse by ${Math.round(broken.worse_by * 100) / 100}`;
-      return this.#end({ ...rollout, measured: all }, 'stopped', `${broken.metric} ${how} where the change is`);
-    }
+    if (broken) return this.#end({ ...rollout, measured: all }, 'stopped', brokenInWords(broken));
     const waves = rollout.plan.waves?.length ?? 1;
     if (rollout.wave + 1 >= waves) return this.#end({ ...rollout, measured: all }, 'completed', null);
     await this.#options.database.transaction(async (tx) => {
@@ -223,6 +236,7 @@ export class RolloutDriver extends PeriodicTask {
       const after = await rollouts.change(tx, rollout.id, [rollout.state], change);
       if (!after) return;
       if (state === 'completed') await inForceAfter(tx, rollout);
+      if (isOver) await rollouts.forgetDevices(tx, rollout.id);
       const entry = {
         actor: system,
         action: `rollout_${state}`,
@@ -240,6 +254,11 @@ export class RolloutDriver extends PeriodicTask {
     const { fromMs, untilMs } = weeklyWindowAt(window, zone, now());
     return fromMs <= now() && now() < untilMs;
   }
+}
+
+function brokenInWords({ metric, worse_by }: Measured): string {
+  const how = worse_by === null ? 'was not reported' : `is worse by ${Math.round(worse_by * 100) / 100}`;
+  return `${metric} ${how} where the change is`;
 }
 
 /** What the roll-out changes is what is in force. */

@@ -10,7 +10,7 @@ import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import { type AgentConfig, advance, differingLeaves, type Evidence, newAgentConfig } from '../model/agent-config.ts';
 
 const COLUMNS =
-  'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, is_back, running_hash, running, running_at, overridden, updated_at';
+  'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, trial_at, is_back, running_hash, running, running_at, overridden, updated_at';
 const columns = COLUMNS.split(', ') as (keyof AgentConfig)[];
 const table = new RecordTable<AgentConfig>('agent_configs', COLUMNS, { flags: ['is_due', 'is_back'] });
 const UPSERT = `INSERT INTO agent_configs (${COLUMNS}) VALUES (${columns.map(() => '?').join(', ')})

@@ -39,6 +39,8 @@ export interface LayerChanges {
   ends: Record<string, number>;
   /** Failures that whoever resumed it has accepted. */
   accepted_failures: number;
+  /** When that was: gates look at what has changed since. */
+  accepted_at?: number | undefined;
 }
 
 export interface RolloutRecord extends Owned {
@@ -65,8 +67,8 @@ export interface RolloutAgentRecord {
   wave: number;
   treated: boolean;
   treated_at: number | null;
-  /** How many devices it served then. */
-  devices_before: number | null;
+  /** The devices that it served then, hashed for this roll-out; null unless a gate asks for them. */
+  devices: string[] | null;
 }
 
 /** With how it stands. */
@@ -74,7 +76,8 @@ export interface StandingAgent extends RolloutAgentRecord {
   state: ConfigState;
   detail: string | null;
   rollout_id: string | null;
-  updated_at: number | null;
+  /** Since when it runs what it was given. */
+  trial_at: number | null;
 }
 
 export const maxDrafts = 100;
@@ -183,14 +186,24 @@ export class RolloutStore extends SqlStore {
 
   /** All of its agents with how they stand, ordered by ap_id. */
   async agents(rollout_id: string): Promise<StandingAgent[]> {
+    return this.#standing('WHERE a.rollout_id = ? ORDER BY a.ap_id', [rollout_id]);
+  }
+
+  async agent(rollout_id: string, agent_id: string): Promise<StandingAgent | undefined> {
+    return (await this.#standing('WHERE a.rollout_id = ? AND a.agent_id = ?', [rollout_id, agent_id]))[0];
+  }
+
+  async #standing(where: string, params: readonly string[]): Promise<StandingAgent[]> {
     const rows = await this.db.query<Record<string, string | number | null>>(
-      `SELECT a.agent_id, a.ap_id, a.wave, a.treated, a.treated_at, a.devices_before,
-         c.state, c.detail, c.rollout_id, c.updated_at
-       FROM config_rollout_agents a LEFT JOIN agent_configs c ON c.agent_id = a.agent_id
-       WHERE a.rollout_id = ? ORDER BY a.ap_id`,
-      [rollout_id],
+      `SELECT a.agent_id, a.ap_id, a.wave, a.treated, a.treated_at, a.devices,
+         c.state, c.detail, c.rollout_id, c.trial_at
+       FROM config_rollout_agents a LEFT JOIN agent_configs c ON c.agent_id = a.agent_id ${where}`,
+      params,
     );
-    return rows.map((row) => ({ ...row, treated: row.treated === 1, state: row.state ?? 'pending' }) as StandingAgent);
+    return rows.map((row) => {
+      const devices = typeof row.devices === 'string' ? row.devices.split(',').filter(Boolean) : null;
+      return { ...row, devices, treated: row.treated === 1, state: row.state ?? 'pending' } as StandingAgent;
+    });
   }
 
   /** Notes in a transaction that these were asked for. */
@@ -199,14 +212,19 @@ export class RolloutStore extends SqlStore {
     rollout_id: string,
     agent_ids: readonly string[],
     nowMs: number,
-    devices?: ReadonlyMap<string, number>,
+    devices?: ReadonlyMap<string, readonly string[]>,
   ): Promise<void> {
     for (const agent_id of agent_ids) {
       await tx.query(
-        'UPDATE config_rollout_agents SET treated = 1, treated_at = ?, devices_before = ? WHERE rollout_id = ? AND agent_id = ?',
-        [nowMs, devices?.get(agent_id) ?? null, rollout_id, agent_id],
+        'UPDATE config_rollout_agents SET treated = 1, treated_at = ?, devices = ? WHERE rollout_id = ? AND agent_id = ?',
+        [nowMs, devices?.get(agent_id)?.join(',') ?? null, rollout_id, agent_id],
       );
     }
+  }
+
+  /** It has ended: which devices were where is not to be kept. */
+  async forgetDevices(tx: SqlQueries, rollout_id: string): Promise<void> {
+    await tx.query('UPDATE config_rollout_agents SET devices = NULL WHERE rollout_id = ?', [rollout_id]);
   }
 
   /** Whose change each agent has before it is in force, or although it was given up: the newest that has treated it. */
