@@ -46,7 +46,7 @@ export default defineConfig({
           isolate: false,
           include: ['**/*.test.ts'],
           exclude: [...exclude, 'e2e/**', ...contract],
-          setupFiles: ['test/pure/no-servers.ts'],
+          setupFiles: ['test/pure/no-servers.ts', 'test/fewer-rounds.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },
@@ -58,6 +58,7 @@ export default defineConfig({
           env: inMemory,
           isolate: false,
           experimental: asNodeDoes,
+          setupFiles: ['test/fewer-rounds.ts'],
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { canMount, smallDisk } from '../test/mounts.ts';
+import { isLong } from '../test/rounds.ts';
 import { type Answered, BusyWeft } from './busy-weft.ts';
 import { runHere, serve as serveHere } from './weft-here.ts';
 import { adminUsername, command, eventually, runWeft, serve, WeftProcess, type WeftServer } from './weft-process.ts';
@@ -46,7 +47,7 @@ const leftovers = (folder: string) => readdirSync(folder).filter((name) => name.
 test('R12 backups under full load hold all that was answered before, and restore to a sound Weft', async () => {
   const busy = await BusyWeft.start();
   const backups: { name: string; answered: Answered }[] = [];
-  for (const name of process.env.WEFT_TEST_LONG === '1' ? ['one', 'two'] : ['one']) {
+  for (const name of isLong ? ['one', 'two'] : ['one']) {
     // A Weft that nobody uses would prove nothing.
     do await busy.busyFor(50);
     while (leastOf(busy.answered()) <= 2);

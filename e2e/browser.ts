@@ -12,6 +12,7 @@ import {
 } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { countCost } from '../test/costs/file-costs.ts';
+import { isLong } from '../test/rounds.ts';
 
 /** The one that cannot have a window needs less. */
 const program = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
@@ -201,7 +202,6 @@ const looksBelow = `((root, isLeft) => {
 
 /** Looks of words whose contrast was found good; to measure it is two thirds of the work. */
 const contrasting = new Set<string>();
-const isLong = process.env.WEFT_TEST_LONG === '1';
 
 /** What axe finds serious on the page as it is; on one with a dialog over it, in the dialog. */
 export async function seriousViolations(page: Page): Promise<string[]> {

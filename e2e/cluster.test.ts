@@ -6,13 +6,13 @@ import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Agent } from '../sdk/src/index.ts';
+import { isLong } from '../test/rounds.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
 import { startCluster } from './cluster.ts';
 import { JobLedger } from './job-ledger.ts';
 import { adminUsername, eventually, password, root, type WeftServer } from './weft-process.ts';
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
-const isLong = process.env.WEFT_TEST_LONG === '1';
 const details = '/api/v1/agent_details/request_all_agents_details';
 
 test.skipIf(isMissing)(

@@ -4,10 +4,10 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { App, type EmulatedNetwork, type EmulationRequest } from '@weft/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { adminUsername, password, root, serve, type WeftServer } from './weft-process.ts';
 
 /** Beside the models of examples/, and the pages of the documents that run each program, one of the three is enough every time. */
-const isLong = process.env.WEFT_TEST_LONG === '1';
 const place = ['51.4545,-2.5879'];
 /** For a machine with much else to do: what is waited for comes within seconds on an idle one. */
 const patience = { timeout: 600_000, interval: 500 };

@@ -3,12 +3,12 @@
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { hasBrowser, type Visit } from './browser.ts';
 import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { eventually, password } from './weft-process.ts';
 
-const isLong = process.env.WEFT_TEST_LONG === '1';
 const counts = { bristol: 25, london: 23 };
 
 /** 48 access points that all ring, 25 of them in Bristol; and one more that does so when a test wants news. */

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
 import { signInHere, visitSignedIn } from './signed-in.ts';
@@ -34,7 +35,6 @@ const screens: Record<string, Screen> = {
   '1440 px': { viewport: { width: 1440, height: 900 } },
   ...screensBetween,
 };
-const isLong = process.env.WEFT_TEST_LONG === '1';
 /** Two at a time, which is what a small machine draws in time. */
 const walks = [
   ['390 px', '1440 px'],

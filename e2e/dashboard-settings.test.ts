@@ -1,6 +1,7 @@
 // Settings and comparing in a real browser.
 import type { Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
@@ -53,7 +54,7 @@ describe.skipIf(!hasBrowser)('settings in the dashboard', () => {
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(401);
     expect((await weft.login(adminUsername, newPassword)).status).toBe(200);
 
-    if (process.env.WEFT_TEST_LONG !== '1') await page.route('**/openapi.json', leaveUsers);
+    if (!isLong) await page.route('**/openapi.json', leaveUsers);
     await page.getByRole('link', { name: 'API documentation' }).click();
     // With hundreds of operations, to look for one by its role takes a while each time, and what is in sight is drawn.
     const me = page.locator('.opblock-get:has([data-path="/api/v1/users/me"])');

@@ -1,10 +1,9 @@
 // A visit to the dashboard by somebody who has an account, straight to the page that is asked for.
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { screens, seriousViolations, type Visit, type VisitOptions, visit } from './browser.ts';
 import { adminUsername, password, type Weft } from './weft-process.ts';
-
-const isLong = process.env.WEFT_TEST_LONG === '1';
 
 export interface SignedInOptions extends VisitOptions {
   username?: string;

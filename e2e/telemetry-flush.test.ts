@@ -3,13 +3,13 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';
 import { callOrder, canTrace, flushFault, orderTrace, removalOrder, removalTrace, traced } from './strace.ts';
 import { serve } from './weft-process.ts';
 
 const noFlush = ['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')];
 /** At which flushes it is killed. */
-const isLong = process.env.WEFT_TEST_LONG === '1';
 const journalKills = isLong ? [1, 2, 3, 5, 8] : [1, 2, 5];
 const blockKills = isLong ? [1, 2, 3, 5] : [1, 3];
 /** So many that a thread which may flush has flushed three times. */

@@ -70,14 +70,21 @@ async function createSqliteNamespace({ isBare = false } = {}): Promise<DatabaseN
 /** What tests have left, in the state of a fresh one: to make one costs more than most tests. */
 const left: Record<'bare' | 'migrated', string[]> = { bare: [], migrated: [] };
 
+/** For a machine that has much else to do; what happens after these times is tested with addresses that do not say so. */
+const patience = new URLSearchParams({
+  connect_timeout: '300',
+  statement_timeout: '300000',
+  query_timeout: '300000',
+  idle_in_transaction_session_timeout: '300000',
+});
+
 async function createPostgresNamespace({ isBare = false } = {}): Promise<DatabaseNamespace> {
   const kind = isBare ? 'bare' : 'migrated';
   const name = left[kind].pop() ?? (await createPostgresDatabase(isBare));
-  const address = addressOf(postgresUrl(), name);
+  const address = `${addressOf(postgresUrl(), name)}?${patience}`;
   return namespaceAt(
     address,
-    // Patience for a machine that has much else to do.
-    (options) => openPostgres(address, { connectTimeoutMs: 120_000, ...options }),
+    (options) => openPostgres(address, options),
     async () => {
       if (await makeFresh(address, isBare)) left[kind].push(name);
       else await runOnServer(postgresUrl(), `DROP DATABASE ${name} WITH (FORCE)`);

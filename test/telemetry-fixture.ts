@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
 import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/store/telemetry-store.ts';
 import { midnight, type Row, toRows } from './pure/telemetry-reference.ts';
+import { isLong } from './rounds.ts';
 
 export interface TelemetryFixture {
   store: TelemetryStore;
@@ -40,7 +41,7 @@ export class StoreUnderTest {
 
   /** Of a property with random data; so many with `npm run test:long`. */
   runs(usual: number): number {
-    return process.env.WEFT_TEST_LONG === '1' ? usual : Math.ceil(usual / (this.fixture.isCostly ? 4 : 2));
+    return isLong ? usual : Math.ceil(usual / (this.fixture.isCostly ? 4 : 2));
   }
 
   /** After each move the same must hold. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
+import { rounds } from '../../test/rounds.ts';
 import { type Settings, SettingsFolder, SettingsKeeper } from './settings-keeper.ts';
 
 const folders: string[] = [];
@@ -219,6 +220,6 @@ test('after any sequence of kills it runs old settings or confirmed new ones', a
       }
       rmSync(scene.folder, { recursive: true, force: true });
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { decodeCoverage, encodeCoverage } from './coverage-values.ts';
 
 test('what is written is read again, to half a step of the scale', () => {
@@ -14,7 +15,7 @@ test('what is written is read again, to half a step of the scale', () => {
         else expect(Math.abs(read[n]! - one)).toBeLessThan(0.0051);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 

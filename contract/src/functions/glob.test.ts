@@ -1,6 +1,7 @@
 // Globs over ap_ids: what they match, against a table and against a regular expression.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { compileGlob, isGlob, matchesGlob } from './glob.ts';
 
 describe('a glob over ap_ids', () => {
@@ -49,7 +50,7 @@ describe('a glob over ap_ids', () => {
         expect(matchesGlob(pattern, text)).toBe(model.test(text));
         expect(compileGlob(pattern)(text)).toBe(model.test(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 // The language of selectors: what each term selects, its laws, its errors, and that no text makes it slow or throw anything else.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import {
   agentStates,
   describeSelector,
@@ -226,7 +227,7 @@ describe('an error', () => {
           expect(error.column).toBeLessThanOrEqual(text.length + 1);
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 });
@@ -291,7 +292,7 @@ describe('the laws of selectors', () => {
         fc.pre(printed.length <= 1000);
         expect(withColumns(parseSelector(printed).node, 0)).toEqual(tree);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 
@@ -310,7 +311,7 @@ describe('the laws of selectors', () => {
         fc.pre(left.length <= 1000 && right.length <= 1000);
         expect(selects(left, one)).toBe(selects(right, one));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -322,7 +323,7 @@ describe('the laws of selectors', () => {
         expect(selects(`(${a}) (${b})`, one)).toBe(isA && isB);
         expect(selects(`(${a}) or (${b})`, one)).toBe(isA || isB);
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   });
 

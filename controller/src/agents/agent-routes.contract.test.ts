@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
 import { AgentStore } from './agent-store.ts';
@@ -187,7 +188,7 @@ test('an agent or app named like an administrator never acts as that administrat
       expect((await me()).body).toEqual({ username: name, roles: 'admin', scopes: [] });
       await weft.request('DELETE', `/api/v1/users/${name}`, { token: admin });
     }),
-    { numRuns: 8 },
+    { numRuns: rounds(8) },
   );
 });
 

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nameKey, readApId } from '../../../contract/src/functions/ap-id.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 let weft: TestWeft;
@@ -109,7 +110,7 @@ test('any name', async () => {
     .filter((text) => readApId(text) !== undefined && readApId(text.normalize('NFD')) !== undefined);
   await fc.assert(
     fc.asyncProperty(name, fc.boolean(), (text, isTaken) => walk(isTaken ? text.normalize('NFD') : text)),
-    { numRuns: 8 },
+    { numRuns: rounds(8) },
   );
 });
 

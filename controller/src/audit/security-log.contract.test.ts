@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditEntry } from '../../../contract/src/index.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { anonymous } from '../caller.ts';
 
@@ -102,7 +103,7 @@ describe('the audit log', () => {
           expect(written.reduce((sum, count) => sum + count, 0)).toBe(events.length);
         },
       ),
-      { numRuns: 5 },
+      { numRuns: rounds(5) },
     );
   });
 });

@@ -1,6 +1,7 @@
 // What must hold for every sequence of logins, right and wrong, to any accounts from any addresses.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { AuthenticationError, TryLaterError } from '../errors.ts';
 import { Shares } from '../shares/shares.ts';
 import { LoginFailures } from './login-failures.ts';
@@ -65,7 +66,7 @@ test('whoever knows its password gets in, whatever others have tried, unless som
       expect(await login({ address: addresses[0]!, username: 'ada', isRight: true })).toBe('in');
       await Promise.all(running);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -97,7 +98,7 @@ test('and where it has lately logged in, also if somebody there tried its accoun
       expect(told).toBeLessThanOrEqual(limits.loginFailuresPerAccount * (atOnce ? 2 : 1));
       expect(most).toBe(1);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -146,7 +147,7 @@ test('guesses against one account from one address that are told right or wrong 
       const sum = [...told.values()].reduce((total, count) => total + count, 0);
       expect(sum).toBeLessThanOrEqual(limits.loginFailuresPerAddress);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });
 
@@ -161,7 +162,7 @@ test('no answer to a wrong password tells whether the account exists', async () 
       };
       expect(await answersOf(createLogin(new Set(existing)))).toEqual(await answersOf(createLogin(new Set())));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 

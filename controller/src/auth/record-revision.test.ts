@@ -1,6 +1,7 @@
 // One read of the revision of a kind stands for reads of all its records, and no token outlives a change by it.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import type { Principal, PrincipalSource } from '../caller.ts';
 import { generateSecret, Keyring } from '../secrets.ts';
 import { AuthService } from './auth-service.ts';
@@ -99,7 +100,7 @@ describe('Records with a revision', () => {
           for (const each of all) expect(await isAdmitted(each.token)).toBe(agents.verOf(each.name) === each.ver);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   });
 

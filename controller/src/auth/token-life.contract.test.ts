@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 import { readOrCreateSecret } from '../secret-file.ts';
@@ -105,7 +106,7 @@ describe('a token of one kind never passes as another (T7)', () => {
         await asAdmin('DELETE', pathOf('user', name));
         await asAdmin('DELETE', pathOf('third_party_app', name));
       }),
-      { numRuns: 6 },
+      { numRuns: rounds(6) },
     );
   });
 

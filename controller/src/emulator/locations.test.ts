@@ -1,6 +1,7 @@
 // A location is read however it is written, and what is none is refused with a sentence.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { parseLocation } from './locations.ts';
 
 describe('I15 a location', () => {
@@ -122,7 +123,7 @@ describe('any text', () => {
         if ('problem' in found) return typeof found.problem === 'string';
         return Math.abs(found.latitude) <= 90 && Math.abs(found.longitude) <= 180;
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { parseEmailAddress } from './email-address.ts';
 
 describe('one spelling for one mailbox', () => {
@@ -103,7 +104,7 @@ describe('properties', () => {
         expect(Buffer.byteLength(result.address)).toBeLessThanOrEqual(254);
         expect(parseEmailAddress(result.address)).toEqual(result);
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

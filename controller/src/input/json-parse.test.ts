@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import './json-parse.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { parseJson } from './json-parse.ts';
 
 const key = fc.string({
@@ -26,7 +27,7 @@ test('what is written is read, whatever was read before', () => {
         expect(JSON.parse(text)).toEqual(value);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });
 
@@ -78,7 +79,7 @@ test('any text is refused or read as the engine alone does', () => {
         if (!/\\\\/.test(text)) expect(outcome(() => parseJson(text))).toEqual(outcome(() => engine(text)));
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: rounds(20_000) },
   );
 });
 

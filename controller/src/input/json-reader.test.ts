@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { type Problem, UnusableRequestError, ValidationError } from '../errors.ts';
 import { JSON_LIMITS, readJson } from './json-reader.ts';
 
@@ -209,7 +210,7 @@ describe('properties', () => {
           if (wasRead) expect(() => JSON.parse(Buffer.from(bytes).toString())).not.toThrow();
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 });

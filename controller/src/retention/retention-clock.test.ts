@@ -1,6 +1,7 @@
 // Whatever the wall clock says, and however often Weft is restarted, nothing is removed before its time has really passed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { type ClockState, firstState, RetentionClock } from './retention-clock.ts';
 
 const minute = 60_000;
@@ -104,7 +105,7 @@ describe('the clock of the retention', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(2_000) },
     );
   });
 
@@ -124,7 +125,7 @@ describe('the clock of the retention', () => {
         expect(machine.clock.now(keptMs)).toBeGreaterThan(ts + keptMs);
         expect(Math.abs(machine.clock.now(keptMs) - machine.wallMs)).toBeLessThanOrEqual(inexactMs);
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 

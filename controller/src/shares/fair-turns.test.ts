@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { CallerGone, inTurn } from '../time-slices.ts';
 import { FairTurns } from './fair-turns.ts';
 
@@ -64,7 +65,7 @@ test('bounds are kept, and every request gets a slot in the end or gives up', as
         expect(served + gaveUp).toBe(steps.filter(({ kind }) => kind === 'ask').length);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
@@ -86,7 +87,7 @@ test('one request of another is served next, however many of one caller wait', a
       await new Promise(setImmediate);
       expect(order.at(-1)).toBe('ada');
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 

@@ -28,6 +28,12 @@ const heldMs = 2_500;
 /** Work that takes longer makes Weft look whether the server still answers, and whether another has taken over. */
 const slowMs = 2_000;
 
+/** As libpq reads it; other limits in the address are read by the driver. */
+function secondsToConnect(url: string): number | undefined {
+  const [, seconds] = /[?&]connect_timeout=(\d{1,6})(?:&|$)/.exec(url) ?? [];
+  return Number(seconds) || undefined;
+}
+
 export class PostgresPool {
   readonly #servers: PostgresServers;
   #closing: Promise<void> | undefined;
@@ -38,7 +44,7 @@ export class PostgresPool {
     this.#servers = new PostgresServers(url, {
       application_name: 'weft',
       max: options.maxConnections ?? 10,
-      connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+      connectionTimeoutMillis: options.connectTimeoutMs ?? (secondsToConnect(url) ?? 3) * 1000,
       idleTimeoutMillis: 30_000,
       keepAlive: true,
       statement_timeout: statementTimeoutMs,

@@ -177,6 +177,15 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     expect(await rows(db)).toEqual([]);
   });
 
+  test('how long to wait for a connection may be said in the address', async () => {
+    const db = openPostgres(`${server.url}?connect_timeout=300`, { maxConnections: 1 });
+    opened.push(db);
+    // Longer than without it.
+    const held = db.transaction((tx) => tx.query('SELECT pg_sleep(3.5) IS NULL AS slept'));
+    expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await held;
+  });
+
   test('a statement that takes too long is an outage; the connection can be used again', async () => {
     const db = open({ statementTimeoutMs: 100, maxConnections: 1 });
     const before = await backendOf(db);

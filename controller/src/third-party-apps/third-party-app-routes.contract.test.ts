@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const apps = '/api/v1/third_party_apps/';
@@ -282,7 +283,7 @@ describe('names', () => {
         if (isName) await lives(name);
         else expect((await create(name)).status).toBe(422);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 });

@@ -1,6 +1,7 @@
 // The radio map: what must hold at every point of every map, and that it shows what devices receive.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { createWorld } from '../world/world.ts';
 import { type AccessPointType, accessPointTypes } from '../world/world-spec.ts';
@@ -56,7 +57,7 @@ describe('laws of the radio map', () => {
           expect(heard(more![n]!)).toBeGreaterThanOrEqual(heard(value));
         }
       }),
-      { numRuns: 12 },
+      { numRuns: rounds(12) },
     );
   });
 
@@ -77,7 +78,7 @@ describe('laws of the radio map', () => {
           else expect(accessPoints[server]).toBe(strongest.ap_id);
         }
       }),
-      { numRuns: 6 },
+      { numRuns: rounds(6) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('laws of the radio map', () => {
           }
         }
       }),
-      { numRuns: 6 },
+      { numRuns: rounds(6) },
     );
   });
 

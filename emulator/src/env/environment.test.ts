@@ -2,6 +2,7 @@
 import type { EmulatorTask } from '@weft/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { setters } from '../access-points/command-table.ts';
 import { EmulatedRun } from '../runs/emulated-run.ts';
 import { restoreWorld } from '../world/world.ts';
@@ -22,7 +23,7 @@ const rows = spec.access_points.length;
 const seed = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 /** Two small numbers for each access point and step, from which an open choice is made. */
 const draws = fc.array(fc.array(fc.nat(997), { minLength: rows, maxLength: rows }), { minLength: 1, maxLength: 4 });
-const runs = { numRuns: 12 };
+const runs = { numRuns: rounds(12) };
 
 /** An open choice for each access point of a world. */
 function openChoices({ masks }: Answer, choices: number, drawn: readonly number[], world = 0): number[] {
@@ -125,7 +126,7 @@ describe('law', () => {
         }
         expect(environment.snapshot()).toEqual(kept);
       }),
-      { numRuns: 4 },
+      { numRuns: rounds(4) },
     );
   });
 

@@ -2,6 +2,7 @@
 import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { FrameDesk, serveFrames } from './frame-server.ts';
 import { encodeFrame, type Frame, FrameReader, frameKinds, maxFrameBytes, type NoFrame } from './frames.ts';
 
@@ -150,7 +151,7 @@ test('law: whatever bytes come, each frame gets one answer and nothing ends', ()
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -162,6 +163,6 @@ test('law: bytes that are no frames stall nothing', async () => {
       input.end(Buffer.from(bytes));
       await serveFrames(input, output);
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -1,6 +1,7 @@
 // What must hold in every world with devices that hold several links; see world/laws.test.ts for those with one.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { createWorld, restoreWorld, type World } from '../world/world.ts';
 import { type AccessPointSpec, accessPointTypes, linkModes } from '../world/world-spec.ts';
@@ -56,7 +57,7 @@ test('asked = delivered + dropped + waiting; what the links carried, less copies
         if (policy.mode !== 'redundant') expect(copies).toBe(0);
       }
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 
@@ -71,7 +72,7 @@ test('copies never deliver more than was asked for, and rows of links are empty 
         for (const bits of devices.backlogBits.subarray(devices.count)) expect(bits).toBe(0);
       }
     }),
-    { numRuns: 15 },
+    { numRuns: rounds(15) },
   );
 });
 
@@ -87,7 +88,7 @@ test('attached devices are counted at each access point that they have a link to
       expect(served + unserved).toBe(all);
       expect(unserved).toBeGreaterThanOrEqual(0);
     }),
-    { numRuns: 15 },
+    { numRuns: rounds(15) },
   );
 });
 
@@ -149,7 +150,7 @@ test('a policy for one device takes nothing from others while there is room', ()
         }
       }
     }),
-    { numRuns: 15 },
+    { numRuns: rounds(15) },
   );
 });
 

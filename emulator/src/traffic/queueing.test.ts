@@ -1,6 +1,7 @@
 // Delays against queueing theory: transfers that arrive by chance (Poisson) with known sizes, at an access point of each kind whose
 // devices have one rate. Everything between what devices ask for and what reports say is the model's own.
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { createWorld } from '../index.ts';
 import { town } from '../town.ts';
 import { accessPointTypes } from '../world/world-spec.ts';
@@ -12,7 +13,7 @@ import { classModels } from './traffic-classes.ts';
 const { burstBits, spread, uplink } = classModels.web;
 const devicesEach = 10;
 const rates = { '5G': 400e6, WiFi: 200e6, LiFi: 60e6 };
-const seconds = process.env.WEFT_TEST_LONG === '1' ? 100_000 : 6_000;
+const seconds = rounds(100_000, 6_000);
 
 interface Measured {
   load: number;

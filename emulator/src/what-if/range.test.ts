@@ -1,12 +1,12 @@
 // Whether `range` holds what then happens: the network's own future is none of those that the what-if ran.
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { type AccessPointType, accessPointTypes } from '../world/world-spec.ts';
 import { whatIf } from './what-if.ts';
 
 /** All of them with `npm run test:long`; a few show that nothing is far off. */
-const isLong = process.env.WEFT_TEST_LONG === '1';
 const [worlds, least, most] = isLong ? [200, 0.85, 0.95] : [6, 0.75, 0.99];
 const commands: Record<AccessPointType, [name: string, args: Record<string, number>]> = {
   '5G': ['set_tx_power', { dbm: 27 }],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { createWorld } from '../world/world.ts';
 import { type WhatIf, whatIf } from './what-if.ts';
@@ -92,7 +93,7 @@ describe('several futures', () => {
           if (change) expect([change.mean, change.plusMinus ?? 0]).toEqual([0, 0]);
         }
       }),
-      { numRuns: 10 },
+      { numRuns: rounds(10) },
     );
   });
 });
@@ -212,7 +213,7 @@ describe('with little time', () => {
         const alone = whatIf(build(), sleep, { minutes: short.seconds / 60, futures: short.futures });
         expect(short.deliveredMbps).toEqual(alone.deliveredMbps);
       }),
-      { numRuns: 10 },
+      { numRuns: rounds(10) },
     );
   });
 

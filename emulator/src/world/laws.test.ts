@@ -2,6 +2,7 @@
 // attached to whom, and how busy the others were are the same on both sides.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { waitOf } from '../traffic/scheduler.ts';
 import { createWorld, restoreWorld, type World } from './world.ts';
@@ -9,7 +10,7 @@ import type { AccessPointType } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
 /** Together the laws see hundreds of worlds, and with `npm run test:long` more than a thousand. */
-const numRuns = process.env.WEFT_TEST_LONG === '1' ? 200 : 70;
+const numRuns = rounds(200);
 const seeds = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 const demand = fc.double({ min: 0.2, max: 40, noNaN: true });
 
@@ -173,7 +174,7 @@ describe('monotony', () => {
           expect(rate).toBeLessThanOrEqual(rates[0]![device]! * (1 + 1e-9));
         }
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     );
   });
 
@@ -232,7 +233,7 @@ describe('monotony', () => {
         const [all, fewer] = [best(-1), best(gone)];
         for (const [device, most] of fewer.entries()) expect(most).toBeLessThanOrEqual(all[device]!);
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     );
   });
 

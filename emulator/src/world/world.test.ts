@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { createWorld, restoreWorld, type World } from './world.ts';
 import type { AccessPointSpec, WorldSpec } from './world-spec.ts';
@@ -58,7 +59,7 @@ describe('a world in numbers', () => {
           }
         }
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   });
 
@@ -72,7 +73,7 @@ describe('a world in numbers', () => {
         expect(run(same!, 10)).toEqual(told);
         expect(run(other!, 10)).not.toEqual(told);
       }),
-      { numRuns: 10 },
+      { numRuns: rounds(10) },
     );
   });
 
@@ -101,7 +102,7 @@ describe('a world in numbers', () => {
         expect(world.time).toBe(witness.time);
         expect(run(world, 10)).toEqual(run(witness, 10));
       }),
-      { numRuns: 10 },
+      { numRuns: rounds(10) },
     );
   });
 });
@@ -122,7 +123,7 @@ describe('physics that can be seen from outside', () => {
         fc.pre(JSON.stringify(quiet.devicesOf('5g-0')) === JSON.stringify(loud.devicesOf('5g-0')));
         expect(loud.latest('5g-0')!.fields.sinr_db).toBeLessThan(quiet.latest('5g-0')!.fields.sinr_db!);
       }),
-      { numRuns: 20 },
+      { numRuns: rounds(20) },
     );
   });
 

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { canMount, smallDisk } from '../../../test/mounts.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { Spool } from './spool.ts';
 
 const folders: string[] = [];
@@ -124,7 +125,7 @@ test('after any end at any point nothing promised is lost, nothing done comes ba
       expect([spool.size, spool.bytes, filesOf(folder)]).toEqual([0, 0, []]);
       await spool.close();
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
   // Every step waits for the disk.
 });

@@ -1,6 +1,7 @@
 // Whatever goes into a block comes out of it, bit for bit, in few bytes; damage is noticed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { Block, encodeBlock, type Rows } from './block-codec.ts';
 
 const anyValue = fc.oneof(
@@ -39,7 +40,7 @@ describe('a block', () => {
         for (const [field, values] of rows.texts) expect(block.text(field)).toStrictEqual(values);
         expect(new Set(block.fields)).toStrictEqual(new Set([...rows.columns.keys(), ...rows.texts.keys()]));
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 

@@ -1,6 +1,7 @@
 // A run of samples leaves a head as its samples do one by one, whatever was in it before.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../test/rounds.ts';
 import { Head, type SampleRun } from '../heads/head.ts';
 import { RecordWriter, readRecord } from './sample-record.ts';
 
@@ -59,7 +60,7 @@ test('a head with runs is the head without them', () => {
         expect(head.bytes).toBe(model.bytes);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -1,6 +1,7 @@
 // The laws of alarms on metrics, on random samples and rules.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { AlarmTracker, type Transition } from './alarm-tracker.ts';
 import { isBeyond, MetricCondition, type MetricRule } from './metric-condition.ts';
 import { replay } from './replay.ts';
@@ -239,7 +240,7 @@ describe('laws', () => {
         const condition = new MetricCondition(each);
         expect(run(condition, arriving, new Set(cuts))).toEqual(run(condition, arriving));
       }),
-      { numRuns: 2000 },
+      { numRuns: rounds(2000) },
     );
   });
 

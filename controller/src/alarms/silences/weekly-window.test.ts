@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { isTimeZone, type Weekday, weekdays, weeklyWindowAt } from './weekly-window.ts';
 
 const at = (iso: string) => Date.parse(iso);
@@ -75,7 +76,7 @@ it('at any moment in any zone the window is open or ahead, begins on one of its 
       expect(begin.toFormat('HH:mm') >= from).toBe(true);
       expect(fromMs - nowMs).toBeLessThanOrEqual(9 * 86_400_000);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
 });
 

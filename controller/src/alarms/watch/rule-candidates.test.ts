@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { findTimed, SiteShares, type Standing, type TimedRule } from '../engine/timed-condition.ts';
 import { candidatesOf } from './alarm-rounds.ts';
 
@@ -57,6 +58,6 @@ it('what a rule finds among its candidates is what it finds among all', () => {
         expect(news(shares.find(now, (site) => active.has(site)))).toEqual(naive);
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -1,6 +1,7 @@
 // Who went and came how often, against the event log that it is read from.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { StateChanges } from './state-changes.ts';
 
@@ -40,6 +41,6 @@ test('those that went or came at least so often within a day are named once each
         }
       }
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });

@@ -1,6 +1,7 @@
 // What a narrow app learns about callers and access points that it may not see: nothing, from any answer about commands.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const marker = 'zz-hidden';
@@ -144,7 +145,7 @@ test('no answer to a narrow app, or to an agent, has a name that it may not see'
       texts.push(...(await walk(narrow)));
       for (const text of texts.splice(0)) expect(text).not.toContain(marker);
     }),
-    { numRuns: 8 },
+    { numRuns: rounds(8) },
   );
   // It is about something: rivals were met, and those who may see them do.
   expect(rivals).toBeGreaterThan(0);

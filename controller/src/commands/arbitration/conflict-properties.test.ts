@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyPolicy, anyRules, anyStep, neighboursOf } from '../../../../test/pure/conflict-arbitraries.ts';
 import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/pure/conflict-world.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { DecisionState, Lease } from './conflict-intent.ts';
 import { decide } from './conflict-resolution.ts';
@@ -23,7 +24,7 @@ test('different callers hold one parameter only with the same value, or under a 
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -42,7 +43,7 @@ test('under priority a higher rank never loses a conflict, and never to a lower 
         for (const { rank } of supersedes) expect(rank).toBeLessThanOrEqual(whole.rank);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -92,7 +93,7 @@ test('what a merge sends lies between the lowest and the highest want', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 
@@ -153,6 +154,6 @@ test('a decision changes nothing it is given, is the same when made again, and i
         if (granted) expect(granted.until).toBeGreaterThan(startMs);
       },
     ),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPlace } from '../../../../contract/src/functions/place.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { Neighbours, readTechnology } from './neighbours.ts';
 
 const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };
@@ -112,7 +113,7 @@ describe('the neighbours of an agent', () => {
           if (n > 0 && Math.abs(distance - metres) > 0.001) expect(found.has(`${n}`)).toBe(distance < metres);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: rounds(200) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import type { AppPermissions } from '@weft/contract';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Caller } from '../../caller.ts';
 import { requireCommandPermission, standingOf } from './command-permissions.ts';
 
@@ -69,7 +70,7 @@ test('no command that is allowed has a value outside of its limits, or one that 
         expect(args[arg]).toBeLessThanOrEqual(max);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
   expect(allowed).toBeGreaterThan(0);
 });

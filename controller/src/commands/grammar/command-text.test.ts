@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import type { ValidationError } from '../../errors.ts';
 import { parameterOfText, parseCommand, readCommand } from './command-text.ts';
 
@@ -195,6 +196,6 @@ test('what is written as JSON is read as it was; whatever else comes is read or 
         expect(error).toMatchObject({ name: 'ValidationError' });
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });

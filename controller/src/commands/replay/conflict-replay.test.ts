@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyRules, anyStep, neighboursOf } from '../../../../test/pure/conflict-arbitraries.ts';
 import { ConflictWorld, intentOf, rulesWith, startMs } from '../../../../test/pure/conflict-world.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Intent } from '../arbitration/conflict-intent.ts';
 import { type ReplayOptions, replay } from './conflict-replay.ts';
 
@@ -201,7 +202,7 @@ test('under the same rules nothing differs, from wherever in the log it begins',
       expect(report.differences).toEqual([]);
       expect(report.after).toEqual(report.before);
     }),
-    { numRuns: 400 },
+    { numRuns: rounds(400) },
   );
 });
 
@@ -214,6 +215,6 @@ test('under any rules it ends, twice the same, and leaves the records alone', ()
       expect(replay(copy, other, { neighboursOf })).toEqual(report);
       expect(report.decisions).toBeLessThanOrEqual(records.length);
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(200) },
   );
 });

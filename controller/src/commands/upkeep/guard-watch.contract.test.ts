@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../../../test/command-ledger-fixture.ts';
 import { openTestPlatform } from '../../../../test/platform.ts';
 import { intentOf } from '../../../../test/pure/conflict-world.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { GuardWatch } from './guard-watch.ts';
 
@@ -210,7 +211,7 @@ describe('whatever is sent, reported and answered', () => {
         fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), (steps) =>
           runSteps(platform, steps, `ap-${round++}`),
         ),
-        { numRuns: 40 },
+        { numRuns: rounds(40) },
       );
     } finally {
       await platform.close();

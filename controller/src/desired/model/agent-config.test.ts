@@ -1,6 +1,7 @@
 // Nothing but evidence moves the state of an access point, in whatever order it comes.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { type AgentConfig, advance, type Evidence, graceMs, newAgentConfig } from './agent-config.ts';
 import { canonicalJson, hashOf, type Settings } from './settings.ts';
 
@@ -142,6 +143,6 @@ test('over any order of frames, losses and repetitions: confirmed and in sync on
           expect(['result', 'running']).toContain(each.kind);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -1,6 +1,7 @@
 // The law of sorted lists: in whatever pages they are read, every device comes once, in order, those without a value last.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import type { ListCursor } from '../../lists/list-cursor.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import { hearsNothing } from '../../telemetry/ingest/device-list.ts';
@@ -61,6 +62,6 @@ test('every device comes once, in order', async () => {
         if (order.field === 'ap_id') expect(values).not.toContain('hidden');
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { JobStore } from '../../jobs/store/job-store.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { type BulkResult, type BulkRun, BulkStore } from './bulk-store.ts';
@@ -175,7 +176,7 @@ function describeBulkStore(open: () => Promise<BulkStoreFixture>): void {
         const totals = await store.totals(job_number);
         expect(Object.values(totals).reduce((a, b) => a + b, 0)).toBe(5);
       }),
-      { numRuns: 15 },
+      { numRuns: rounds(15) },
     );
   });
 

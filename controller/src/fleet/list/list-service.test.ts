@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { agentNamed } from '../../../../test/pure/stored-records.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import type { AgentRecord } from '../../agents/agent-record.ts';
 import type { Caller } from '../../caller.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
@@ -191,7 +192,7 @@ describe('pages', () => {
           expect((await ask({ sort, count: true, limit: 1 })).count).toBe(seen.length);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -218,7 +219,7 @@ describe('pages', () => {
           expect([...counted].sort()).toEqual([...staying].sort());
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(300) },
     );
   });
 

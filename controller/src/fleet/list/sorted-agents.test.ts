@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
 import { compareEntries, readOrder, recordKeyOf } from './list-order.ts';
 import { SortedAgents } from './sorted-agents.ts';
@@ -35,7 +36,7 @@ it('are in order after every change, as if they were sorted each time', async ()
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });
 

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { openRawConnection, type RawAnswer, type RawConnection } from '../../../../test/raw-connection.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { createListener, type ListenerOptions } from '../server/listener.ts';
 
 const cleanUp: (() => void)[] = [];
@@ -145,7 +146,7 @@ it('whatever is asked, and wherever its bytes are cut, the answers are those of 
       const expected = await ask(byNode.url, pieces, requests.length, afterwards);
       expect(await ask(direct.url, pieces, requests.length, afterwards)).toEqual(expected);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

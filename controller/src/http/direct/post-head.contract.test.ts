@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { Duplex } from 'node:stream';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { readPostHead } from './post-head.ts';
 
 const plain = (...lines: string[]) =>
@@ -121,7 +122,7 @@ it('a head that is read is read as node:http reads it, whatever the bytes', asyn
         expect(names).not.toContain(name);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

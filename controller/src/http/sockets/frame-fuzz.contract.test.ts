@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { Random } from '../../../../test/pure/random.ts';
 import { turn } from '../../../../test/raw-connection.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Caller } from '../../caller.ts';
 import { closeCodes, OpenSocket } from './open-socket.ts';
 
@@ -14,7 +15,7 @@ const never = 1e9;
 const times = { sweepMs: never, pingMs: never, pongMs: never, stallMs: never, closeTimeoutMs: never };
 const maxPayload = 70_000;
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);
-const frames = process.env.WEFT_TEST_LONG ? 200_000 : 8_000;
+const frames = rounds(200_000, 4_000);
 
 function echoByOpenSocket(socket: WebSocket, connection: Socket): void {
   const onFault = (error: unknown) => {

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Caller } from '../../caller.ts';
 import { OpenSocket } from './open-socket.ts';
 
@@ -63,7 +64,7 @@ it('messages of all sizes arrive whole and in order, also those sent while other
       expect(await closed).toBe(1000);
       expect(received).toEqual(texts);
     }),
-    { numRuns: 30 },
+    { numRuns: rounds(30) },
   );
 });
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobServer, startJobServer } from '../../../../test/job-server.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Callback } from '../mailbox/mailbox-service.ts';
 
 const quietMs = 60_000;
@@ -169,7 +170,7 @@ describe('whatever the order of callbacks and silence', () => {
         if (isOver) expect(states[0]).toBe(states[1]);
         else if (wasQuiet) expect(states[0]).toBe('succeeded');
       }),
-      { numRuns: 30 },
+      { numRuns: rounds(30) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../../../test/pure/stored-records.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';
@@ -135,7 +136,7 @@ test('whatever the crashes, all records are there once, in order', async () => {
       expect((await fixture.jobs.get(job))!.state).toBe('succeeded');
       expect(JSON.stringify(await fixture.results(job)) === expected).toBe(true);
     }),
-    { numRuns: 6 },
+    { numRuns: rounds(6) },
   );
 });
 

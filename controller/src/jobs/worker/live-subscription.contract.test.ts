@@ -5,6 +5,7 @@ import { type JobFixture, openJobFixture } from '../../../../test/job-worker-fix
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../../../test/pure/stored-records.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';
 import type { JobTask } from './job-run.ts';
@@ -192,7 +193,7 @@ test('whatever comes when, from whichever node, and whoever dies: each record on
       await working;
       await subscription.expectDelivered();
     }),
-    { numRuns: 4 },
+    { numRuns: rounds(4) },
   );
 });
 

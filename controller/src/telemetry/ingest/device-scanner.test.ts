@@ -1,6 +1,7 @@
 // The list that is read without parsing is the one that the parser makes, or none.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { DeviceScanner } from './device-scanner.ts';
 import { findDeviceList } from './find-lists.ts';
 import { parseReport } from './parse-report.ts';
@@ -53,9 +54,9 @@ test('a list is read as the parser reads it, or left to the parser', () => {
       expect(scanner.take()).toEqual(report.devices![0]!.devices);
       expect(report.ignored).toBeUndefined();
     }),
-    { numRuns: 2_000 },
+    { numRuns: rounds(2_000) },
   );
-  expect(read).toBeGreaterThan(100);
+  expect(read).toBeGreaterThan(rounds(100));
 });
 
 test('reports with devices are remembered by their shape, whatever the list is, and read as the parser does', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { type Answer, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const url = '/api/v1/agent_update/update';
@@ -86,7 +87,7 @@ describe('what cannot be stored', () => {
         const given = samples.reduce((sum, sample) => sum + Object.keys(sample).length, 0);
         expect((await stored()) - before + (body.ignored_count ?? 0)).toBe(given);
       }),
-      { numRuns: 25 },
+      { numRuns: rounds(25) },
     );
   });
 });
@@ -171,7 +172,7 @@ describe('a credential', () => {
         expectRefusal(await write(`${name} value="${secret}"`), secret);
         expectRefusal(await write(`agent/${ap_id}/data rssi=1\nwifi,${name}=${secret} rssi=1`), secret);
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(100) },
     );
     expect(await server.rowsOf(ap_id)).toEqual([]);
     expect(await server.configurationOf(ap_id)).toEqual({});

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { PermissionError, type Problem, ValidationError } from '../../errors.ts';
 import { type Precision, parseLineProtocol } from './line-protocol.ts';
 import type { TelemetryReport } from './parse-report.ts';
@@ -255,7 +256,7 @@ test('I11: every text is read or refused in known words', () => {
         expect(error instanceof ValidationError || error instanceof PermissionError).toBe(true);
       }
     }),
-    { numRuns: 5000 },
+    { numRuns: rounds(5000) },
   );
 });
 
@@ -318,7 +319,7 @@ test('whatever lines there are, each time has its fields, and of equal ones the 
           expect(locOf(index, name)).toEqual(['body', lineOf.get(`${ts - now} ${name}`)]);
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

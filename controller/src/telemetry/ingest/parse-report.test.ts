@@ -1,6 +1,7 @@
 import { readPlace } from '@weft/contract/place';
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { PermissionError, type Problem, ValidationError } from '../../errors.ts';
 import { parseReport, type TelemetryReport } from './parse-report.ts';
 import { ServerTimes } from './sample-time.ts';
@@ -480,7 +481,7 @@ test('I11: whatever is inside, it is read or refused in known words, and what is
       if (report.ignored?.named.some(({ reason }) => reason === 'unreadable_time')) return;
       expect(fieldsIn(report) + (report.ignored?.count ?? 0)).toBe(givenIn(body as Record<string, unknown>));
     }),
-    { numRuns: 3000 },
+    { numRuns: rounds(3000) },
   );
 });
 

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { Agent } from '../../../../sdk/src/index.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { bearer, connect } from '../../../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { loadConfig } from '../../config.ts';
@@ -156,6 +157,6 @@ test('by default an emulated access point may run a day within a minute, with re
       expect(pointsPerSecond * (60 + runFor)).toBeGreaterThan(50 * seconds);
       expect(mibPerDay * 1024 * 1024).toBeGreaterThan(1500 * seconds);
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(20) },
   );
 });

@@ -1,6 +1,7 @@
 // What is remembered leads to the same report as the parser, or nowhere; for bodies and for messages.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { readJson } from '../../input/json-reader.ts';
 import { parseReport } from './parse-report.ts';
 import { ReportReader, type ReportReaderOptions } from './report-reader.ts';
@@ -131,9 +132,9 @@ test('for any fields and any other numbers, the shape says what the parser says 
       read++;
       expect(report).toEqual(byTheParser(body));
     }),
-    { numRuns: 1000 },
+    { numRuns: rounds(1000) },
   );
-  expect(read).toBeGreaterThan(100);
+  expect(read).toBeGreaterThan(rounds(100));
 });
 
 describe('a batch', () => {
@@ -259,7 +260,7 @@ describe('a batch', () => {
           if (report) expect(report).toEqual(byTheParser(changed ?? body));
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   });
 });

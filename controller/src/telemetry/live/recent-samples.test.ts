@@ -1,6 +1,7 @@
 // The rings hold what a plain list with the same bound would hold, however often they turn and grow.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { RecentSamples } from './recent-samples.ts';
 
 const maxBytes = 2_000_000;
@@ -44,7 +45,7 @@ test('what is there, its numbers and its bytes are those of a list that drops it
       }
     }),
     {
-      numRuns: 10,
+      numRuns: rounds(10),
       // Values, and then entries, that need more room when the oldest have been dropped already.
       examples: [
         [

@@ -1,6 +1,7 @@
 // The states that are kept are those that a look at every agent would find, whatever has happened.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { DueHeap } from './due-heap.ts';
 import { AgentPresenceTracker, type PresenceRecord } from './presence.ts';
 import { PresenceStates } from './presence-states.ts';
@@ -47,7 +48,7 @@ it('are at every moment what a look at each of them finds, and every change is t
         for (const ap_id of ['a', 'b', 'c', 'd']) expect(told.get(ap_id)).toBe(known.get(ap_id));
       }
     }),
-    { numRuns: 500 },
+    { numRuns: rounds(500) },
   );
 });
 

@@ -1,6 +1,7 @@
 // Operations 26 to 29, latest, export and presence over HTTP, on the embedded stores.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleOf } from '../../../../test/pure/sample-of.ts';
+import { rounds } from '../../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
 const uuid = expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
@@ -374,7 +375,7 @@ describe('presence', () => {
 });
 
 /** Fifty with `npm run test:long`: each is a tenth of a second of work. */
-const atOnce = process.env.WEFT_TEST_LONG === '1' ? 50 : 15;
+const atOnce = rounds(50, 15);
 
 test(`D3 a year of a thousand metrics, ${atOnce} at once, is answered in bounds`, async () => {
   await server.agent('ap-wide');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { rounds } from '../../../../test/rounds.ts';
 import { parseWindow } from './time-window.ts';
 
 const minute = 60_000;
@@ -77,6 +78,6 @@ test('whatever it is given, it answers in bounds or refuses', () => {
         expect((error as Error).name).toBe('ValidationError');
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: rounds(2000) },
   );
 });

@@ -1,6 +1,7 @@
 // A command's plain state is matched as a whole: it must be what the JSON reader makes of it, and nothing else may match.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rounds } from '../../../../../test/rounds.ts';
 import { Validator } from '../../../input/validator.ts';
 import { ReportReader } from '../../../telemetry/ingest/report-reader.ts';
 import { ServerTimes } from '../../../telemetry/ingest/sample-time.ts';
@@ -29,6 +30,6 @@ it('Z1 a state is the same in whatever way it is written', () => {
       const text = JSON.stringify({ type: 'command_result', command_id, state: word });
       expect(outcomeOf(text)).toEqual(outcomeOf(` ${text}`));
     }),
-    { numRuns: 300 },
+    { numRuns: rounds(300) },
   );
 });

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { type DatabaseNamespace, databaseKinds } from '../../../../../test/databases.ts';
 import { midnight, type Row, sample, toRows } from '../../../../../test/pure/telemetry-reference.ts';
+import { rounds } from '../../../../../test/rounds.ts';
 import { openPostgresTelemetry, type PostgresTelemetryStore } from './telemetry-store.postgres.ts';
 
 const day = 86_400_000;
@@ -144,7 +145,7 @@ describe.skipIf(inject('postgresUrl') === undefined)('telemetry in PostgreSQL', 
           expect([...latest.metrics].sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(newest);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(40) },
     );
   });
 
