@@ -45,7 +45,7 @@ let reporting: NodeJS.Timeout;
 beforeAll(async () => {
   weft = await startWeft();
   const token = await weft.admin();
-  await weft.app('saver', { alarms: true });
+  await weft.app('saver', { alarms: true, config: 'roll_out' });
   await weft.app('coverer');
   for (const ap_id of ['ap-1', 'asleep']) await weft.agent(ap_id);
   // Examples follow each other faster than sensible programs do.

@@ -308,6 +308,22 @@ eachDatabase((kind) => {
     expect((await over(here.id)).state).toBe('completed');
   });
 
+  test('one that has never been heard of holds nobody up, and gets it when it comes', async () => {
+    const ap = await new Ap('unborn-1').start('unborn');
+    const { id } = await rollOut([{ name: 'unborn', selector: 'tag:unborn', weight: 10, settings: { channel: 40 } }]);
+    const database = weft.platform.database;
+    const longAgo = Date.now() - 3_600_000;
+    const end = await untilSo(async () => {
+      // As if it had had an hour to ask.
+      await database.query('UPDATE config_rollout_agents SET treated_at = ? WHERE rollout_id = ?', [longAgo, id]);
+      const rollout = await ok('GET', `/rollouts/${id}`);
+      expect(rollout.state).toBe('completed');
+      return rollout;
+    });
+    expect(end.sentence).toBe('0 of 1 confirmed, 1 offline: they get it when they return');
+    expect((await ap.obey()).settings).toEqual({ channel: 40 });
+  });
+
   test('devices that were there before must be back, not only as many', async () => {
     const ap = await new Ap('devices-1').start('devices');
     const list = (...devices: string[]) => ap.report({ devices: devices.map((device) => ({ device })) });

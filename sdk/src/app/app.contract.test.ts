@@ -448,3 +448,60 @@ describe('a page', () => {
     await live.return();
   });
 });
+
+test('drafts, rolls out and looks after settings by the verbs of the interface, as far as its permission goes', async () => {
+  await weft.app('planner', { config: 'roll_out' });
+  await weft.app('onlooker', { config: 'read' });
+  const settings = { channel: { type: 'integer' }, passphrase: { type: 'string' } };
+  const token = await weft.agent('ap-set', { settings });
+  const labels = { token: await weft.admin(), json: { tags: ['set'] } };
+  await weft.request('PATCH', '/api/v1/agents/ap-set/labels', labels);
+  const { config } = as('planner');
+  expect(await config.setSecret('psk', 'correct horse')).toMatchObject({ name: 'psk', version: 1 });
+  expect(await config.setVariable({ ap_id: 'ap-set', name: 'channel', value: 36 })).toEqual({ reconfigured: 0 });
+  const layer = { name: 'set', selector: 'tag:set', weight: 1, settings: { channel: `$` + '{channel}' } };
+  const { id } = await config.draft({ title: 'first', layers: [layer] });
+  await config.replace(id, {
+    title: 'second',
+    layers: [{ ...layer, settings: { ...layer.settings, passphrase: { secret: 'psk' } } }],
+  });
+  expect(await config.changeSet(id)).toMatchObject({ title: 'second', state: 'draft' });
+  expect(await config.preview(id)).toMatchObject({ changed: 1, refused: 0 });
+  const unwanted = await config.draft({ title: 'unwanted', layers: [layer] });
+  await config.discard(unwanted.id);
+  expect((await config.changeSets().toArray()).map(({ title }) => title)).toEqual(['second']);
+
+  const rollout = await config.rollOut(id, { waves: [{ percent: 100 }] });
+  expect((await config.pause(rollout.id)).state).toBe('paused');
+  expect((await config.resume(rollout.id)).state).toBe('running');
+  await untilSo(async () =>
+    expect(await config.rolloutAgents(rollout.id).toArray()).toMatchObject([{ ap_id: 'ap-set', state: 'pending' }]),
+  );
+  // Only now: a pause may come before the access point was asked.
+  await untilSo(async () => expect((await config.rollout(rollout.id)).waves[0]!.treated).toBe(1));
+  const json = { hash: null, settings: { channel: 100 } };
+  await weft.request('POST', '/api/v1/agents/ap-set/config/running', { token, json });
+  expect(await config.agent('ap-set', 'running')).toMatchObject({ settings: { channel: 100 } });
+  expect(await config.agent('ap-set')).toMatchObject({ settings: { channel: 36, passphrase: { secret: 'psk' } } });
+  expect(await config.apply('ap-set')).toMatchObject({ ap_id: 'ap-set' });
+  expect(await config.series(rollout.id, 'load')).toMatchObject({ metric: 'load' });
+  await expect(config.adopt('ap-set', 'as it is')).rejects.toMatchObject({ status: 409, code: 'rollout_under_way' });
+  expect((await config.revert(rollout.id)).state).toBe('reverting');
+  expect((await config.abort(rollout.id)).state).toBe('aborted');
+  expect((await config.rollouts().toArray()).map((each) => each.id)).toEqual([rollout.id]);
+
+  const empty = await config.draft({ title: 'nobody', layers: [{ ...layer, selector: 'tag:nobody' }] });
+  const done = await config.rollOut(empty.id);
+  await untilSo(async () => expect((await config.rollout(done.id)).state).toBe('completed'));
+  const [found] = await config.layers().toArray();
+  expect(await config.layer(found!.id)).toMatchObject({ selector: 'tag:nobody' });
+  expect(await config.versions(found!.id).toArray()).toMatchObject([{ version: 1, rollout_id: done.id }]);
+  expect(await config.variables().toArray()).toMatchObject([{ ap_id: 'ap-set', value: 36 }]);
+  await config.removeSecret('psk');
+  expect(await config.secrets().toArray()).toEqual([]);
+
+  const onlooker = as('onlooker').config;
+  expect(await onlooker.layers().toArray()).toHaveLength(1);
+  await expect(onlooker.draft({ title: 'x', remove: [found!.id] })).rejects.toMatchObject({ status: 403 });
+  await expect(as('saver').config.layers().toArray()).rejects.toMatchObject({ status: 403 });
+});

@@ -6,6 +6,7 @@ import { requireAppOptions } from '../missing-options.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
 import type { Abortable, Answered, AppOptions, Asking, EmulationRequest, RequestOptions } from './app-options.ts';
 import { CommandSender } from './command-sender.ts';
+import { Configuration } from './config-client.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
 import type { JobConnection } from './job-messages.ts';
 import { RestClient, type RestRequest } from './rest-client.ts';
@@ -23,6 +24,8 @@ import { RestClient, type RestRequest } from './rest-client.ts';
 export class App extends CommandSender {
   readonly #connection: JobConnection;
   readonly #rest: RestClient;
+  /** What access points shall be. */
+  readonly config: Configuration;
 
   constructor(options: AppOptions) {
     requireAppOptions(options);
@@ -30,6 +33,7 @@ export class App extends CommandSender {
     super(connection);
     this.#connection = connection;
     this.#rest = connection.rest;
+    this.config = new Configuration(connection.rest);
   }
 
   /**

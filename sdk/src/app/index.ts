@@ -2,6 +2,7 @@
 
 export type {
   AgentConfiguration,
+  AgentConfigView,
   AgentDataRecord,
   AgentFilter,
   AgentListItem,
@@ -11,10 +12,19 @@ export type {
   Alarm,
   AlarmRaise,
   BatchAnswer,
+  ChangePreview,
+  ChangeSet,
+  ChangeSetCreate,
   Command,
   CommandArguments,
   CommandPreview,
   CommandState,
+  ConfigLayer,
+  ConfigLayerVersion,
+  ConfigSecret,
+  ConfigState,
+  ConfigVariable,
+  ConfigVariableSet,
   Conflict,
   Device,
   DeviceDetails,
@@ -28,6 +38,10 @@ export type {
   JobEnvelope,
   Presence,
   Rival,
+  Rollout,
+  RolloutAgent,
+  RolloutPlan,
+  RolloutSeries,
   SteerResult,
   Technology,
   VerdictReason,
@@ -43,6 +57,7 @@ export {
   CommandHeld,
   CommandTooSoon,
 } from './command-conflict.ts';
+export { Configuration } from './config-client.ts';
 export { EmulatedNetwork, type WantedCommand } from './emulated-network.ts';
 export { EventStreamParser, type ServerSentEvent } from './event-stream.ts';
 export { type Cell, cellMetrics, Fleet, loadOf, type Place } from './fleet.ts';

@@ -10,8 +10,8 @@ import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import { isSuccess } from '../model/agent-config.ts';
-import type { Measured } from '../model/gates.ts';
+import { graceMs, isSuccess } from '../model/agent-config.ts';
+import { brokenInWords, type Measured } from '../model/gates.ts';
 import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import { putInForce } from '../store/layer-store.ts';
@@ -166,14 +166,25 @@ export class RolloutDriver extends PeriodicTask {
 
   /** Offline ones get it when they return, and hold nobody up. */
   async #isWaveOver(wave: readonly StandingAgent[]): Promise<boolean> {
-    const { view } = this.#options;
-    const moment = await view.moment({ state: true });
-    return wave.every(({ ap_id, state }) => {
+    const isAway = await this.#away();
+    return wave.every((agent) => {
+      const { state } = agent;
       // One that has drifted was confirmed before.
       if (isSuccess(state) || failed.has(state) || state === 'drifted') return state !== 'confirmed';
-      const agent = view.get(ap_id);
-      return state === 'pending' && (!agent || moment.stateOf(agent) === 'offline');
+      return state === 'pending' && isAway(agent);
     });
+  }
+
+  /** Who is not there to take anything. Of one that never reports, nobody knows it before it had the time to ask. */
+  async #away(): Promise<(agent: StandingAgent) => boolean> {
+    const { view, now } = this.#options;
+    const moment = await view.moment({ state: true });
+    return ({ ap_id, treated_at }) => {
+      const agent = view.get(ap_id);
+      const state = agent ? moment.stateOf(agent) : 'ended';
+      const isSilent = state === 'never' && now() - (treated_at ?? 0) > graceMs;
+      return state === 'offline' || state === 'ended' || isSilent;
+    };
   }
 
   /** Gates are looked at all the time, not only at the end of a wave. Resolves whether it has stopped. */
@@ -208,7 +219,7 @@ export class RolloutDriver extends PeriodicTask {
   }
 
   async #revert(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
-    const { index, reconciler, view } = this.#options;
+    const { index, reconciler } = this.#options;
     await index.refresh();
     const treated = agents.filter((agent) => agent.treated);
     const behind = treated.filter(({ rollout_id }) => rollout_id === rollout.id).slice(0, atOnce);
@@ -218,11 +229,10 @@ export class RolloutDriver extends PeriodicTask {
       await reconciler.want(present, { overlay: undefined, rollout_id: null, trial_seconds });
       return;
     }
-    const moment = await view.moment({ state: true });
-    const isOver = treated.every(({ ap_id, state }) => {
-      const agent = view.get(ap_id);
-      const isAway = !agent || moment.stateOf(agent) === 'offline';
-      return isSuccess(state) || failed.has(state) || state === 'drifted' || (isAway && state === 'pending');
+    const isAway = await this.#away();
+    const isOver = treated.every((agent) => {
+      const { state } = agent;
+      return isSuccess(state) || failed.has(state) || state === 'drifted' || (state === 'pending' && isAway(agent));
     });
     if (isOver) await this.#end(rollout, 'reverted', rollout.reason);
   }
@@ -254,11 +264,6 @@ export class RolloutDriver extends PeriodicTask {
     const { fromMs, untilMs } = weeklyWindowAt(window, zone, now());
     return fromMs <= now() && now() < untilMs;
   }
-}
-
-function brokenInWords({ metric, worse_by }: Measured): string {
-  const how = worse_by === null ? 'was not reported' : `is worse by ${Math.round(worse_by * 100) / 100}`;
-  return `${metric} ${how} where the change is`;
 }
 
 /** What the roll-out changes is what is in force. */
