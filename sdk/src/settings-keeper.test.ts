@@ -1,11 +1,11 @@
 // The dead man's switch: whatever ends the process, the access point runs its old settings or confirmed new ones.
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { rounds } from '../../test/rounds.ts';
-import { type Settings, SettingsFolder, SettingsKeeper } from './settings-keeper.ts';
+import { type Settings, SettingsFolder, SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
 
 const folders: string[] = [];
 afterEach(() => {
@@ -29,6 +29,8 @@ class Scene {
   /** After so many steps the process is gone; what it does then has no effect. */
   stepsLeft = Number.POSITIVE_INFINITY;
   refuses = false;
+  keep: SettingsOptions['keep'];
+  isForgotten = false;
   keeper!: SettingsKeeper;
 
   constructor() {
@@ -49,6 +51,8 @@ class Scene {
         if (this.refuses && settings.channel !== 36) throw new Error('radar');
       },
       running: () => ({ ...this.device }),
+      keep: (settings) => this.keep?.(settings),
+      isForgotten: () => this.isForgotten,
     });
     this.keeper.use({
       send: (text) => this.said.push(JSON.parse(text)),
@@ -186,6 +190,57 @@ test('secrets are in clear for the access point, and in no word to Weft; the fil
   await scene.settle();
   expect(scene.said.at(-1)?.settings).toMatchObject({ networks: [{ passphrase: { secret: 'psk', version: 0 } }] });
   for (const name of readdirSync(scene.folder)) expect(statSync(join(scene.folder, name)).mode & 0o777).toBe(0o600);
+});
+
+test('what the access point starts with is changed once it is confirmed, also by the process after a kill', async () => {
+  const scene = new Scene();
+  const kept: Settings[] = [];
+  scene.keep = (settings) => void kept.push(settings);
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  expect(kept).toEqual([]);
+  scene.keep = () => new Promise(() => {});
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: '' });
+  await scene.settle();
+  scene.keep = (settings) => void kept.push(settings);
+  await scene.start();
+  expect([kept, scene.device]).toEqual([[{ channel: 100 }], { channel: 100 }]);
+  await scene.start();
+  expect(kept).toHaveLength(1);
+});
+
+test('an access point that has forgotten its confirmed settings gets them again', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: '' });
+  await scene.settle();
+  scene.device = { channel: 36 };
+  await scene.start();
+  expect(scene.device).toEqual({ channel: 36 });
+  scene.isForgotten = true;
+  await scene.start();
+  expect(scene.device).toEqual({ channel: 100 });
+});
+
+test('a secret that Weft does not know stays here, and comes back; nothing half written is left', async () => {
+  const scene = new Scene();
+  scene.device = { key: { secret: 'unknown', version: 0, value: 'mine' } };
+  writeFileSync(join(scene.folder, 'settings-trial.json.new'), 'correct ho');
+  await scene.start();
+  expect(readdirSync(scene.folder)).toEqual([]);
+  scene.keeper.hear(config('a', { key: { secret: 'psk', version: 2, value: 'theirs' } }));
+  await scene.settle();
+  expect(scene.device).toEqual({ key: 'theirs' });
+  await scene.start();
+  expect(scene.device).toEqual({ key: 'mine' });
+  scene.device = { key: { secret: 'unknown', version: 0, value: 'mine' } };
+  scene.keeper.opened();
+  await scene.settle();
+  expect(scene.said.at(-1)?.settings).toEqual({ key: { secret: 'unknown', version: 0 } });
+  expect(JSON.stringify(scene.said.at(-1))).not.toContain('mine');
 });
 
 test('after any sequence of kills it runs old settings or confirmed new ones', async () => {

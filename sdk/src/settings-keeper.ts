@@ -1,6 +1,16 @@
 // The settings of an access point, with a dead man's switch: the old ones are on disk before anything is touched, and come back
 // unless Weft has confirmed the new ones over a new connection in time, whatever happens to this process or to the power.
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
 import { folderOf } from '@weft/contract/ap-id';
@@ -16,11 +26,19 @@ export interface SettingsOptions {
   /**
    * Makes the access point run these settings, secrets in clear; leaves that are absent stay as they are. Must bear to be called
    * twice. Throws if it cannot: then the old settings are applied again, and Weft is told why. Resolves what runs instead, if
-   * some leaves had to be replaced by others.
+   * some leaves had to be replaced by others. With `isTrial` they may be gone again soon: what the access point starts with
+   * is better left alone until `keep`.
    */
-  apply: (settings: Settings) => Promise<Settings | void> | Settings | void;
-  /** What the access point really runs now: it is given back to `apply` if the new settings fail. */
-  running: () => Promise<Settings> | Settings;
+  apply: (settings: Settings, isTrial: boolean) => Promise<Settings | void> | Settings | void;
+  /**
+   * What the access point really runs now: it is given back to `apply` if the new settings fail. A secret that Weft does not
+   * know is `{ secret: 'unknown', version: 0, value }`: its value stays here. `given`: the settings that it was given last.
+   */
+  running: (given: Settings) => Promise<Settings> | Settings;
+  /** The settings are confirmed: the access point is to start with them. May be called twice. */
+  keep?: ((settings: Settings) => Promise<void> | void) | undefined;
+  /** Whether the access point has lost confirmed settings, for example by a restart: then they are applied again at the start. */
+  isForgotten?: (() => Promise<boolean> | boolean) | undefined;
   /** Where old and new settings lie; default: files in `spoolDir`. */
   storage?: SettingsStorage | undefined;
 }
@@ -62,8 +80,8 @@ export class SettingsKeeper {
   #line: SettingsLine | undefined;
   #kept: Kept;
   #trial: Journal | undefined;
-  /** The trial is one of before. */
-  #isInterrupted = false;
+  /** What a process before this one has left to be done. */
+  #left: 'trial' | 'keeping' | undefined;
   #said = '';
   #timer: NodeJS.Timeout | undefined;
   /** Said with the next report of what runs, until other settings come. */
@@ -77,10 +95,10 @@ export class SettingsKeeper {
     this.#storage = parts.storage;
     this.#kept = (this.#storage.read('settings.json') as Kept | undefined) ?? { id: null, hash: null, settings: {} };
     const journal = this.#storage.read('settings-trial.json') as Journal | undefined;
+    if (!journal) return;
     // Confirmed, and ended before that was tidied up.
-    if (journal && journal.id === this.#kept.id) this.#storage.write('settings-trial.json', undefined);
-    else this.#trial = journal;
-    this.#isInterrupted = this.#trial !== undefined;
+    this.#left = journal.id === this.#kept.id ? 'keeping' : 'trial';
+    if (this.#left === 'trial') this.#trial = journal;
   }
 
   /** Of an agent. Throws Error if there is nowhere to keep them. */
@@ -102,8 +120,10 @@ export class SettingsKeeper {
 
   /** To be called before anything is said to Weft: a trial that was interrupted has failed. */
   async begin(): Promise<void> {
-    if (this.#isInterrupted) await this.#revert('the access point was restarted during the trial');
-    this.#isInterrupted = false;
+    if (this.#left === 'trial') await this.#revert('the access point was restarted during the trial');
+    else if (this.#left === 'keeping') await this.#keep();
+    else if (this.#kept.id !== null) await this.#remind().catch((error) => this.#line?.onError(error));
+    this.#left = undefined;
   }
 
   /** The channel is open. */
@@ -136,13 +156,13 @@ export class SettingsKeeper {
     // Said again because our word was lost, or is still on its way: what has failed is not tried twice.
     if ([this.#trial?.id, this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
     // All of it: one setting may bring others with it, as a channel does a limit of power.
-    const old = this.#trial?.old ?? (await this.#parts.running());
+    const old = this.#trial?.old ?? (await this.#parts.running(this.#kept.settings));
     clearTimeout(this.#timer);
     this.#reverted = undefined;
     this.#trial = { id, hash, settings, old };
     this.#storage.write('settings-trial.json', this.#trial);
     try {
-      const instead = await this.#parts.apply(plain(settings) as Settings);
+      const instead = await this.#parts.apply(plain(settings) as Settings, true);
       if (this.#isStopped) return;
       const result = { type: 'config_result', id, hash, state: instead ? 'substituted' : 'applied' } as const;
       this.#tell({ ...result, ...(instead && { settings: masked(instead, settings) as Settings }) });
@@ -165,10 +185,21 @@ export class SettingsKeeper {
       const { hash, settings } = this.#trial;
       this.#kept = { id, hash, settings };
       this.#storage.write('settings.json', this.#kept);
-      this.#storage.write('settings-trial.json', undefined);
       this.#trial = undefined;
+      // Weft is told what runs all the same.
+      await this.#keep().catch((error) => this.#line?.onError(error));
     }
     await this.#say();
+  }
+
+  /** If this is interrupted, the journal is still there, and the next start goes on. */
+  async #keep(): Promise<void> {
+    await this.#parts.keep?.(plain(this.#kept.settings) as Settings);
+    this.#storage.write('settings-trial.json', undefined);
+  }
+
+  async #remind(): Promise<void> {
+    if (await this.#parts.isForgotten?.()) await this.#parts.apply(plain(this.#kept.settings) as Settings, false);
   }
 
   async #revert(reason: string): Promise<void> {
@@ -179,14 +210,14 @@ export class SettingsKeeper {
 
   /** If this fails or is interrupted, the journal is still there, and the next start tries again. */
   async #putBack(): Promise<void> {
-    await this.#parts.apply(this.#trial!.old);
+    await this.#parts.apply(plain(this.#trial!.old) as Settings, false);
     this.#storage.write('settings-trial.json', undefined);
     this.#trial = undefined;
   }
 
   async #say(isNewsOnly = false): Promise<void> {
     const { hash, settings } = this.#trial ?? this.#kept;
-    const real = await this.#parts.running();
+    const real = await this.#parts.running(settings);
     const message: ConfigRunningMessage = {
       type: 'config_running',
       hash,
@@ -209,6 +240,8 @@ export class SettingsFolder implements SettingsStorage {
   constructor(folder: string) {
     this.#folder = folder;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Of a process that ended while it wrote: secrets may be in it.
+    for (const name of readdirSync(folder)) if (/^settings.*\.new$/.test(name)) rmSync(join(folder, name));
   }
 
   read(name: string): unknown {
@@ -245,12 +278,14 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
 }
 
-/** What runs, without the secrets that were given: a secret is said by its name, and one that is not ours by version 0. */
+/** What runs, without secrets: one that was given is said by its name, one that is not ours by version 0. */
 function masked(real: unknown, given: unknown): unknown {
   if (isObject(given) && isSecret(given)) {
     const { secret, version, value } = given;
-    return { secret, version: isObject(real) ? (real.version ?? 0) : real === value ? version : 0 };
+    if (isObject(real) && !('value' in real)) return { secret, version: real.version ?? 0 };
+    return { secret, version: plain(real) === value ? version : 0 };
   }
+  if (isObject(real) && isSecret(real)) return { secret: real.secret, version: real.version };
   if (Array.isArray(real))
     return real.map((item, index) => masked(item, Array.isArray(given) ? given[index] : undefined));
   if (!isObject(real)) return real;

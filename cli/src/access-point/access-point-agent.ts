@@ -2,7 +2,7 @@
 // allows, and logs one line per event. Runs until it is stopped.
 import { join } from 'node:path';
 import { folderOf } from '@weft/contract/ap-id';
-import { Agent } from '@weft/sdk';
+import { Agent, SettingsKeeper } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { type AgentSettings, maxIntervalSeconds } from './agent-settings.ts';
 import { type CommandOffer, OfferedCommands, requireNumber } from './commands/command-offer.ts';
@@ -16,6 +16,9 @@ import { Measurements, readersOf } from './readers/measurements.ts';
 import { Speaker } from './speaker.ts';
 import { createSubject, type Subject } from './subject.ts';
 import { isReplaced, refusalAtStart } from './troubles.ts';
+
+/** How often what runs is compared with what Weft was told, if nothing else is heard of it. */
+const betweenLooksMs = 60_000;
 
 export interface RunOptions {
   settings: AgentSettings;
@@ -58,11 +61,14 @@ export async function runAccessPointAgent({ settings, machine, say, signal }: Ru
   const agent = makeAgent(settings, speaker, configuration, giveUp);
   for (const [name, declaration] of Object.entries(measurements.declared)) agent.metric(name, declaration);
   for (const { declaration, run } of offered) agent.command(declaration, run);
+  const keeper = await keeperOf(settings, subject);
+  if (keeper) agent.settings(keeper);
 
   const starting = agent.start().catch(giveUp);
   const describe = async () => ({ ...(await subject.describe()), ...settings.configuration });
-  await report({ agent, measurements, pace, speaker, subject, describe, commands });
+  await report({ agent, measurements, pace, speaker, subject, describe, commands, keeper });
   await agent.stop();
+  await keeper?.stop();
   await starting;
   signal.removeEventListener('abort', end);
   if (refusal !== undefined) throw refusalAtStart(refusal, settings);
@@ -100,6 +106,12 @@ function makeAgent(
   });
 }
 
+/** Of what Weft may set here, if it may. */
+async function keeperOf({ stateDir, ap_id }: AgentSettings, subject: Subject): Promise<SettingsKeeper | undefined> {
+  const found = await subject.settings?.(join(stateDir, folderOf(ap_id), 'boot-id'));
+  return found && SettingsKeeper.of(found, { spoolDir: stateDir, ap_id });
+}
+
 interface Reporting {
   agent: Agent;
   measurements: Measurements;
@@ -109,10 +121,12 @@ interface Reporting {
   /** The current configuration. */
   describe: () => Promise<Record<string, unknown>>;
   commands: OfferedCommands;
+  keeper: SettingsKeeper | undefined;
 }
 
 async function report(reporting: Reporting): Promise<void> {
-  const { agent, measurements, pace, speaker, subject, describe, commands } = reporting;
+  const { agent, measurements, pace, speaker, subject, describe, commands, keeper } = reporting;
+  let lookedAt = performance.now();
   let toldMetrics = Object.keys(measurements.declared).length;
   let toldSeconds = pace.seconds;
   let toldKey = subject.key;
@@ -128,6 +142,11 @@ async function report(reporting: Reporting): Promise<void> {
       ...(isOther && { ...(await describe()), metrics: declared, ...(await commands.news(agent)) }),
       ...(pace.seconds !== toldSeconds && { report_interval_seconds: pace.seconds }),
     };
+    if (key !== toldKey || performance.now() - lookedAt > betweenLooksMs) {
+      // Somebody may have set it by hand, or a restart of hostapd.
+      keeper?.changed();
+      lookedAt = performance.now();
+    }
     [toldMetrics, toldSeconds, toldKey] = [found, pace.seconds, key];
     if (Object.keys(values).length === 0) continue;
     const sample = {

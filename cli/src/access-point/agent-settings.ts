@@ -37,7 +37,7 @@ export const agentOptions = {
   allow: {
     value: 'LIST',
     about:
-      'allowed commands beside identify and set_report_interval: set_tx_power, set_channel, steer_device, sleep, wake, set_link_policy, restart_wifi, reboot, run:NAME (WEFT_AGENT_ALLOW)',
+      'allowed commands beside identify and set_report_interval: set_tx_power, set_channel, steer_device, sleep, wake, set_link_policy, restart_wifi, reboot, run:NAME, and settings or settings:FILE with hostapd’s configuration file (WEFT_AGENT_ALLOW)',
     isMany: true,
   },
   link: {

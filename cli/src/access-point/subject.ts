@@ -12,6 +12,7 @@ import { type ReportedDevice, toDevices } from './readers/device-list.ts';
 import type { Reader } from './readers/reader.ts';
 import { findServed } from './readers/served-radio.ts';
 import { WifiReader } from './readers/wifi-reader.ts';
+import { HostapdSettings } from './settings/hostapd-settings.ts';
 
 export interface Subject {
   readonly reader: Reader;
@@ -19,6 +20,8 @@ export interface Subject {
   readonly key: string;
   describe: () => Promise<Description>;
   offers(): Promise<CommandOffer[]>;
+  /** What can be set; undefined if nothing can. */
+  settings?: ((bootFile: string) => Promise<HostapdSettings | undefined>) | undefined;
   /** To be called after each measurement: all devices that are attached; undefined if nothing new is known of them. */
   devices(): ReportedDevice[] | undefined;
 }
@@ -50,6 +53,8 @@ async function createAccessPoint({ settings, machine, pace, signal, say }: Subje
     },
     describe: () => describeMachine(machine, hostapd.interfaces.length > 0),
     offers: () => offerWifiCommands(machine, hostapd, settings.allowance.commands),
+    settings: (bootFile) =>
+      HostapdSettings.find({ machine, hostapd, files: [...settings.allowance.hostapdFiles], bootFile, say }),
     devices() {
       const radios = reader.takeObserved();
       if (radios === undefined) return undefined;

@@ -12,7 +12,7 @@ import { type CommandOffer, chosen, requireNumber, whichOf } from './command-off
 import { offerSteering } from './steer-command.ts';
 
 /** The number of beacons that announce the change. */
-const announcements = '5';
+export const announcements = '5';
 const switchTimeoutMs = 5_000;
 
 interface Hardware extends Radio {

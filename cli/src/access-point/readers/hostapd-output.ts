@@ -51,6 +51,20 @@ export function parseAllStations(text: string): Station[] {
   });
 }
 
+const escapes: Record<string, string> = { n: '\n', r: '\r', t: '\t', e: '\x1b' };
+
+/** A text as hostapd prints it: bytes that are no printable ASCII as `\xc3`. */
+export function fromPrintable(text: string): string {
+  const byte = (_: string, hex: string | undefined, other: string) =>
+    hex === undefined ? (escapes[other] ?? other) : String.fromCharCode(Number.parseInt(hex, 16));
+  return Buffer.from(
+    Buffer.from(text)
+      .toString('latin1')
+      .replaceAll(/\\(?:x([0-9a-f]{2})|(.))/gi, byte),
+    'latin1',
+  ).toString('utf8');
+}
+
 /** Lines `key=value`. */
 export function toFields(lines: string[]): Map<string, string> {
   const fields = new Map<string, string>();

@@ -2,18 +2,21 @@
 import { access } from 'node:fs/promises';
 import { askHostapd } from '../hostapd/hostapd.ts';
 import type { Machine } from '../machine/machine.ts';
-import { toFields } from './hostapd-output.ts';
+import { fromPrintable, toFields } from './hostapd-output.ts';
 import { interfacesOf } from './interface-reader.ts';
 import type { RadioModes } from './operating-class.ts';
 
 export interface ServedRadio {
   interface: string;
+  isServing: boolean;
   /** hostapd disabled it: the radio is off. */
   isAsleep: boolean;
   phy: string | undefined;
   channel: number | undefined;
   frequencyMhz: number | undefined;
   modes: RadioModes;
+  /** Of its networks, in the order of hostapd's configuration. */
+  ssids: string[];
 }
 
 /** Empty if hostapd does not answer this account. */
@@ -34,6 +37,7 @@ export async function readServed(machine: Machine, name: string): Promise<Served
   };
   return {
     interface: name,
+    isServing: state === 'ENABLED',
     isAsleep: state === 'DISABLED',
     phy: fields.get('phy'),
     channel: number('channel'),
@@ -43,6 +47,7 @@ export async function readServed(machine: Machine, name: string): Promise<Served
       vht: fields.get('ieee80211ac') === '1',
       he: fields.get('ieee80211ax') === '1',
     },
+    ssids: [...fields].filter(([key]) => key.startsWith('ssid[')).map(([, value]) => fromPrintable(value)),
   };
 }
 

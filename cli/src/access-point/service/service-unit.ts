@@ -1,5 +1,6 @@
 // The systemd unit of the agent: a dynamic account with almost no privileges. Commands that
 // need more privileges get exactly those.
+import { dirname } from 'node:path';
 import type { AllowableCommand, Allowance } from '../commands/allowance.ts';
 
 export interface UnitOptions {
@@ -27,8 +28,11 @@ const needRoot: AllowableCommand[] = ['set_channel', 'steer_device', 'sleep', 'w
 
 export function toUnit(options: UnitOptions): string {
   const { nodePath, programPath, environmentPath, allowance, restartSeconds } = options;
-  const needed = [...new Set([...allowance.commands].map((name) => capabilities[name]))].sort().join(' ').trim();
-  const isRoot = needRoot.some((name) => allowance.commands.has(name));
+  const folders = [...new Set([...allowance.hostapdFiles].map((file) => dirname(file)))];
+  const settable = folders.length > 0 ? ['CAP_NET_ADMIN'] : [];
+  const needed = [...new Set([...[...allowance.commands].map((name) => capabilities[name]), ...settable])];
+  const capable = needed.sort().join(' ').trim();
+  const isRoot = folders.length > 0 || needRoot.some((name) => allowance.commands.has(name));
   return `[Unit]
 Description=Weft agent: speaks for this access point
 Wants=network-online.target
@@ -49,11 +53,11 @@ RestartSec=${restartSeconds}
 RestartPreventExitStatus=2
 TimeoutStopSec=20
 UMask=0077
-CapabilityBoundingSet=${needed}
-AmbientCapabilities=${isRoot ? '' : needed}
+CapabilityBoundingSet=${capable}
+AmbientCapabilities=${isRoot ? '' : capable}
 NoNewPrivileges=yes
 ProtectSystem=strict
-ProtectHome=yes
+${folders.map((folder) => `ReadWritePaths=${quoted(folder)}\n`).join('')}ProtectHome=yes
 PrivateTmp=yes
 PrivateDevices=yes
 ProtectKernelModules=yes
