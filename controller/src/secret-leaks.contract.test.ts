@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { buildCache } from '../../test/compile-cache.ts';
 import { type DatabaseKind, eachDatabase } from '../../test/databases.ts';
+import { untilSo } from '../../test/pure/until-so.ts';
 import { readMail, startSmtp } from '../../test/smtp.ts';
 import { adminUsername, WeftClient } from '../../test/weft.ts';
 import { openSqlite } from './storage/sql-database.sqlite.ts';
@@ -201,6 +202,10 @@ eachDatabase((kind) => {
     ].map(({ status }) => status);
     expect(statuses).toEqual([200, 200, 200, 404]);
 
+    // Secrets of settings: taken, refused, on their way to an access point, and said again there in every way.
+    const answers = await useConfigSecret(ask, token, secret);
+    expect(canaries.foundIn(answers.join('\n'))).toEqual([]);
+
     // Tokens that the server makes itself.
     const enrolment = await ask('POST', '/api/v1/enrolment_tokens', { token, json: { ap_id_pattern: 'ap-*' } });
     const enrolmentToken = canaries.keep(enrolment.body.token);
@@ -261,6 +266,60 @@ eachDatabase((kind) => {
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
   });
 });
+
+type Ask = (...args: Parameters<WeftClient['request']>) => ReturnType<WeftClient['request']>;
+
+/** Resolves all that anybody but the access point itself is answered. */
+async function useConfigSecret(ask: Ask, token: string, secret: (name: string) => string): Promise<string[]> {
+  const answers: string[] = [];
+  const own: Ask = async (method, path, input) => {
+    const answer = await ask(method, `/api/v1${path}`, { token, ...input });
+    answers.push(answer.text);
+    return answer;
+  };
+  const psk = secret('config-psk');
+  const agent = { ap_id: 'ap-psk', password: secret('agent-psk'), configuration: { settings: { psk: {} } } };
+  await own('POST', '/agents/', { json: agent });
+  const form = { username: agent.ap_id, password: agent.password };
+  const apToken = (await ask('POST', '/api/v1/token/?login_type=agent', { form })).body.access_token;
+  await own('PUT', '/config/secrets', { json: { name: 'not a name', value: secret('bad-name') } });
+  await own('PUT', '/config/secrets', { json: { name: 'psk', value: { text: secret('nested') } } });
+  await own('PUT', '/config/secrets', { json: { name: 'psk', value: psk.repeat(200) } });
+  expect((await own('PUT', '/config/secrets', { json: { name: 'psk', value: psk } })).status).toBe(200);
+  const layer = { name: 'psk', selector: 'name:ap-psk', weight: 1, settings: { psk: { secret: 'psk' } } };
+  const { body: set } = await own('POST', '/config/change_sets', { json: { title: 'psk', layers: [layer] } });
+  await own('POST', `/config/change_sets/${set.id}/preview`);
+  const { body: rollout } = await own('POST', `/config/change_sets/${set.id}/rollout`, { json: {} });
+  const of = { token: apToken };
+  const received = await untilSo(async () => {
+    const { body } = await ask('GET', '/api/v1/agents/ap-psk/config/next?wait=5', of);
+    expect(body.next).toMatchObject({ type: 'config' });
+    return body.next;
+  });
+  expect(received.settings).toEqual({ psk: { secret: 'psk', version: 1, value: psk } });
+  const { id, hash } = received;
+  const says = [{ psk: received.settings.psk }, { psk }, { psk: '', other: [`wpa_passphrase=${psk}`] }];
+  for (const settings of says) {
+    const reverted = { id, reason: `psk ${psk} is too short` };
+    await ask('POST', '/api/v1/agents/ap-psk/config/running', { ...of, json: { hash, settings } });
+    await own('GET', '/agents/ap-psk/config?view=running');
+    await ask('POST', '/api/v1/agents/ap-psk/config/running', { ...of, json: { hash: null, settings, reverted } });
+  }
+  const refused = { hash, state: 'refused', reason: `cannot use "${psk}"`, settings: { psk } };
+  await own('POST', '/agents/ap-psk/config/apply');
+  await untilSo(async () => {
+    const { body } = await ask('GET', '/api/v1/agents/ap-psk/config/next?wait=5', of);
+    expect(body.next).toMatchObject({ type: 'config' });
+    await ask('POST', `/api/v1/agents/ap-psk/config/${body.next.id}/result`, { ...of, json: refused });
+  });
+  const { body: diff } = await own('GET', '/agents/ap-psk/config?view=diff');
+  expect(diff).toMatchObject({ state: 'refused', detail: 'cannot use "***"' });
+  const lists = ['secrets', 'layers', 'change_sets', 'variables'].map((list) => `/config/${list}`);
+  const views = ['desired', 'running', 'why'].map((view) => `/agents/ap-psk/config?view=${view}`);
+  const others = ['/rollouts', `/rollouts/${rollout.id}/agents`, '/audit', '/events?limit=500', '/agents/ap-psk'];
+  for (const path of [...lists, ...views, ...others]) expect((await own('GET', path)).status, path).toBe(200);
+  return answers;
+}
 
 async function brokenRequest(url: string, text: string): Promise<void> {
   const { port, hostname } = new URL(url);

@@ -1,13 +1,15 @@
 // Brings settings to agents and takes their word about them, over the channel and by polls. What is to be said to an agent follows from its
 // row alone, so that it does not matter which node it is connected to, or what was lost.
 import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import type { AgentCaller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import type { AgentConfig, Evidence } from '../model/agent-config.ts';
-import { fromLeaves, isSecretReference, leavesOf, replaced, type Settings } from '../model/settings.ts';
+import { fromLeaves, isSecretReference, leavesOf, replaced, type Settings, secretsOf } from '../model/settings.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
+import type { SecretRecord } from '../store/layer-store.ts';
 
 export type ConfigUpMessage = ConfigResultMessage | ConfigRunningMessage;
 export type ConfigDownMessage = ConfigMessage | ConfigConfirmMessage;
@@ -17,7 +19,7 @@ const maxPollsPerAgent = 4;
 export interface ConfigDeliveryOptions {
   configs: AgentConfigStore;
   inForce: LayersInForce;
-  keyring: Pick<Keyring, 'decrypt'>;
+  keyring: Pick<Keyring, 'decrypt' | 'canDecrypt'>;
   /** Whether an agent that is back with its new settings may be confirmed at once; if not, its roll-out decides. */
   mayConfirm: (config: AgentConfig) => Promise<boolean>;
   now: () => number;
@@ -52,20 +54,14 @@ export class ConfigDelivery {
     connection: string,
   ): Promise<ConfigDownMessage | undefined> {
     const key = { agent_id: agent.id, ap_id: agent.name };
-    if (message.type === 'config_result') {
-      const { id: config_id, state, reason, settings } = message;
-      await this.#advance(key, {
-        kind: 'result',
-        config_id,
-        state,
-        reason,
-        settings: settings && withoutValues(settings),
-        connection,
-      });
+    const hidden = (await this.#withoutSecrets(agent.name, message)) as ConfigUpMessage;
+    if (hidden.type === 'config_result') {
+      const { id: config_id, state, reason, settings } = hidden;
+      await this.#advance(key, { kind: 'result', config_id, state, reason, settings, connection });
       return undefined;
     }
-    const { hash, settings, reverted } = message;
-    await this.#advance(key, { kind: 'running', hash, settings: withoutValues(settings), connection, reverted });
+    const { hash, settings, reverted } = hidden;
+    await this.#advance(key, { kind: 'running', hash, settings, connection, reverted });
     const config = await this.#options.configs.get(agent.name);
     if (config?.state === 'on_trial' && config.is_back && (await this.#options.mayConfirm(config))) {
       await this.#advance(key, { kind: 'passed', config_id: config.config_id });
@@ -112,9 +108,52 @@ export class ConfigDelivery {
     for (const ap_id of [...this.#waiting.keys()]) this.wake(ap_id);
   }
 
+  /**
+   * An agent that says a secret again must not bring it into the database: neither as `value` beside its name, nor as a setting, nor in
+   * the sentence of whatever has refused it there.
+   */
+  async #withoutSecrets(ap_id: string, message: ConfigUpMessage): Promise<unknown> {
+    const { configs, inForce } = this.#options;
+    const { secrets } = await inForce.current();
+    const config = secrets.size > 0 ? await configs.get(ap_id) : undefined;
+    const names = [config?.text, config?.running].flatMap((json) => (json ? [...secretsOf(JSON.parse(json))] : []));
+    const values = [...new Set(names)].flatMap((name) => {
+      const value = this.#opened(secrets.get(name));
+      return value === undefined ? [] : [{ name, version: secrets.get(name)!.version, value }];
+    });
+    const long = values.filter(({ value }) => value.length >= fewestHidden);
+    const starred = (text: string) => long.reduce((rest, { value }) => rest.replaceAll(value, '***'), text);
+    const hide = (text: string): unknown => {
+      const same = values.find(({ value }) => value === text);
+      if (same) return { secret: same.name, version: same.version };
+      return starred(text);
+    };
+    const walk = (value: unknown): unknown => {
+      if (typeof value === 'string') return hide(value);
+      if (Array.isArray(value)) return value.map(walk);
+      if (!isObject(value)) return value;
+      const entries = Object.entries(value).filter(([key]) => key !== 'value' || !('secret' in value));
+      return Object.fromEntries(entries.map(([key, item]) => [key, walk(item)]));
+    };
+    const settings = message.settings && { settings: walk(message.settings) };
+    if (message.type === 'config_result') {
+      const { reason } = message;
+      return { ...message, ...settings, ...(reason !== undefined && { reason: starred(reason) }) };
+    }
+    const { reverted } = message;
+    return { ...message, ...settings, reverted: reverted && { ...reverted, reason: starred(reverted.reason) } };
+  }
+
   #advance(agent: { agent_id: string; ap_id: string }, evidence: Evidence) {
     const { agent_id, ap_id } = agent;
     return this.#options.configs.advance([{ agent: { agent_id, ap_id }, evidence }], this.#options.now());
+  }
+
+  /** Undefined for one that was encrypted with a secret of the installation that is not given any more. */
+  #opened(secret: SecretRecord | undefined): string | undefined {
+    const { keyring } = this.#options;
+    if (!secret || !keyring.canDecrypt(secret.value)) return undefined;
+    return keyring.decrypt(secret.value, contextOf(secret.name));
   }
 
   /** Undefined if a secret is another one by now: what it shall be is about to change. */
@@ -124,8 +163,8 @@ export class ConfigDelivery {
     const settings = replaced(JSON.parse(text), (part) => {
       if (!isSecretReference(part)) return part;
       const secret = secrets.get(part.secret);
-      if (secret?.version === part.version)
-        return { ...part, value: this.#options.keyring.decrypt(secret!.value, contextOf(part.secret)) };
+      const value = secret?.version === part.version ? this.#opened(secret) : undefined;
+      if (value !== undefined) return { ...part, value };
       isWhole = false;
       return null;
     });
@@ -136,21 +175,10 @@ export class ConfigDelivery {
   }
 }
 
+/** Shorter ones would be found in any text. */
+const fewestHidden = 4;
+
 /** What a secret is encrypted for. */
 export function contextOf(secret: string): string {
   return `config secret ${secret}`;
-}
-
-/** An agent that says a secret again must not bring it into the database. */
-function withoutValues(settings: Record<string, unknown>): Record<string, unknown> {
-  const walk = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(walk);
-    if (typeof value !== 'object' || value === null) return value;
-    const entries = Object.entries(value);
-    const isSecret = 'secret' in value;
-    return Object.fromEntries(
-      entries.filter(([key]) => !isSecret || key !== 'value').map(([key, item]) => [key, walk(item)]),
-    );
-  };
-  return walk(settings) as Record<string, unknown>;
 }
