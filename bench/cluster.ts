@@ -1,7 +1,8 @@
 // What does a cluster cost, and how much does it hold? The same posts to Weft with the embedded stores, and with PostgreSQL
 // (accounts, telemetry) and RabbitMQ, by one and by two controllers: processor time of everything together, a post and a point.
 // Then as many agents as hold, at 1 Hz with ten metrics each, all on this machine. `--minutes 10` is how long they are
-// held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost` and `--only hold` leave out the other half.
+// held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost`, `--only streams` and `--only hold`
+// leave out the others. Streams: 1,000 agents that report to two controllers, without a stream and with one of all agents on each.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -32,6 +33,10 @@ const metrics = Radio.names.length;
 const shares = [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
 const screeningSeconds = 30;
 const heldP99Ms = 1_000;
+const admin = 'bench@example.org';
+const password = randomBytes(24).toString('base64');
+/** So late a value may come to the other node. */
+const lateSeconds = 2;
 
 interface Setup {
   name: string;
@@ -43,9 +48,11 @@ interface Setup {
 }
 
 const figures: Figure[] = [];
-if (options.only !== 'hold') await compareCost();
-if (options.only !== 'cost') await hold();
-keep('cluster', figures);
+const isAsked = (part: string) => options.only === undefined || options.only === part;
+if (isAsked('cost')) await compareCost();
+if (isAsked('streams')) await compareStreams();
+if (isAsked('hold')) await hold();
+keep(options.only === 'streams' ? 'streams' : 'cluster', figures);
 
 async function embedded(count: number): Promise<Setup> {
   const dataDir = createDataDir();
@@ -74,6 +81,8 @@ async function cluster(count: number, controllers: number): Promise<Setup> {
     WEFT_SECRET: secret,
     WEFT_MAX_AGENTS: '100000',
     WEFT_LOG_LEVEL: 'error',
+    WEFT_ADMIN_USERNAME: admin,
+    WEFT_ADMIN_PASSWORD: password,
   };
   const nodes: Measured[] = [];
   for (let node = 0; node < controllers; node++) nodes.push(await startWeft(env));
@@ -173,6 +182,57 @@ async function saturated(
   const points = Math.round((perSecond * samples * metrics) / 1000);
   const value = `${Math.round(perSecond)} posts/s, ${points},000 points/s (${failures} refused), ${inWords(cost, spent, posts)}, ${(cost / samples / metrics).toFixed(2)} µs a point`;
   return { [question]: { cost, value } };
+}
+
+/** What it costs that a stream shows the agents of all nodes, and whether it does. */
+async function compareStreams(): Promise<void> {
+  const setup = await cluster(1_000, 2);
+  try {
+    const without = await during(setup, setup.fleet.length, seconds);
+    const seen = await Promise.all(setup.nodes.map(({ url }) => watchAll(url)));
+    // By then each node has heard of the stream on the other.
+    const bothOpen = Date.now() + lateSeconds * 1000;
+    const open = await during(setup, setup.fleet.length, seconds);
+    await pause(lateSeconds);
+    const [first, second] = seen.map(({ end }) => end(bothOpen)) as [Set<string>, Set<string>];
+    const only = first.symmetricDifference(second).size;
+    const asked = { question: '1,000 agents at 1 Hz on two controllers' };
+    figures.push({ ...asked, value: `no stream: ${describe(without, seconds)}` });
+    figures.push({
+      ...asked,
+      value: `a stream of all on each: ${describe(open, seconds)}; ${first.size} and ${second.size} samples`,
+      against: `${only} of them on one only`,
+      goal: 'the same on both',
+      ok: only === 0 && first.size > 0,
+    });
+  } finally {
+    await setup.stop();
+  }
+}
+
+/** What a stream of all agents shows: agent, time and values of each sample. */
+async function watchAll(url: string): Promise<{ end(fromMs: number): Set<string> }> {
+  const body = new URLSearchParams({ username: admin, password });
+  const login = await fetch(`${url}/api/v1/token/?login_type=user`, { method: 'POST', body });
+  const { access_token } = (await login.json()) as { access_token: string };
+  const over = new AbortController();
+  const headers = { authorization: `Bearer ${access_token}` };
+  const response = await fetch(`${url}/api/v1/metrics/stream`, { headers, signal: over.signal });
+  const seen = new Set<string>();
+  void (async () => {
+    let text = '';
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
+      const lines = (text + chunk).split('\n');
+      text = lines.pop()!;
+      for (const line of lines) if (line.startsWith('data: {"')) seen.add(line);
+    }
+  })().catch(() => {});
+  return {
+    end: (fromMs) => {
+      over.abort();
+      return new Set([...seen].filter((line) => Date.parse(JSON.parse(line.slice('data: '.length)).ts) >= fromMs));
+    },
+  };
 }
 
 /** The largest number that holds for a short time, held for long. */
