@@ -122,6 +122,7 @@ export function createParts(platform: Platform, events: Events) {
       registry: devices.registry,
       activeAlarms: alarms.activeAlarms,
       readings: alarms.readings,
+      principals,
     },
     events,
   );

@@ -1,11 +1,12 @@
 // What access points shall be, as a part.
 
+import type { LoginType } from '@weft/contract';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import { SiteZones } from '../alarms/watch/site-zones.ts';
 import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
-import { isEnded } from '../caller.ts';
+import { isEnded, type PrincipalSource } from '../caller.ts';
 import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
@@ -27,6 +28,7 @@ import { LayersInForce } from './layers-in-force.ts';
 import { Reconciler } from './reconciler.ts';
 import { GateReader } from './rollout/gate-reader.ts';
 import { RolloutDriver } from './rollout/rollout-driver.ts';
+import { rolloutEvent } from './rollout/rollout-words.ts';
 import { type Advanced, AgentConfigStore } from './store/agent-config-store.ts';
 import { LayerStore } from './store/layer-store.ts';
 import { endOwner, RolloutStore } from './store/rollout-store.ts';
@@ -43,6 +45,7 @@ export interface DesiredPartDeps extends Platform {
   registry: DeviceRegistry;
   activeAlarms: ActiveAlarms;
   readings: WeftReadings;
+  principals: Record<LoginType, PrincipalSource>;
 }
 
 export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
@@ -87,6 +90,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     reconciler,
     view,
     gates,
+    present: async (tx, { owner_kind, owner_id }) => (await deps.principals[owner_kind].present(tx, [owner_id]))[0],
     timeZoneOf: (site) => zones.of(site) ?? 'UTC',
   });
   const delivery = new ConfigDelivery({
@@ -147,7 +151,14 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     if (agent) await store.forget(agent.id);
   });
   events.callerChanged.within(async (tx, change) => {
-    const entries = isEnded(change) ? await endOwner(tx, change, now()) : [];
+    const stopped = isEnded(change) ? await endOwner(tx, change, now()) : [];
+    await eventLog.append(tx, stopped.map(rolloutEvent));
+    const entries = stopped.map(({ id, title, reason }) => ({
+      actor: change.by,
+      action: 'rollout_stopped',
+      target: { kind: 'rollout', name: id },
+      detail: { title, reason },
+    }));
     return { entries, committed: soon };
   });
 

@@ -519,6 +519,36 @@ eachDatabase((kind) => {
     });
   });
 
+  test('who loses the right in the middle of a roll-out, or is gone, changes nobody any more', async () => {
+    const layerOf = (name: string) => ({ name, selector: `tag:${name}`, weight: 10, settings: { channel: 40 } });
+    const story = async (name: string, token: string) => {
+      const aps = await Promise.all([1, 2].map((at) => new Ap(`${name}-${at}`).start(name)));
+      const { id: set } = await ok('POST', '/config/change_sets', { title: name, layers: [layerOf(name)] }, token);
+      const waves = [{ select: `name:${name}-1` }, { percent: 100 }];
+      const { id } = await ok('POST', `/config/change_sets/${set}/rollout`, { waves }, token);
+      return { id, first: aps[0]!, second: aps[1]! };
+    };
+    const manager = await weft.user('half@weft.test');
+    await ok('PUT', '/users/half@weft.test/grants', [{ role: 'manager', selector: 'tag:half' }] as never);
+    const app = await weft.app('leaver', { config: 'roll_out' });
+    const draftOfApp = await ok('POST', '/config/change_sets', { title: 'left', layers: [layerOf('left')] }, app);
+    const half = await story('half', manager);
+    const left = await story('left', app);
+    await ok('PUT', '/users/half@weft.test/grants', [{ role: 'manager', selector: 'name:half-1' }] as never);
+    await ok('DELETE', '/third_party_apps/leaver');
+    await half.first.obey();
+    expect(await over(half.id)).toMatchObject({ reason: 'whoever started it may not do this any more' });
+    expect(await over(left.id)).toMatchObject({ state: 'stopped', reason: 'whoever started it is gone' });
+    const { items } = await ok('GET', '/events?kinds=rollout.stopped&limit=2');
+    expect(items.map(({ subject }: Body) => subject).sort()).toEqual([half.id, left.id].sort());
+    expect([await half.second.next(), await left.second.next()]).toEqual([null, null]);
+    expect(await refusal('GET', `/config/change_sets/${draftOfApp.id}`)).toMatchObject({ status: 404 });
+    // Whoever lets it go on does so in its own name.
+    await ok('POST', `/rollouts/${half.id}/resume`);
+    expect((await half.second.obey()).settings).toEqual({ channel: 40 });
+    expect((await over(half.id)).state).toBe('completed');
+  });
+
   test('a manager of one site neither sees nor changes what the layers of another say; an app needs the permission', async () => {
     await Promise.all(['rights-a', 'rights-b'].map((name) => new Ap(name).start(name)));
     const manager = await weft.user('site@weft.test');

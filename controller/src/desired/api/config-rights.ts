@@ -12,6 +12,13 @@ export function mayConfigure(caller: Caller, agent: IndexedAgent): boolean {
   return rights.isUser ? rights.manages(agent) : rights.sees(agent);
 }
 
+/** Whether it may roll out at all; where, mayConfigure says. */
+export function mayRollOut(caller: Caller): boolean {
+  const rights = rightsOf(caller);
+  if (rights.isUser) return rights.isAdmin || rights.isGranted('manager');
+  return rights.limits.config === 'roll_out' && !rights.hasExpired();
+}
+
 /** Whether it sees every layer, variable and draft: it sees every access point. */
 export function seesAllConfig(caller: Caller): boolean {
   const rights = rightsOf(caller);

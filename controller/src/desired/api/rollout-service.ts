@@ -11,11 +11,11 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { isSuccess } from '../model/agent-config.ts';
 import type { GateReader } from '../rollout/gate-reader.ts';
-import { rolloutEvent } from '../rollout/rollout-driver.ts';
+import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
 import { putInForce } from '../store/layer-store.ts';
 import type { LayerChanges, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
-import { mayConfigure, seesAllConfig } from './config-rights.ts';
+import { mayConfigure, mayRollOut, seesAllConfig } from './config-rights.ts';
 
 export interface RolloutServiceOptions {
   database: SqlDatabase;
@@ -28,8 +28,6 @@ export interface RolloutServiceOptions {
   onChanged: () => void;
   now: () => number;
 }
-
-const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
 
 export class RolloutService {
   readonly #options: RolloutServiceOptions;
@@ -87,7 +85,9 @@ export class RolloutService {
   async resume(caller: Caller, id: string): Promise<Rollout> {
     const { record, agents } = await this.#find(caller, id);
     const accepted_failures = agents.filter(({ treated, state }) => treated && failed.has(state)).length;
-    const accepted = { accepted_failures, accepted_at: this.#options.now() };
+    const { kind: owner_kind, id: owner_id, name: owner_name } = caller;
+    const resumed_by = { owner_kind, owner_id, owner_name };
+    const accepted = { accepted_failures, accepted_at: this.#options.now(), resumed_by };
     return this.#change(caller, id, ['paused', 'stopped'], 'running', null, { ...record.changes, ...accepted });
   }
 
@@ -198,11 +198,7 @@ export class RolloutService {
   }
 
   #mayChange(caller: Caller, agents: readonly StandingAgent[]): boolean {
-    const rights = rightsOf(caller);
-    const isRoller = rights.isUser
-      ? rights.isAdmin || rights.isGranted('manager')
-      : rights.limits.config === 'roll_out' && !rights.hasExpired();
-    return isRoller && this.#managesAll(caller, agents);
+    return mayRollOut(caller) && this.#managesAll(caller, agents);
   }
 
   #managesAll(caller: Caller, agents: readonly StandingAgent[]): boolean {
@@ -266,34 +262,4 @@ function toRollout(
     created_at: new Date(created_at).toISOString(),
     ended_at: ended_at === null ? null : new Date(ended_at).toISOString(),
   };
-}
-
-/** "38 of 212 confirmed, 2 reverted (no connection after the change), 5 offline: they get it when they return". */
-function inWords(
-  state: RolloutState,
-  agents: readonly StandingAgent[],
-  isAway: (agent: StandingAgent) => boolean,
-): string {
-  const isTakenBack = state === 'reverting' || state === 'reverted';
-  const treated = agents.filter((agent) => agent.treated);
-  const byState = Map.groupBy(treated, (agent) =>
-    agent.state === 'in_sync' || agent.state === 'confirmed' ? 'confirmed' : agent.state,
-  );
-  const good = byState.get('confirmed')?.length ?? 0;
-  const parts = [
-    isTakenBack ? `${good} of ${treated.length} back at what they were` : `${good} of ${agents.length} confirmed`,
-  ];
-  for (const [standing, those] of byState) {
-    if (standing === 'confirmed' || standing === 'pending') continue;
-    const reason = failed.has(standing) ? those.find(({ detail }) => detail !== null)?.detail : undefined;
-    parts.push(`${those.length} ${standing.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
-  }
-  const pending = byState.get('pending') ?? [];
-  const away = pending.filter((agent) => isAway(agent)).length;
-  const untouched = agents.length - treated.length;
-  const isOver = isTakenBack || state === 'aborted';
-  if (pending.length > away) parts.push(`${pending.length - away} pending`);
-  if (untouched > 0) parts.push(`${untouched} ${isOver ? 'never touched' : 'waiting for their turn'}`);
-  if (away > 0) parts.push(`${away} offline: they ${isTakenBack ? 'go back' : 'get it'} when they return`);
-  return parts.join(', ');
 }

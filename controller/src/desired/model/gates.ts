@@ -42,11 +42,6 @@ function changeOf({ before, after }: Means): number | null {
   return before === null || after === null ? null : after - before;
 }
 
-export function brokenInWords({ metric, worse_by }: Measured): string {
-  const how = worse_by === null ? 'was not reported' : `is worse by ${Math.round(worse_by * 100) / 100}`;
-  return `${metric} ${how} where the change is`;
-}
-
 export function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;

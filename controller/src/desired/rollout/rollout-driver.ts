@@ -3,26 +3,27 @@
 import type { RolloutPlan, RolloutState } from '@weft/contract';
 import { weeklyWindowAt } from '../../alarms/silences/weekly-window.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
-import { system } from '../../caller.ts';
+import { type Caller, system } from '../../caller.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { mayConfigure, mayRollOut } from '../api/config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
-import { brokenInWords, type Measured } from '../model/gates.ts';
+import type { Measured } from '../model/gates.ts';
 import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import { putInForce } from '../store/layer-store.ts';
-import type { RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
+import type { Owned, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
 import type { GateReader } from './gate-reader.ts';
+import { brokenInWords, failed, rolloutEvent } from './rollout-words.ts';
 
 const everyMs = 1_000;
 const atOnce = 100;
 const lateAtOnce = 200;
 const betweenLooksMs = 5_000;
-const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
 
 export interface RolloutDriverOptions {
   database: SqlDatabase;
@@ -33,6 +34,8 @@ export interface RolloutDriverOptions {
   view: FleetView;
   gates: GateReader;
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  /** In a transaction, with its rights of now; undefined if it is gone. */
+  present: (tx: SqlQueries, owner: Owned) => Promise<Caller | undefined>;
   /** Of the site of an access point; UTC where nobody has said. */
   timeZoneOf: (site: string | null) => string;
   auditLog: Pick<AuditLog, 'append'>;
@@ -43,6 +46,8 @@ export interface RolloutDriverOptions {
 
 /** Somebody has paused it or taken it back meanwhile: nothing of the step took effect. */
 class Overtaken extends Error {}
+/** Whoever started it, or let it go on, is gone or may not do this any more: nor did anything of this step. */
+class NotAllowed extends Error {}
 
 export class RolloutDriver extends PeriodicTask {
   readonly #options: RolloutDriverOptions;
@@ -110,7 +115,7 @@ export class RolloutDriver extends PeriodicTask {
     wave: readonly StandingAgent[],
     untreated: readonly StandingAgent[],
   ): Promise<void> {
-    const { index, reconciler, rollouts, now, gates, lease } = this.#options;
+    const { index, reconciler, rollouts, now, gates, lease, present } = this.#options;
     const { at_once_per_site: perSite, window, trial_seconds = defaultTrialSeconds } = rollout.plan;
     await index.refresh();
     const busy = new Map<string | null, number>();
@@ -138,8 +143,11 @@ export class RolloutDriver extends PeriodicTask {
     }
     if (chosen.length === 0) return;
     const devices = gates.devicesOf(rollout, chosen);
-    await reconciler.want(chosen, { overlay: rollout.changes, rollout_id: rollout.id, trial_seconds }, async (tx) => {
+    const step = async (tx: SqlQueries) => {
       await lease.require(tx);
+      const owner = await present(tx, rollout.changes.resumed_by ?? rollout);
+      const mayAll = owner && mayRollOut(owner) && chosen.every((agent) => mayConfigure(owner, agent));
+      if (!mayAll) throw new NotAllowed();
       await rollouts.treat(
         tx,
         rollout.id,
@@ -148,6 +156,11 @@ export class RolloutDriver extends PeriodicTask {
         devices,
       );
       if (!(await rollouts.change(tx, rollout.id, ['running'], { wave_started_at: now() }))) throw new Overtaken();
+    };
+    const wanted = { overlay: rollout.changes, rollout_id: rollout.id, trial_seconds };
+    await reconciler.want(chosen, wanted, step).catch((error) => {
+      if (!(error instanceof NotAllowed)) throw error;
+      return this.#end(rollout, 'stopped', 'whoever started it may not do this any more');
     });
   }
 
@@ -271,28 +284,4 @@ export async function inForceAfter(tx: SqlQueries, { changes }: RolloutRecord): 
   const inForce = new Map<string, number | undefined>(changes.after.map(({ id, version }) => [id, version]));
   for (const id of changes.removed) inForce.set(id, undefined);
   await putInForce(tx, inForce);
-}
-
-const severities: Partial<Record<RolloutState, 'warning'>> = { stopped: 'warning' };
-const verbs: Record<RolloutState, string> = {
-  running: 'goes on',
-  paused: 'is paused',
-  stopped: 'stopped',
-  completed: 'is complete',
-  reverting: 'is being taken back',
-  reverted: 'was taken back',
-  aborted: 'was given up',
-};
-
-export function rolloutEvent({ id, title, state, reason, owner_name }: RolloutRecord) {
-  const text = `The roll-out "${title}" ${verbs[state]}${reason === null ? '' : `: ${reason}`}`;
-  const kind = state === 'running' ? 'rollout.resumed' : `rollout.${state}`;
-  return {
-    kind,
-    subject_kind: 'rollout',
-    subject: id,
-    severity: severities[state],
-    text,
-    data: { title, reason, by: owner_name },
-  };
 }

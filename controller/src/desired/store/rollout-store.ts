@@ -1,7 +1,5 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
 import type { ConfigState, RolloutPlan, RolloutState } from '@weft/contract';
-import type { NewAuditEntry } from '../../audit/audit-entry.ts';
-import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord, runRows } from '../../storage/sql-rows.ts';
@@ -41,6 +39,8 @@ export interface LayerChanges {
   accepted_failures: number;
   /** When that was: gates look at what has changed since. */
   accepted_at?: number | undefined;
+  /** In whose name it goes on, in place of its owner's. */
+  resumed_by?: Owned | undefined;
 }
 
 export interface RolloutRecord extends Owned {
@@ -243,27 +243,23 @@ export class RolloutStore extends SqlStore {
   }
 }
 
-/** In the transaction that ends a caller: its drafts go, and its roll-outs stop where they are. Resolves what to log. */
+/** In the transaction that ends a caller: its drafts go, and its roll-outs stop where they are. Resolves these. */
 export async function endOwner(
   tx: SqlQueries,
-  { kind, id, by }: { kind: string; id: string; by: Actor },
+  { kind, id }: { kind: string; id: string },
   nowMs: number,
-): Promise<NewAuditEntry[]> {
+): Promise<RolloutRecord[]> {
   await tx.query(`DELETE FROM config_change_sets WHERE state = 'draft' AND owner_kind = ? AND owner_id = ?`, [
     kind,
     id,
   ]);
-  const stopped = await tx.query<{ id: string; title: string }>(
-    `UPDATE config_rollouts SET state = 'stopped', reason = 'whoever started it is gone'
-     WHERE state IN ('running', 'paused') AND owner_kind = ? AND owner_id = ? AND created_at <= ? RETURNING id, title`,
-    [kind, id, nowMs],
-  );
-  return stopped.map((rollout) => ({
-    actor: by,
-    action: 'rollout_stopped',
-    target: { kind: 'rollout', name: rollout.id },
-    detail: { title: rollout.title, reason: 'whoever started it is gone' },
-  }));
+  const isTheirs = `state IN ('running', 'paused') AND owner_kind = ? AND owner_id = ? AND created_at <= ?`;
+  const stopped: RolloutRecord[] = [];
+  for (const rollout of await rollouts.list(tx, `WHERE ${isTheirs}`, [kind, id, nowMs])) {
+    const change = `state = 'stopped', reason = 'whoever started it is gone' WHERE id = ?`;
+    stopped.push((await rollouts.update(tx, change, [rollout.id]))!);
+  }
+  return stopped;
 }
 
 export interface Before {
