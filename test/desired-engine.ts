@@ -1,0 +1,37 @@
+// What goes on with roll-outs and speaks with access points, on the database of a running Weft and step by step: with a clock of its
+// own, or on a database that dies.
+
+import { createDesiredPart } from '../controller/src/desired/desired-part.ts';
+import { createEvents } from '../controller/src/events.ts';
+import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import type { TestWeft } from './weft.ts';
+
+export interface EngineOptions {
+  database?: SqlDatabase;
+  now?: () => number;
+  onError: (error: unknown) => void;
+}
+
+/** The Weft must not do it itself: `await weft.parts.desired.drain()`. */
+export function createEngine({ parts, platform }: TestWeft, options: EngineOptions) {
+  const { desired } = createDesiredPart(
+    {
+      ...platform,
+      ...options,
+      audit: parts.audit.audit,
+      auditLog: parts.audit.log,
+      eventLog: parts.eventLog.eventLog,
+      siteStore: parts.sites.siteStore,
+      fleet: parts.fleet.fleet,
+      fleetIndex: parts.fleet.index,
+      registry: parts.devices.registry,
+      activeAlarms: parts.alarms.activeAlarms,
+      readings: parts.alarms.readings,
+      principals: parts.auth.principals,
+    },
+    createEvents(),
+  );
+  Object.defineProperty(desired.lease, 'isHeld', { value: true });
+  desired.lease.require = async () => {};
+  return desired;
+}
