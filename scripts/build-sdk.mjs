@@ -2,7 +2,8 @@
 // folder cjs, as CommonJS, with the
 // types of the contract included, so that it needs neither the contract nor its schema library; its dependency is
 // bundled; and a tarball of it. Inside this repository the sources are used directly. `--pack FOLDER` writes only the tarball, there,
-// under a name with the version: a lock file that names it is never given other bytes.
+// under a name with the version: a lock file that names it is never given other bytes. `--emulator` does the same with the worlds of the
+// emulator and its environments to learn in, without what runs them for Weft.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -22,18 +23,28 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
 
-const folder = join(root, 'sdk');
-const built = join(folder, 'dist');
 /** Of the contract, what is code rather than a schema. */
 const contractFile = /'@weft\/contract\/((?!agent-channel)[a-z-]+)'/g;
 const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
 /** Schemas that are checked while it runs: they are written as they are, beside the types. */
-const schemaImport = /import \{([^}]*)\} from '@weft\/contract\/agent-channel'/g;
+const schemaImport = /import \{([^}]*)\} from '@weft\/contract(?:\/agent-channel)?'/g;
+/** Of the SDK, in the emulator: types. */
+const sdkImport = /import type \{([^}]*)\} from '@weft\/sdk'/g;
 
 await ensureInstalled();
 const args = process.argv.slice(2);
 if (!isNode24()) process.exit(await runInForeground(node24(), [fileURLToPath(import.meta.url), ...args]));
-const { values } = parseArgs({ args, options: { pack: { type: 'string' } } });
+const { values } = parseArgs({ args, options: { pack: { type: 'string' }, emulator: { type: 'boolean' } } });
+const folder = join(root, values.emulator ? 'emulator' : 'sdk');
+const built = join(folder, 'dist');
+/** Of the emulator what its entries reach. */
+const { entries, files, readme } = values.emulator
+  ? {
+      entries: { '.': 'worlds', './env': 'env/index' },
+      files: reached('worlds.ts', 'env/index.ts'),
+      readme: 'learning.md',
+    }
+  : { entries: { '.': 'index', './browser': 'browser', './testing': 'testing' }, files: allFiles(), readme: 'sdk.md' };
 await build(values.pack);
 
 /** @param {string | undefined} tarball */
@@ -48,7 +59,7 @@ async function build(tarball) {
     compile(work, 'commonjs', join(fresh, 'cjs'));
     writeFileSync(join(fresh, 'cjs', 'package.json'), `${JSON.stringify({ type: 'commonjs' })}\n`);
     writeFileSync(join(fresh, 'package.json'), `${JSON.stringify(packageFile(), null, 2)}\n`);
-    cpSync(join(root, 'docs', 'sdk.md'), join(fresh, 'README.md'));
+    cpSync(join(root, 'docs', readme), join(fresh, 'README.md'));
     cpSync(join(root, 'LICENSE'), join(fresh, 'LICENSE'));
     for (const name of Object.keys(packageFile().dependencies)) {
       cpSync(join(root, 'node_modules', name), join(fresh, 'node_modules', name), { recursive: true });
@@ -73,10 +84,8 @@ function copySources(target) {
   const names = new Set();
   /** @type {Set<string>} */
   const schemas = new Set();
-  const source = join(folder, 'src');
-  for (const entry of readdirSync(source, { recursive: true, encoding: 'utf8' })) {
-    if (!entry.endsWith('.ts') || entry.endsWith('.test.ts')) continue;
-    const text = readFileSync(join(source, entry), 'utf8');
+  for (const entry of files) {
+    const text = readFileSync(join(folder, 'src', entry), 'utf8');
     for (const [, imported = ''] of text.matchAll(schemaImport)) {
       for (const name of imported.split(',')) schemas.add(plainName(name));
     }
@@ -86,14 +95,17 @@ function copySources(target) {
     }
     const path = join(target, entry);
     mkdirSync(dirname(path), { recursive: true });
-    const top = entry.includes('/') ? '..' : '.';
+    const top = entry.includes('/') ? '../'.repeat(entry.split('/').length - 1).slice(0, -1) : '.';
+    for (const [, imported = ''] of text.matchAll(sdkImport)) copySdkTypes(imported.split(',').map(plainName), target);
     const standalone = text
       .replaceAll(/'@weft\/contract(\/agent-channel)?'/g, `'${top}/contract.ts'`)
-      .replaceAll(contractFile, `'${top}/contract/$1.ts'`);
+      .replaceAll(contractFile, `'${top}/contract/$1.ts'`)
+      .replaceAll("'@weft/sdk'", `'${top}/sdk.ts'`);
     writeFileSync(path, standalone);
   }
   // What the compiler knows of `request`.
-  cpSync(join(root, 'dashboard', 'src', 'api', 'operations.ts'), join(target, 'app', 'operations.ts'));
+  const operations = join(target, 'app', 'operations.ts');
+  if (existsSync(operations)) cpSync(join(root, 'dashboard', 'src', 'api', 'operations.ts'), operations);
   for (const name of schemas) names.add(name);
   return { names, schemas };
 }
@@ -110,6 +122,36 @@ function copyContractFile(name, target) {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
+}
+
+function allFiles() {
+  const all = readdirSync(join(folder, 'src'), { recursive: true, encoding: 'utf8' });
+  return all.filter((entry) => entry.endsWith('.ts') && !entry.endsWith('.test.ts'));
+}
+
+/** @param {string[]} names */
+function reached(...names) {
+  /** @type {Set<string>} */
+  const found = new Set();
+  const visit = (/** @type {string} */ entry) => {
+    if (found.has(entry)) return;
+    found.add(entry);
+    const text = readFileSync(join(folder, 'src', entry), 'utf8');
+    for (const [, other = ''] of text.matchAll(/from '(\.[^']+)'/g)) visit(join(dirname(entry), other));
+  };
+  for (const name of names) visit(name);
+  return [...found];
+}
+
+/**
+ * Interfaces that need nothing else.
+ * @param {string[]} names
+ * @param {string} target
+ */
+function copySdkTypes(names, target) {
+  const source = readFileSync(join(root, 'sdk', 'src', 'settings-keeper.ts'), 'utf8');
+  const texts = names.map((name) => new RegExp(`export interface ${name} \\{.*?^\\}$`, 'ms').exec(source)?.[0]);
+  writeFileSync(join(target, 'sdk.ts'), `${texts.join('\n\n')}\n`);
 }
 
 /** @param {string} name */
@@ -176,15 +218,18 @@ function packageFile() {
     import: { types: `./${file}.d.ts`, default: `./${file}.js` },
     require: { types: `./cjs/${file}.d.ts`, default: `./cjs/${file}.js` },
   });
-  const browser = bothKinds('browser');
-  const { '@weft/contract': _, ...needed } = dependencies;
+  const needed = Object.fromEntries(Object.entries(dependencies).filter(([name]) => !name.startsWith('@weft/')));
+  const all = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, bothKinds(file)]));
+  const { './browser': browser } = all;
+  const main = entries['.'];
   return {
     ...own,
+    engines: { node: '>=20' },
     sideEffects: false,
-    main: './cjs/index.js',
-    module: './index.js',
-    types: './index.d.ts',
-    exports: { '.': { browser, ...bothKinds('index') }, './browser': browser, './testing': bothKinds('testing') },
+    main: `./cjs/${main}.js`,
+    module: `./${main}.js`,
+    types: `./${main}.d.ts`,
+    exports: { ...all, '.': { ...(browser && { browser }), ...bothKinds(main) } },
     files: ['**/*.js', '**/*.d.ts', 'cjs/package.json'],
     dependencies: needed,
     bundleDependencies: Object.keys(needed),

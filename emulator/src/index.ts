@@ -1,17 +1,3 @@
 // The emulator: the model of a network, and the worker that runs such networks for Weft.
-export type { DeclaredCommand } from './access-points/command-table.ts';
-export type { CommandArguments, CommandResult } from './access-points/commands.ts';
-export { type FaultKind, type FaultRequest, faultKinds } from './access-points/faults.ts';
-export type { MetricDescription } from './access-points/metrics.ts';
-export type { Sample } from './access-points/sample.ts';
 export { EmulatorWorker, type EmulatorWorkerOptions } from './runs/emulator-worker.ts';
-export type { PlannedCommand } from './what-if/future.ts';
-export { maxWhatIfMinutes, type WhatIf, whatIf } from './what-if/what-if.ts';
-export { type AccessPointView, createWorld, restoreWorld, type Totals, type World } from './world/world.ts';
-export {
-  type AccessPointSpec,
-  type AccessPointType,
-  maxAccessPoints,
-  maxDevices,
-  type WorldSpec,
-} from './world/world-spec.ts';
+export * from './worlds.ts';
