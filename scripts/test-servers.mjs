@@ -48,6 +48,19 @@ const servers = [
   { title: 'etcd', debianPackage: 'etcd-server', isThere: () => existsSync('/usr/bin/etcd'), isForLong: true },
   { title: 'ns-3', debianPackage: 'libns3-dev', isThere: () => existsSync('/usr/include/ns3'), isForLong: true },
   { title: 'g++', debianPackage: 'g++', isThere: () => existsSync('/usr/bin/g++'), isForLong: true },
+  // For the files of a release.
+  ...['buildah', 'podman', 'runc', 'mmdebstrap', 'lintian', 'podman-compose'].map((name) => ({
+    title: name,
+    debianPackage: name,
+    isThere: () => [`/usr/bin/${name}`, `/usr/sbin/${name}`].some((path) => existsSync(path)),
+    isForLong: true,
+  })),
+  {
+    title: 'venv',
+    debianPackage: 'python3-venv',
+    isThere: () => spawnSync('/usr/bin/python3', ['-c', 'import ensurepip']).status === 0,
+    isForLong: true,
+  },
 ];
 
 // Only during the install, and only if there is no such file: existing files are not changed.

@@ -21,6 +21,8 @@ export function buildDebian(staged: string, folder: string, { version, epoch }: 
     chmodSync(join(tree, path), mode);
   };
   const own = (name: string) => readFileSync(join(source, name), 'utf8');
+  const command = `${home}/bin/node --max-semi-space-size=16 ${home}/controller/dist/weft.js`;
+  put('usr/bin/weft', `#!/bin/sh\nexec ${command} "$@"\n`, 0o755);
   put('lib/systemd/system/weft.service', debianUnit());
   put('etc/weft/weft.env', own('debian.env'));
   const documents = 'usr/share/doc/weft';

@@ -54,7 +54,7 @@ function stageController(target: string): void {
   cpSync(from, join(target, 'dist', 'app'), { recursive: true, filter: (path) => !path.endsWith('.map') });
   for (const file of readdirSync(join(target, 'dist', 'app'))) {
     const path = join(target, 'dist', 'app', file);
-    writeFileSync(path, readFileSync(path, 'utf8').replace(/\n\/\/# sourceMappingURL=\S+\s*$/, '\n'));
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^#!.*\n|\n\/\/# sourceMappingURL=\S+\s*$/g, ''));
   }
   writeFileSync(join(target, 'dist', 'weft.js'), "import './app/weft.js';\n");
   // That it is there says that the build is whole; there are no sources to compare it with.
