@@ -2,11 +2,22 @@
 // a system of its own, the packages for Node and Python in empty projects.
 import { spawn, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { otherNode } from './other-node.ts';
-import { adminUsername, eventually, password, root, temporaryFolder } from './weft-process.ts';
+import { adminUsername, eventually, password, root } from './weft-process.ts';
 
 const has = (program: string) => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 const isPossible = process.getuid?.() === 0 && ['buildah', 'podman', 'runc', 'mmdebstrap', 'lintian'].every(has);
@@ -50,7 +61,7 @@ function releaseFrom(clone: string, args: string): string {
 
 beforeAll(() => {
   if (!isPossible) return;
-  work = temporaryFolder();
+  work = mkdtempSync(join(tmpdir(), 'weft-release-'));
   // No image can be had: a base with libc, libstdc++ and certificates stands in for that of the Dockerfile.
   sh(`mkdir base debs; (cd debs; apt-get download -q base-files libc6 libgcc-s1 libstdc++6 ca-certificates)
     mkdir -p base/var/lib/dpkg base/etc/ssl/certs
