@@ -9,7 +9,9 @@ const root = resolve(import.meta.dirname, '..');
 /** Where the documents have Weft. */
 export const documentedUrl = 'http://127.0.0.1:8000';
 
-/** Each of them continues the first steps of README.md, on the same Weft and with the same names, in any order. */
+/** The first steps. */
+export const firstPage = 'docs/tour.md';
+/** Each of them continues it, on the same Weft and with the same names, in any order. */
 export const tourPages = [
   'docs/accounts.md',
   'docs/agents.md',

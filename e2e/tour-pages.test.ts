@@ -1,4 +1,4 @@
-// The first steps of README.md, done unchanged on a fresh Weft, and every page that continues them, with the same names and on
+// The tour, done unchanged on a fresh Weft, and every page that continues them, with the same names and on
 // the same Weft: commands end well and print what the page shows. Pages for `weft demo` are in demo-pages.test.ts.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installedPaths } from '../cli/src/access-point/service/install.ts';
 import { buildCache } from '../test/compile-cache.ts';
-import { blocksIn, documentedUrl, readPage, tourPages } from './document-pages.ts';
+import { blocksIn, documentedUrl, firstPage, readPage, tourPages } from './document-pages.ts';
 import { type Done, runPage } from './document-steps.ts';
 import { adminUsername, command, serve, type WeftServer } from './weft-process.ts';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   program('sudo', `echo "$@" >> ${folder}/sudo.log`);
   const [, WEFT_WEBHOOK_ALLOW = ''] = /`WEFT_WEBHOOK_ALLOW=(.*?)`/.exec(readPage('docs/events-and-webhooks.md')) ?? [];
   weft = await serve({ isShared: true, folder, env: { WEFT_DATA_DIR: data, WEFT_WEBHOOK_ALLOW } });
-  firstSteps = await run('README.md');
+  firstSteps = await run(firstPage);
 });
 
 afterAll(async () => {
@@ -84,7 +84,7 @@ const afterwards: Record<string, () => Promise<void>> = {
   },
 };
 
-test('README.md', () => {
+test(firstPage, () => {
   expect(firstSteps.length).toBeGreaterThan(15);
   expectShown(firstSteps);
 });
@@ -96,8 +96,8 @@ test.each(tourPages)('%s', async (page) => {
   await afterwards[page]?.();
 });
 
-test('a start prints what README.md shows', () => {
-  const shown = blocksIn('README.md').find(({ language }) => language === 'text')!.content;
+test('a start prints what the tour shows', () => {
+  const shown = blocksIn(firstPage).find(({ language }) => language === 'text')!.content;
   const plain = (text: string) =>
     text
       .replaceAll(weft.url, documentedUrl)

@@ -11,6 +11,7 @@ import {
   blocksIn,
   demoPages,
   documents,
+  firstPage,
   isShell,
   readPage,
   serverPages,
@@ -24,6 +25,10 @@ const known = {
   npmScripts: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts),
   weftCommands: [...helpTopics, ...clientCommandNames],
 };
+
+test('the first page is read in a few minutes', () => {
+  expect(readPage('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
+});
 
 test('nothing is wrong with any of them', () => {
   const found = documentedCommands(root);
@@ -63,7 +68,7 @@ test.each([
 });
 
 describe('every block of commands', () => {
-  const runPages = ['README.md', ...tourPages, ...demoPages, ...serverPages];
+  const runPages = [firstPage, ...tourPages, ...demoPages, ...serverPages];
   /** Those that are neither run nor marked. */
   const forgotten = (blocks: Block[]) =>
     blocks
@@ -82,9 +87,14 @@ describe('every block of commands', () => {
     const marked = all.filter(({ notRun }) => notRun !== undefined);
     expect(marked.map(({ page, notRun }) => `${page}: ${notRun}`)).toEqual([
       'README.md: npm start is started by e2e/start.test.ts, and npm test is this suite',
+      'README.md: e2e/release.long.test.ts runs the image with Podman, and installs the package in a system of its own',
       'dashboard/README.md: npm test builds and checks all of it before, and the development server has no test',
       'docs/agents.md: it is for another machine, with a radio; the lab runs the script',
       'docs/emulator.md: it needs PostgreSQL, RabbitMQ and two processes; e2e/emulator-cluster.test.ts runs such',
+      'docs/installation.md: e2e/release.long.test.ts verifies a release so',
+      'docs/installation.md: e2e/release.long.test.ts runs it with Podman',
+      'docs/installation.md: e2e/release.long.test.ts installs, upgrades, removes and purges it in a system of its own',
+      'docs/installation.md: e2e/release.long.test.ts installs them in empty projects, with Node 20 and 24',
       'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
       'docs/kubernetes.md: there is no cluster; e2e/deploy-files.test.ts checks the files',
       'docs/learning.md: it takes minutes; controller/src/bin/env-command.contract.test.ts judges policies of all kinds',
@@ -110,12 +120,12 @@ describe('every block of commands', () => {
 
   test.each([
     ['without a mark, on a page that is not run', 'docs/new.md', '```sh\nnpm start\n```', 'docs/new.md:1: npm start'],
-    ['called text', 'README.md', '```text\nnpx weft demo\n```', 'README.md:1: npx weft demo'],
-    ['called nothing', 'README.md', '\n```\nA=1 npx weft serve\n```', 'README.md:2: A=1 npx weft serve'],
+    ['called text', firstPage, '```text\nnpx weft demo\n```', `${firstPage}:1: npx weft demo`],
+    ['called nothing', firstPage, '\n```\nA=1 npx weft serve\n```', `${firstPage}:2: A=1 npx weft serve`],
     ['in a list', 'docs/new.md', '1. a\n\n   ```sh\n   curl -s x\n   ```', 'docs/new.md:3: curl -s x'],
     ['with a mark', 'docs/new.md', '<!-- not run: no radio -->\n```sh\nnpm start\n```', undefined],
-    ['on a page that is run', 'README.md', '```sh\nnpm start\n```', undefined],
-    ['that is what commands print', 'README.md', '```text\nUsage: weft serve\n```', undefined],
+    ['on a page that is run', firstPage, '```sh\nnpm start\n```', undefined],
+    ['that is what commands print', firstPage, '```text\nUsage: weft serve\n```', undefined],
   ])('%s', (_, page, text, found) => {
     expect(forgotten(blocksIn(page, text))).toEqual(found === undefined ? [] : [found]);
   });
