@@ -13,6 +13,8 @@ const log2Of10 = 3.321928094887362;
 const halfPi = 1.5707963267948966;
 const tanOfPiBy8 = 0.41421356237309503;
 
+/** 2^1023: logarithms of larger numbers are not wanted. */
+const largest = 8.98846567431158e307;
 const oddReciprocals = Float64Array.from({ length: 20 }, (_, n) => 1 / (2 * n + 1));
 
 /** 2^n for every n that a normal number can have, at n + 1022. */
@@ -33,11 +35,11 @@ export function log10(x: number): number {
 
 export function log2(x: number): number {
   if (!(x >= 2.3e-308)) return -Infinity;
+  if (x >= largest) return 1023;
   float[0] = x;
-  const high = words[1]!;
-  let exponent = (high >>> 20) - 1023;
-  words[1] = (high & 0xfffff) | 0x3ff00000;
-  let mantissa = float[0]!;
+  let exponent = (words[1]! >>> 20) - 1023;
+  // Exact, and faster than to write the exponent and to read the number again.
+  let mantissa = x * powersOfTwo[1022 - exponent]!;
   if (mantissa > sqrt2) {
     mantissa *= 0.5;
     exponent++;

@@ -35,7 +35,10 @@ const generous = { fullAbove: 0.22, roomBelow: 0.12 };
 function withoutReferee(rules: Rules): Rules {
   return {
     ...rules,
-    groups: rules.groups.map((group) => ({ ...group, policy: 'last_wins', min_interval_ms: 0 })),
+    // Groups that only report refuse nothing, and may share parameters with others.
+    groups: rules.groups.map((group) => {
+      return group.policy === 'report' ? group : { ...group, policy: 'last_wins', min_interval_ms: 0 };
+    }),
     oscillation: { ...rules.oscillation, freeze_s: 0 },
     blast_radius: { fraction: 1, minimum: 1_000_000, window_s: 1 },
   };

@@ -13,6 +13,7 @@ import {
   type Episode,
   judge,
   play,
+  preferSpeed,
   seedsFor,
   serveFrames,
   type Task,
@@ -28,6 +29,7 @@ const usage = 'Usage: weft env, or weft env judge POLICY... [--task NAME] [--see
 export async function envCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { valued: ['task', 'seeds'], bare: ['json'] });
   const [action, ...policies] = line.words;
+  preferSpeed();
   if (action === undefined && line.options.size === 0) {
     if (around.stdin.isTTY) throw new UsageError('weft env reads frames: start it from a program (docs/learning.md).');
     await serveFrames(around.stdin as AsyncIterable<Buffer>, around.stdout);

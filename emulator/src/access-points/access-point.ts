@@ -10,6 +10,8 @@ import { type Fault, type FaultRequest, faultOf, toFault } from './faults.ts';
 import type { HeldSample } from './sample.ts';
 import { pace, type Settings } from './settings.ts';
 
+const paced = Object.keys(pace) as (keyof Settings)[];
+
 /** draining: serves, but takes nobody new; dozing: in light sleep (5G); starting: awake, not yet serving; down: crashed, or in the middle of a reboot. */
 export type PowerState = 'on' | 'draining' | 'asleep' | 'dozing' | 'starting' | 'down';
 
@@ -92,7 +94,7 @@ export function advance(ap: AccessPoint, step: number): void {
       enter(ap, 'on');
     }
   }
-  for (const name of Object.keys(pace) as (keyof Settings)[]) {
+  for (const name of paced) {
     const gap = ap.wished[name] - ap.actual[name];
     if (gap === 0) continue;
     const most = pace[name];
@@ -112,7 +114,7 @@ export function project(ap: AccessPoint, index: number, cells: Cells, step: numb
   cells.shape[index] = shape;
   cells.channel[index] = ap.actual.channel;
   cells.widthMhz[index] = ap.actual.channel_width_mhz;
-  if (ap.type === '5G') cells.farGain[index] = horizonGain(ap.scenario, ap.actual.tilt_degrees);
+  if (hasChanged && ap.type === '5G') cells.farGain[index] = horizonGain(ap.scenario, ap.actual.tilt_degrees);
   cells.quota[index] = ap.type === '5G' ? ap.actual.prb_quota_pct / 100 : 1;
   cells.hasBackhaul[index] = faultOf(ap.faults, 'backhaul_cut') ? 0 : 1;
   return hasChanged;

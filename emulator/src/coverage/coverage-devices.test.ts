@@ -7,7 +7,7 @@ import { town } from '../town.ts';
 import { brightestLx, daylightLx, localHour } from '../traffic/demand.ts';
 import { lampHeightM } from '../world/bodies.ts';
 import { lifiLinks, lifiNoiseA2, measureLifi } from '../world/lifi-layer.ts';
-import type { LinkModel } from '../world/links.ts';
+import { type LinkModel, traced } from '../world/links.ts';
 import { nrLinks, nrSinrAt } from '../world/nr-layer.ts';
 import { metresPerDegree, metresPerDegreeEast } from '../world/places.ts';
 import { hiddenMw } from '../world/wifi-air.ts';
@@ -43,8 +43,10 @@ function follow(
     for (let slot = device * links.slots; slot < (device + 1) * links.slots; slot++) {
       const ap = links.ap[slot]!;
       if (ap < 0) break;
-      const distance2 = (cells.x[ap]! - devices.x[device]!) ** 2 + (cells.y[ap]! - devices.y[device]!) ** 2;
-      links.gain[slot] = model.gain(state, device, ap, distance2, model.hasSight(state, device, ap, distance2), 0);
+      links.shadow[slot] = 0;
+      devices.movedM[device] = 0;
+      model.trace(state, device, ap, slot);
+      links.gain[slot] = traced[0]!;
       const power = cells.power[ap]! * links.gain[slot]!;
       if (cells.isOnAir[ap] === 1 && power > best.power) best = { device, ap, power };
     }

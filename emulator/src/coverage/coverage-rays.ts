@@ -1,7 +1,7 @@
 // The two passes over a raster: which access point is received best at each point, and what all others disturb there. Each
 // access point is looked at only as far as it reaches, with its gain from a table over the distance.
 
-import { SightField } from '../radio/sight-field.ts';
+import { sightAt } from '../radio/sight-field.ts';
 import type { RadioState } from '../world/world-state.ts';
 import { type Air, lookUp, type Reach } from './coverage-air.ts';
 import type { Frame } from './coverage-frame.ts';
@@ -86,7 +86,6 @@ function eachRow(
   const range2 = rangeM * rangeM;
   const half = rangeM / 2;
   const buffer = new Float64Array(columns);
-  const sights = new SightField(seed, ap, sightCorrelationM ?? 1);
   for (let row = 0; row < rows; row++) {
     const y = firstY + row * stepY;
     const left2 = range2 - y * y;
@@ -103,7 +102,7 @@ function eachRow(
       let gains = clear;
       if (chance && blocked) {
         const likely = chance[index]! + rest * (chance[index + 1]! - chance[index]!);
-        if (sights.at(atX + x, atY + y) >= likely) gains = blocked;
+        if (sightAt(seed, ap, sightCorrelationM ?? 1, atX + x, atY + y) >= likely) gains = blocked;
       }
       const received = power * (gains[index]! + rest * (gains[index + 1]! - gains[index]!));
       buffer[column - from] = left ? received * left(x, y) : received;

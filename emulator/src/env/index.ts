@@ -9,6 +9,7 @@ export {
   type EnvironmentSnapshot,
   type EnvironmentSpec,
   type Layout,
+  preferSpeed,
 } from './environment.ts';
 export { serveFrames } from './frame-server.ts';
 export { type Episode, judge, play, seedsFor, tableOf, type Verdict } from './judge.ts';

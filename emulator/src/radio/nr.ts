@@ -54,8 +54,20 @@ export interface NrPath {
 /** Loss of the path alone, without shadowing and walls. Distances under a metre count as one. */
 export function nrPathLossDb(path: NrPath): number {
   const { scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz, heightM = utHeightM } = path;
+  return pathLossDb(scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz, heightM);
+}
+
+/** The same without an object around it, for what asks in every second. */
+export function pathLossDb(
+  scenario: NrScenario,
+  isLineOfSight: boolean,
+  distance2dM: number,
+  distance3dM: number,
+  frequencyGhz: number,
+  heightM: number,
+): number {
   const logD = log10(Math.max(1, distance3dM));
-  const logF = log10(frequencyGhz);
+  const logF = frequencyGhz === nrFrequencyGhz ? usualLogF : log10(frequencyGhz);
   const los = losLossDb(scenario, distance2dM, logD, logF, frequencyGhz, heightM);
   if (isLineOfSight) return los;
   if (scenario === 'UMa') return Math.max(los, 13.54 + 39.08 * logD + 20 * logF - 0.6 * (heightM - 1.5));
@@ -76,13 +88,27 @@ function losLossDb(
   heightM: number,
 ): number {
   if (scenario === 'InH') return 32.4 + 17.3 * logD + 20 * logF;
-  const breakpoint = breakpointM(scenario, frequencyGhz, heightM);
-  const isNear = distance2dM <= breakpoint;
+  const isUsual = frequencyGhz === nrFrequencyGhz && heightM === utHeightM;
+  const { breakM, logBreak } = isUsual ? usualBreaks[scenario] : breakOf(scenario, frequencyGhz, heightM);
+  const isNear = distance2dM <= breakM;
   if (isNear) return scenario === 'UMa' ? 28 + 22 * logD + 20 * logF : 32.4 + 21 * logD + 20 * logF;
-  const drop = terrains[scenario].bsHeightM - heightM;
-  const logBreak = log10(breakpoint * breakpoint + drop * drop);
   return scenario === 'UMa' ? 28 + 40 * logD + 20 * logF - 9 * logBreak : 32.4 + 40 * logD + 20 * logF - 9.5 * logBreak;
 }
+
+/** Where the loss begins to grow faster, and the logarithm of the way there, squared. */
+function breakOf(scenario: NrScenario, frequencyGhz: number, heightM: number) {
+  const breakM = breakpointM(scenario, frequencyGhz, heightM);
+  const drop = terrains[scenario].bsHeightM - heightM;
+  return { breakM, logBreak: log10(breakM * breakM + drop * drop) };
+}
+
+// Of the one carrier and the usual device: worked out once, since every path of every second asks for them.
+const usualLogF = log10(nrFrequencyGhz);
+const usualBreaks = {
+  UMa: breakOf('UMa', nrFrequencyGhz, utHeightM),
+  UMi: breakOf('UMi', nrFrequencyGhz, utHeightM),
+  InH: breakOf('InH', nrFrequencyGhz, utHeightM),
+};
 
 /** How likely nothing stands in the way; indoors by the mixed or the open kind of office. */
 export function losProbability(scenario: NrScenario, distance2dM: number, office: 'mixed' | 'open' = 'mixed'): number {
@@ -99,6 +125,9 @@ export function losProbability(scenario: NrScenario, distance2dM: number, office
   return d <= 49 ? exp(-(d - 5) / 70.8) : 0.54 * exp(-(d - 49) / 211.7);
 }
 
+/** A way, and what it leaves of a shadow. */
+const lastWay = Float64Array.of(0, 1);
+
 /** The shadow after `movedM` metres: what is left of the old one, and as much new chance as keeps the deviation. */
 export function correlatedShadowDb(
   oldDb: number,
@@ -107,7 +136,13 @@ export function correlatedShadowDb(
   deviationDb: number,
   normalDraw: number,
 ): number {
-  const left = exp(-movedM / decorrelationM);
+  const way = -movedM / decorrelationM;
+  // The paths of one device have nearly all the same.
+  if (way !== lastWay[0]) {
+    lastWay[0] = way;
+    lastWay[1] = exp(way);
+  }
+  const left = lastWay[1]!;
   return left * oldDb + Math.sqrt(1 - left * left) * deviationDb * normalDraw;
 }
 

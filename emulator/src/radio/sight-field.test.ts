@@ -4,7 +4,7 @@ import { nrHasSight } from '../world/nr-layer.ts';
 import { createWorld } from '../world/world.ts';
 import type { AccessPointSpec } from '../world/world-spec.ts';
 import { losProbability, type NrScenario, terrains } from './nr.ts';
-import { normalShare, SightField } from './sight-field.ts';
+import { normalShare, sightAt } from './sight-field.ts';
 
 /** Four cells of an office, 20 m apart. */
 function office(seed: number) {
@@ -23,7 +23,7 @@ function office(seed: number) {
 }
 
 const drops = 200;
-const uniformAt = (seed: number, x: number, y: number) => new SightField(seed, 3, 50).at(x, y);
+const uniformAt = (seed: number, x: number, y: number) => sightAt(seed, 3, 50, x, y);
 
 describe('over 200 drops, the share of places that see a cell is the standard’s, within two standard errors', () => {
   const ranges: Record<NrScenario, number[]> = {

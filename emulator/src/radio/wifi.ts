@@ -7,10 +7,12 @@ import type { Band } from './spectrum.ts';
 export type WifiWidth = 20 | 40 | 80 | 160;
 export type WifiBuilding = 'enterprise' | 'residential';
 
-const buildings: Record<WifiBuilding, { breakpointM: number; wallDb: number }> = {
-  enterprise: { breakpointM: 10, wallDb: 7 },
-  residential: { breakpointM: 5, wallDb: 5 },
+const buildings: Record<WifiBuilding, { breakpointM: number; logBreak: number; wallDb: number }> = {
+  enterprise: { breakpointM: 10, logBreak: log10(10), wallDb: 7 },
+  residential: { breakpointM: 5, logBreak: log10(5), wallDb: 5 },
 };
+/** Of the path that was asked for last: a world has one band. */
+let lastFrequency = { ghz: 2.4, logRatio: 0 };
 
 /** Distances under a metre count as one. Floors count in homes only; the offices of the scenario have one. */
 export function wifiPathLossDb(
@@ -20,9 +22,10 @@ export function wifiPathLossDb(
   walls = 0,
   floors = 0,
 ): number {
-  const { breakpointM, wallDb } = buildings[building];
+  const { breakpointM, logBreak, wallDb } = buildings[building];
   const d = Math.max(1, distanceM);
-  const near = 40.05 + 20 * log10(frequencyGhz / 2.4) + 20 * log10(Math.min(d, breakpointM));
+  if (frequencyGhz !== lastFrequency.ghz) lastFrequency = { ghz: frequencyGhz, logRatio: log10(frequencyGhz / 2.4) };
+  const near = 40.05 + 20 * lastFrequency.logRatio + 20 * (d < breakpointM ? log10(d) : logBreak);
   const far = d > breakpointM ? 35 * log10(d / breakpointM) : 0;
   const storeys = building === 'residential' && floors > 0 ? 18.3 * pow(floors, (floors + 2) / (floors + 1) - 0.46) : 0;
   return near + far + walls * wallDb + storeys;
@@ -99,7 +102,10 @@ const asleepW = 0.9;
 
 /** The highest MCS that this SINR carries; -1 if none does. */
 export function mcsOfSinr(sinr: number, marginDb = usualWifiRadio.marginDb): number {
-  const db = sinr > 0 ? toDb(sinr) - marginDb : -Infinity;
+  return mcsOf(sinr > 0 ? toDb(sinr) - marginDb : -Infinity);
+}
+
+function mcsOf(db: number): number {
   let mcs = -1;
   while (mcs < maxMcs && db >= neededDb[mcs + 1]!) mcs++;
   return mcs;
@@ -122,15 +128,16 @@ export interface WifiLink {
  * through.
  */
 export function wifiLinkOf(sinr: number, width: WifiWidth, radio = usualWifiRadio): WifiLink | undefined {
-  let best: WifiLink | undefined;
-  for (const streams of [1, 2] as const) {
-    const mcs = streams > radio.streams ? -1 : mcsOfSinr(sinr / streams, radio.marginDb);
-    if (mcs < 0) break;
-    const rateMbps = heRateMbps(mcs, width, streams);
-    if (best && rateMbps <= best.rateMbps) continue;
-    best = { mcs, streams, rateMbps, marginDb: toDb(sinr / streams) - neededSinrDb(mcs, radio.marginDb) };
-  }
-  return best;
+  const { marginDb } = radio;
+  const db = sinr > 0 ? toDb(sinr) : -Infinity;
+  const halfDb = radio.streams > 1 && sinr > 0 ? toDb(sinr / 2) : -Infinity;
+  const [mcs, halfMcs] = [mcsOf(db - marginDb), mcsOf(halfDb - marginDb)];
+  if (mcs < 0) return undefined;
+  const rateMbps = heRateMbps(mcs, width);
+  const doubleMbps = halfMcs < 0 ? 0 : heRateMbps(halfMcs, width, 2);
+  return doubleMbps > rateMbps
+    ? { mcs: halfMcs, streams: 2, rateMbps: doubleMbps, marginDb: halfDb - neededSinrDb(halfMcs, marginDb) }
+    : { mcs, streams: 1, rateMbps, marginDb: db - neededSinrDb(mcs, marginDb) };
 }
 
 /** What a lone sender gets through over such a link, in Mb/s. */

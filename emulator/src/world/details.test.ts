@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { wallLossDb } from '../radio/nr.ts';
 import { town } from '../town.ts';
 import type { TrafficMix } from '../traffic/traffic-classes.ts';
+import { traced } from './links.ts';
 import { nrLinks } from './nr-layer.ts';
 import { createWorld, type World } from './world.ts';
 import type { AccessPointSpec } from './world-spec.ts';
@@ -90,7 +91,8 @@ test('between an office and the street stands a facade', () => {
   state.devices.wallDb[0] = 0;
   const lossDb = (isIndoor: number) => {
     state.devices.isIndoor[0] = isIndoor;
-    return -10 * Math.log10(nrLinks.gain(state, 0, 0, 400, true, 0));
+    nrLinks.trace(state, 0, 0, -1);
+    return -10 * Math.log10(traced[0]!);
   };
   expect(lossDb(0) - lossDb(1)).toBeCloseTo(wallLossDb('low', 3.5), 6);
 });

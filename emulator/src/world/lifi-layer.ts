@@ -16,7 +16,7 @@ import { Bodies, lampHeightM } from './bodies.ts';
 import { kinds } from './devices.ts';
 import { distanceM, jammerDuty } from './jammers.ts';
 import { slotOf } from './link-table.ts';
-import type { LinkModel } from './links.ts';
+import { type LinkModel, squaredM, traced } from './links.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
@@ -52,10 +52,11 @@ export const lifiLinks: LinkModel = {
   rangeM: 6,
   searchAfterM: 0.7,
   canHear: ({ devices }, device) => devices.isIndoor[device] === 1,
-  hasSight: () => true,
-  decorrelationM: () => Infinity,
-  gain({ cells }, _device, ap, distance2) {
-    return lampGain(cells.shape[ap]!, distance2);
+  trace(state, device, ap, slot) {
+    traced[0] = lampGain(state.cells.shape[ap]!, squaredM(state, device, ap));
+    // Light has no shadows but those that people throw.
+    traced[1] = slot < 0 ? normal(state.seed, streams.firstShadow, device, ap) : state.lifi.links.shadow[slot]!;
+    traced[2] = 1;
   },
 };
 

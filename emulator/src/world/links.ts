@@ -16,11 +16,15 @@ export interface LinkModel {
   rangeM: number;
   searchAfterM: number;
   canHear(state: WorldState, device: number): boolean;
-  hasSight(state: WorldState, device: number, ap: number, distance2: number): boolean;
-  /** Over which way shadows change; Infinity where there are none. */
-  decorrelationM(state: WorldState, ap: number, hasSight: boolean): number;
-  gain(state: WorldState, device: number, ap: number, distance2: number, hasSight: boolean, shadow: number): number;
+  /** Puts the path between the two, as it is now, into `traced`. `slot` is where it was followed before, or -1. */
+  trace(state: WorldState, device: number, ap: number, slot: number): void;
 }
+
+/**
+ * The path that was traced last: its gain, its shadow in deviations, and 1 where nothing stands in the way. Written to, because
+ * numbers that go in and out of functions that differ from call to call are put on the heap, and paths are most of a second.
+ */
+export const traced = new Float64Array(3);
 
 interface Scratch {
   nearest: Nearest;
@@ -69,19 +73,15 @@ export function markStale(state: WorldState, { grid, links }: Layer, ap: number)
 }
 
 function follow(state: WorldState, links: Links, model: LinkModel, device: number): void {
-  const { cells, devices } = state;
   const { ap, shadow, hasSight, gain } = links;
   const from = device * links.slots;
   for (let slot = from; slot < from + links.slots; slot++) {
     const at = ap[slot]!;
     if (at < 0) return;
-    const dx = cells.x[at]! - devices.x[device]!;
-    const dy = cells.y[at]! - devices.y[device]!;
-    const distance2 = dx * dx + dy * dy;
-    shadow[slot] = nextShadow(state, model, device, at, hasSight[slot] === 1, shadow[slot]!);
-    const isClear = model.hasSight(state, device, at, distance2);
-    hasSight[slot] = isClear ? 1 : 0;
-    gain[slot] = model.gain(state, device, at, distance2, isClear, shadow[slot]!) * wallGain(state, device, at);
+    model.trace(state, device, at, slot);
+    gain[slot] = traced[0]! * wallGain(state, device, at);
+    shadow[slot] = traced[1]!;
+    hasSight[slot] = traced[2]!;
   }
 }
 
@@ -94,14 +94,8 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
   let rest = 0;
   for (let n = 0; n < nearest.count; n++) {
     const ap = nearest.index[n]!;
-    const distance2 = nearest.distance2[n]!;
-    const old = slotOf(links, device, ap);
-    const shadow =
-      old < 0
-        ? normal(state.seed, streams.firstShadow, device, ap)
-        : nextShadow(state, model, device, ap, links.hasSight[old] === 1, links.shadow[old]!);
-    const isClear = model.hasSight(state, device, ap, distance2);
-    const gain = model.gain(state, device, ap, distance2, isClear, shadow) * wallGain(state, device, ap);
+    model.trace(state, device, ap, slotOf(links, device, ap));
+    const gain = traced[0]! * wallGain(state, device, ap);
     const strength = gain * cells.power[ap]!;
     let at = kept;
     if (kept < model.slots) kept++;
@@ -113,8 +107,8 @@ function search(state: WorldState, grid: Layer['grid'], links: Links, model: Lin
     best.ap[at] = ap;
     best.strength[at] = strength;
     best.gain[at] = gain;
-    best.shadow[at] = shadow;
-    best.hasSight[at] = isClear ? 1 : 0;
+    best.shadow[at] = traced[1]!;
+    best.hasSight[at] = traced[2]!;
   }
   links.rest[device] = rest;
   const from = device * model.slots;
@@ -134,19 +128,27 @@ function move(best: Scratch, from: number, to: number): void {
   best.hasSight[to] = best.hasSight[from]!;
 }
 
-function nextShadow(
+/** Squared metres between the two, on the ground. */
+export function squaredM({ cells, devices }: WorldState, device: number, ap: number): number {
+  const dx = cells.x[ap]! - devices.x[device]!;
+  const dy = cells.y[ap]! - devices.y[device]!;
+  return dx * dx + dy * dy;
+}
+
+/** In deviations: the first one (`slot` is -1), or what the way of this second has left of the one in the slot. */
+export function shadowOf(
   state: WorldState,
-  model: LinkModel,
+  { shadow }: Links,
   device: number,
   ap: number,
-  hadSight: boolean,
-  old: number,
+  slot: number,
+  decorrelationM: number,
 ): number {
+  if (slot < 0) return normal(state.seed, streams.firstShadow, device, ap);
   const movedM = state.devices.movedM[device]!;
-  const decorrelationM = model.decorrelationM(state, ap, hadSight);
-  if (movedM === 0 || decorrelationM === Infinity) return old;
+  if (movedM === 0) return shadow[slot]!;
   const draw = normal(state.chance, streams.shadow, device, Math.imul(state.step, 0x9e3779b1) ^ ap);
-  return correlatedShadowDb(old, movedM, decorrelationM, 1, draw);
+  return correlatedShadowDb(shadow[slot]!, movedM, decorrelationM, 1, draw);
 }
 
 /** A link's gain from its loss in decibels. */

@@ -7,9 +7,9 @@ import {
   type NrScenario,
   noisePerElementDbm,
   nrFrequencyGhz,
-  nrPathLossDb,
   nrRsrqDb,
   nrSinr,
+  pathLossDb,
   resourceElementDbm,
   terrains,
   utHeightM,
@@ -18,12 +18,12 @@ import {
 } from '../radio/nr.ts';
 import { carrierPrbs, cqiOf, nrRateBps, nrUplinkBps } from '../radio/nr-cqi.ts';
 import { activityOf } from '../radio/nr-power.ts';
-import { SightField } from '../radio/sight-field.ts';
+import { sightAt } from '../radio/sight-field.ts';
 import { fading, fadingDeviationDb } from './fading.ts';
 import { farFieldMw } from './far-field.ts';
 import { jammerDuty, nrJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
-import { gainOfLossDb, type LinkModel, strongestOf } from './links.ts';
+import { gainOfLossDb, type LinkModel, shadowOf, squaredM, strongestOf, traced } from './links.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
 
@@ -56,22 +56,22 @@ export const nrLinks: LinkModel = {
   rangeM: 1200,
   searchAfterM: 10,
   canHear: () => true,
-  hasSight({ seed, accessPoints, devices }, device, ap, distance2) {
+  trace(state, device, ap, slot) {
+    const { seed, accessPoints, devices, cells, nr: layer } = state;
     const { scenario } = accessPoints[ap]!;
-    return nrHasSight(seed, scenario, ap, devices.x[device]!, devices.y[device]!, distance2);
-  },
-  decorrelationM({ accessPoints }, ap, hasSight) {
-    const { los, nlos } = terrains[accessPoints[ap]!.scenario].decorrelationM;
-    return hasSight ? los : nlos;
-  },
-  gain({ accessPoints, devices, cells }, device, ap, distance2, isLineOfSight, shadow) {
-    const { scenario } = accessPoints[ap]!;
-    const { los, nlos } = terrains[scenario].shadowDb;
+    const { decorrelationM, shadowDb } = terrains[scenario];
+    const distance2 = squaredM(state, device, ap);
+    const hadSight = slot >= 0 && layer.links.hasSight[slot] === 1;
+    const shadow = shadowOf(state, layer.links, device, ap, slot, hadSight ? decorrelationM.los : decorrelationM.nlos);
+    const hasSight = nrHasSight(seed, scenario, ap, devices.x[device]!, devices.y[device]!, distance2);
     const isIndoor = devices.isIndoor[device] === 1;
     // A cell inside a building has no facade between itself and those inside, and one between itself and the street.
     const wallDb = scenario !== 'InH' ? devices.wallDb[device]! : isIndoor ? 0 : streetWallDb + devices.wallDb[device]!;
-    const shadowDb = shadow * (isLineOfSight ? los : nlos);
-    return gainOfLossDb(nrLossDb(scenario, distance2, isLineOfSight, cells.shape[ap]!) + wallDb + shadowDb);
+    const deviationDb = hasSight ? shadowDb.los : shadowDb.nlos;
+    const pathDb = nrLossDb(scenario, distance2, hasSight, cells.shape[ap]!);
+    traced[0] = gainOfLossDb(pathDb + wallDb + shadow * deviationDb);
+    traced[1] = shadow;
+    traced[2] = hasSight ? 1 : 0;
   },
 };
 
@@ -85,7 +85,7 @@ export function nrHasSight(
   distance2: number,
 ): boolean {
   const likely = losProbability(scenario, Math.sqrt(distance2));
-  return likely === 1 || new SightField(seed, ap, terrains[scenario].sightCorrelationM).at(x, y) < likely;
+  return likely === 1 || sightAt(seed, ap, terrains[scenario].sightCorrelationM, x, y) < likely;
 }
 
 /** Path and antenna together, without walls and shadows. */
@@ -99,8 +99,7 @@ export function nrLossDb(
   const drop = terrains[scenario].bsHeightM - heightM;
   const distance2dM = Math.sqrt(distance2);
   const distance3dM = Math.sqrt(distance2 + drop * drop);
-  const frequencyGhz = nrFrequencyGhz;
-  const pathDb = nrPathLossDb({ scenario, isLineOfSight, distance2dM, distance3dM, frequencyGhz, heightM });
+  const pathDb = pathLossDb(scenario, isLineOfSight, distance2dM, distance3dM, nrFrequencyGhz, heightM);
   const depression = degrees(atan(drop / Math.max(0.1, distance2dM)));
   const beamDb = scenario === 'InH' ? ceilingPatternDb(depression) : verticalPatternDb(depression, tiltDegrees);
   return pathDb - antennaDb[scenario] - beamDb;

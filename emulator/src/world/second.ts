@@ -103,17 +103,22 @@ function slowNoise({ chance: seed, step }: WorldState, index: number): number {
 }
 
 function askDevices(state: WorldState): void {
-  const factors = Float64Array.from(state.accessPoints, ({ profile, longitude }) => {
-    return demandFactor(profile, hourAt(state, longitude));
-  });
+  const { accessPoints } = state;
+  const factors = new Float64Array(accessPoints.length);
+  for (let ap = 0; ap < accessPoints.length; ap++) {
+    const { profile, longitude } = accessPoints[ap]!;
+    factors[ap] = demandFactor(profile, hourAt(state, longitude));
+  }
   askForTraffic(state.chance, state.step, state.devices, factors, state.balance, state.uplink);
 }
 
 function attachAndMeasure(state: WorldState): void {
   const { accessPoints, devices } = state;
-  const noiseA2 = Float64Array.from(accessPoints, ({ type, longitude }) => {
-    return type === 'LiFi' ? lifiNoiseA2(daylightLx(hourAt(state, longitude)) / brightestLx) : 0;
-  });
+  const noiseA2 = new Float64Array(accessPoints.length);
+  for (let ap = 0; ap < accessPoints.length; ap++) {
+    const { type, longitude } = accessPoints[ap]!;
+    if (type === 'LiFi') noiseA2[ap] = lifiNoiseA2(daylightLx(hourAt(state, longitude)) / brightestLx);
+  }
   for (let device = 0; device < devices.count; device++) {
     if (isMultiLink(state, device)) {
       attachLinks(state, device, noiseA2, measure);

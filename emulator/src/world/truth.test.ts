@@ -1,10 +1,11 @@
 // What a control program learns here must hold elsewhere: the sign and size of what commands do, and each indicator by its
 // definition, computed by hand from a small world.
 import { describe, expect, test } from 'vitest';
-import { normal, streams, uniform } from '../randomness.ts';
+import { streams, uniform } from '../randomness.ts';
 import { town } from '../town.ts';
 import { mostDraws, sizeOf } from '../traffic/demand.ts';
 import { slotOf } from './link-table.ts';
+import { traced } from './links.ts';
 import { nrLinks, nrSinrAt } from './nr-layer.ts';
 import { createWorld, type World } from './world.ts';
 import type { AccessPointType, WorldSpec } from './world-spec.ts';
@@ -274,23 +275,13 @@ describe('what commands teach', () => {
 
 /** SINR with every other cell on the map counted one by one. */
 function sinrAgainstAll(state: WorldState, device: number, serving: number): number {
-  const { cells, devices, nr, seed } = state;
+  const { cells, nr } = state;
   let signal = 0;
   let rest = 10 ** ((-174 + 10 * Math.log10(30_000) + 9) / 10);
   for (let ap = 0; ap < cells.count; ap++) {
     const slot = slotOf(nr.links, device, ap);
-    const distance2 = (cells.x[ap]! - devices.x[device]!) ** 2 + (cells.y[ap]! - devices.y[device]!) ** 2;
-    const gain =
-      slot >= 0
-        ? nr.links.gain[slot]!
-        : nrLinks.gain(
-            state,
-            device,
-            ap,
-            distance2,
-            nrLinks.hasSight(state, device, ap, distance2),
-            normal(seed, streams.firstShadow, device, ap),
-          );
+    if (slot < 0) nrLinks.trace(state, device, ap, -1);
+    const gain = slot >= 0 ? nr.links.gain[slot]! : traced[0]!;
     const mw = gain * cells.power[ap]!;
     if (ap === serving) signal = mw;
     else rest += mw * (0.05 + 0.95 * cells.load[ap]!);

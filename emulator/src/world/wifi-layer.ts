@@ -13,7 +13,7 @@ import { fading, fadingDeviationDb } from './fading.ts';
 import { indoorLossDb, wifiFrequencyGhz } from './indoor-path.ts';
 import { jammerDuty, wifiJamMw } from './jammers.ts';
 import { slotOf } from './link-table.ts';
-import { gainOfLossDb, type LinkModel, strongestOf } from './links.ts';
+import { gainOfLossDb, type LinkModel, shadowOf, squaredM, strongestOf, traced } from './links.ts';
 import { airOf, hiddenMw } from './wifi-air.ts';
 import { accessPointTypes } from './world-spec.ts';
 import type { WorldState } from './world-state.ts';
@@ -44,11 +44,13 @@ export const wifiLinks: LinkModel = {
   rangeM: 100,
   searchAfterM: 4,
   canHear: ({ devices }, device) => devices.kind[device] !== kinds.vehicle,
-  hasSight: () => true,
-  decorrelationM: () => shadowReachM,
-  gain({ devices }, device, _ap, distance2, _hasSight, shadow) {
-    const wallDb = devices.isIndoor[device] === 1 ? 0 : outsideDb;
-    return gainOfLossDb(indoorLossDb(Math.sqrt(distance2)) + wallDb + shadow * shadowDeviationDb);
+  trace(state, device, ap, slot) {
+    const shadow = shadowOf(state, state.wifi.links, device, ap, slot, shadowReachM);
+    const wallDb = state.devices.isIndoor[device] === 1 ? 0 : outsideDb;
+    const pathDb = indoorLossDb(Math.sqrt(squaredM(state, device, ap)));
+    traced[0] = gainOfLossDb(pathDb + wallDb + shadow * shadowDeviationDb);
+    traced[1] = shadow;
+    traced[2] = 1;
   },
 };
 
