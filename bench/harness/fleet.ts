@@ -21,6 +21,7 @@ export async function prepareFleet(
   dataDir: string,
   count: number,
   cluster?: { databaseUrl: string; secret: string },
+  configuration: Record<string, unknown> = {},
 ): Promise<FleetAgent[]> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const key = new Keyring(cluster?.secret ?? readOrCreateSecret(dataDir)).tokenKeys[0]!;
@@ -32,7 +33,7 @@ export async function prepareFleet(
   for (let index = 0; index < count; index++) {
     const ap_id = `ap-${index}`;
     const ver = randomUUID();
-    const record = { id: randomUUID(), ap_id, password_hash: '-', configuration: {}, emulated_for: null, ver };
+    const record = { id: randomUUID(), ap_id, password_hash: '-', configuration, emulated_for: null, ver };
     await agents.create({ ...record, onboard: true, created_at: Date.now(), ...noLabels });
     const token = await new SignJWT({ scope: 'agent', ver })
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

@@ -6,6 +6,7 @@ import { PeriodicTask } from '../periodic-task.ts';
 import type { NodeLease } from '../storage/node-lease.ts';
 import type { LayersInForce } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
+import { leavesOf, type Settings } from './model/settings.ts';
 import type { AgentConfigStore, AgentKey } from './store/agent-config-store.ts';
 import { type LayerStore, noteSeenEvent } from './store/layer-store.ts';
 
@@ -61,12 +62,24 @@ export class CommandWatch extends PeriodicTask {
     }
   }
 
-  /** What the access point calls what the command has set; undefined if it has no settings. */
-  async #leavesOf(ap_id: string, parameter: unknown): Promise<{ agent: AgentKey; leaves: string[] } | undefined> {
+  /** The leaves that it shall have and that commands set by this parameter. */
+  async settingsOf(ap_id: string, parameter: string): Promise<string[]> {
+    const found = await this.#leavesOf(ap_id, parameter);
+    if (!found?.text) return [];
+    const shall = leavesOf(JSON.parse(found.text) as Settings);
+    return found.leaves.filter((leaf) => shall.has(leaf));
+  }
+
+  /** What the access point calls what the command has set, and what it shall be; undefined if it has no settings. */
+  async #leavesOf(
+    ap_id: string,
+    parameter: unknown,
+  ): Promise<{ agent: AgentKey; leaves: string[]; text: string } | undefined> {
     const agent = this.#options.index.get(ap_id);
-    if (!agent || !(await this.#options.configs.get(ap_id))) return undefined;
+    const config = agent && (await this.#options.configs.get(ap_id));
+    if (!config) return undefined;
     const declared = (await this.#options.inForce.declared([agent]))(agent);
     const leaves = [...declared].filter(([, setting]) => setting.parameter === parameter).map(([leaf]) => leaf);
-    return { agent: { agent_id: agent.id, ap_id }, leaves };
+    return { agent: { agent_id: agent.id, ap_id }, leaves, text: config.text };
   }
 }

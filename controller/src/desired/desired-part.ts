@@ -34,6 +34,8 @@ import { LayerStore } from './store/layer-store.ts';
 import { endOwner, RolloutStore } from './store/rollout-store.ts';
 
 const maxNews = 100;
+/** What happens within this time is looked at together: each look is at all access points of a roll-out. */
+const togetherMs = 200;
 
 export interface DesiredPartDeps extends Platform {
   audit: AuditService;
@@ -125,7 +127,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     for (let start = 0; isShared && start < names.length; start += maxNews) {
       news.broadcast(JSON.stringify({ config_of: names.slice(start, start + maxNews) }));
     }
-    driver.soon();
+    driver.soon(togetherMs);
   }
   function woken(ap_id: string): void {
     events.configWoken.emit(ap_id);
@@ -134,7 +136,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
 
   events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
   events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
-  events.settingsOf.onAsk((ap_id, parameter) => inForce.leavesOf(ap_id, parameter));
+  events.settingsOf.onAsk((ap_id, parameter) => commands.settingsOf(ap_id, parameter));
   events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
   events.configStates.onAsk(() => configs.states());
   deps.readings.add('settings_drifted', async () =>

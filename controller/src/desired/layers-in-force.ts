@@ -1,5 +1,6 @@
 // The layers in force, variables and secrets in the memory of this node, and what they make of an access point, also with the change of
 // a roll-out or of a draft in place of some layers.
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
 import type { Relabelled } from '../events.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
@@ -7,7 +8,6 @@ import type { FleetStore } from '../fleet/index/fleet-store.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { inSlices } from '../time-slices.ts';
 import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
-import { leavesOf } from './model/settings.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
@@ -31,6 +31,8 @@ export interface LayersInForceOptions {
   configurations: FleetStore['configurations'];
 }
 
+const maxModels = 1_000;
+
 type Declared = ReadonlyMap<string, DeclaredSetting>;
 
 export class LayersInForce {
@@ -39,6 +41,8 @@ export class LayersInForce {
   #known: InForce | undefined;
   /** Of an agent as it was read: another configuration is another object. */
   readonly #declared = new WeakMap<IndexedAgent, Declared>();
+  /** By its JSON: those of one model declare the same, and are rendered alike. */
+  readonly #models = new BoundedMap<string, Declared>(maxModels);
 
   constructor(options: LayersInForceOptions) {
     this.#options = options;
@@ -86,19 +90,13 @@ export class LayersInForce {
     const texts = await this.#options.configurations(unknown.map(({ ap_id }) => ap_id));
     for (const agent of unknown) {
       const text = texts.get(agent.ap_id);
-      this.#declared.set(agent, text === undefined ? new Map() : readDeclaredSettings(JSON.parse(text)));
+      const { settings } = JSON.parse(text ?? '{}') as { settings?: unknown };
+      const model = this.#models.getOrInsert(JSON.stringify(settings ?? null), () =>
+        readDeclaredSettings({ settings }),
+      );
+      this.#declared.set(agent, model);
     }
     return (agent) => this.#declared.get(agent) ?? new Map();
-  }
-
-  /** The leaves that it shall have and that commands set by this parameter. */
-  async leavesOf(ap_id: string, parameter: string): Promise<string[]> {
-    const agent = this.#options.index.get(ap_id);
-    const stack = (await this.current()).stack();
-    if (!agent || stack.matching(agent).length === 0) return [];
-    const declared = (await this.declared([agent]))(agent);
-    const shall = leavesOf(stack.render(agent, declared).settings);
-    return [...declared].flatMap(([leaf, of]) => (of.parameter === parameter && shall.has(leaf) ? [leaf] : []));
   }
 
   /** Who gets other settings by these labels. */

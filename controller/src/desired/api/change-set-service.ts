@@ -12,7 +12,7 @@ import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
-import { Differences, leafChanges, restartOf } from '../model/differences.ts';
+import { Differences, restartOf } from '../model/differences.ts';
 import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
 import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
@@ -111,22 +111,22 @@ export class ChangeSetService {
     const refusals: ChangePreview['refusals'] = [];
     let refused = 0;
     const changedOf = new Map<string, string[]>();
-    for (const { agent, before, after } of own) {
+    await inSlices(own, ({ agent, before, after }) => {
       if (after.problems.length > 0) {
         refused++;
         for (const { leaf, layer, code, detail } of after.problems) {
           if (refusals.length < maxRefusals)
             refusals.push({ ap_id: agent.ap_id, leaf, layer: names.get(layer) ?? '', code, detail });
         }
-        continue;
+        return;
       }
-      const changes = leafChanges(before.settings, after.settings);
+      const changes = differences.between(before.settings, after.settings);
       differences.add(agent.ap_id, changes, restartOf(changes, declared(agent)));
       changedOf.set(
         agent.id,
         changes.map(({ leaf }) => leaf),
       );
-    }
+    });
     const overridden: ChangePreview['overridden'] = [];
     for (const config of (await configs.byAgentIds([...changedOf.keys()])).values()) {
       const held = Object.keys(JSON.parse(config.overridden)).filter((leaf) =>

@@ -20,7 +20,7 @@ const maxNamed = 100;
 const restartOrder: readonly Restart[] = ['none', 'radio', 'device'];
 
 /** Ordered by leaf. */
-export function leafChanges(before: Settings, after: Settings): LeafChange[] {
+function leafChanges(before: Settings, after: Settings): LeafChange[] {
   const [old, now] = [leavesOf(before), leavesOf(after)];
   const leaves = [...new Set([...old.keys(), ...now.keys()])].sort();
   return leaves.flatMap((leaf) => {
@@ -43,11 +43,24 @@ export class Differences {
   readonly #groups = new Map<string, DifferenceGroup>();
   readonly restarts = { radio: 0, device: 0 };
   changed = 0;
+  /** Of the same two objects, which many access points share, they are found and written once. */
+  readonly #between = new Map<Settings, Map<Settings, LeafChange[]>>();
+  readonly #texts = new Map<LeafChange[], string>();
+
+  between(before: Settings, after: Settings): LeafChange[] {
+    const ofBefore = this.#between.get(before) ?? new Map<Settings, LeafChange[]>();
+    this.#between.set(before, ofBefore);
+    const changes = ofBefore.get(after) ?? leafChanges(before, after);
+    ofBefore.set(after, changes);
+    return changes;
+  }
 
   add(ap_id: string, changes: LeafChange[], restart: Restart): void {
     this.changed++;
     if (restart !== 'none') this.restarts[restart]++;
-    const key = `${restart} ${canonicalJson(changes)}`;
+    const text = this.#texts.get(changes) ?? canonicalJson(changes);
+    this.#texts.set(changes, text);
+    const key = `${restart} ${text}`;
     const group = this.#groups.get(key) ?? { count: 0, changes, restart, ap_ids: [] };
     group.count++;
     if (group.ap_ids.length < maxNamed) group.ap_ids.push(ap_id);

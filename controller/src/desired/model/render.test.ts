@@ -107,6 +107,18 @@ describe('laws', () => {
     );
   });
 
+  test('what one access point gets does not depend on those that were asked about before', () => {
+    const declared = new Map(['a', 'b', 'c'].map((leaf) => [leaf, { parameter: leaf, restart: 'none' as const }]));
+    const agents = [hall, { ...hall, tags: ['lab'] }, { ...hall, ap_id: 'other', site: null }, hall];
+    fc.assert(
+      fc.property(layers, (list) => {
+        const shared = new LayerStack(list, context);
+        for (const agent of agents)
+          expect(shared.render(agent, declared)).toEqual(new LayerStack(list, context).render(agent, declared));
+      }),
+    );
+  });
+
   test('without layers of equal weight it is the merge patches of RFC 7396, the lightest first', () => {
     fc.assert(
       fc.property(layers, (list) => {

@@ -75,6 +75,8 @@ export interface Rendered {
 interface CompiledLayer extends Layer {
   test: Selector;
   leaves: Map<string, unknown>;
+  /** Its settings are the same for every agent. */
+  isConstant: boolean;
 }
 
 interface Taken {
@@ -83,6 +85,9 @@ interface Taken {
 }
 
 const variablePattern = /\$\{([A-Za-z_][A-Za-z0-9_.-]{0,63})\}/g;
+const wholePattern = new RegExp(`^${variablePattern.source}$`);
+/** Of one stack: how many different results are remembered. */
+const maxKnown = 2_000;
 
 /** For whoever only asks whom layers are about. */
 export const noContext: RenderContext = { variable: () => undefined, secretVersion: () => undefined };
@@ -92,12 +97,27 @@ export class LayerStack {
   /** The heaviest first. */
   readonly #layers: CompiledLayer[];
   readonly #context: RenderContext;
+  /** Every path that a leaf lies below. */
+  readonly #above = new Set<string>();
+  /** By what an agent declares and the layers that match it: most agents are like many others. */
+  #known = new WeakMap<ReadonlyMap<string, DeclaredSetting>, Map<string, Rendered>>();
+  #knownCount = 0;
 
   constructor(layers: readonly Layer[], context: RenderContext) {
     this.#layers = layers
-      .map((layer) => ({ ...layer, test: parseSelector(layer.selector), leaves: leavesOf(layer.settings) }))
+      .map((layer) => ({
+        ...layer,
+        test: parseSelector(layer.selector),
+        leaves: leavesOf(layer.settings),
+        isConstant: !JSON.stringify(layer.settings).includes('${'),
+      }))
       .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1));
     this.#context = context;
+    for (const { leaves } of this.#layers) {
+      for (const leaf of leaves.keys())
+        for (let end = leaf.lastIndexOf('.'); end > 0; end = leaf.lastIndexOf('.', end - 1))
+          this.#above.add(leaf.slice(0, end));
+    }
   }
 
   matching(agent: RenderedAgent): Layer[] {
@@ -106,15 +126,33 @@ export class LayerStack {
     return this.#layers.filter(({ test }) => matchesSelector(test, asked));
   }
 
-  /** `declared`: what the agent can be set to; undefined: not known, nothing is refused for it. */
+  /**
+   * `declared`: what the agent can be set to; undefined: not known, nothing is refused for it. The result may be that of others
+   * too, and is not to be changed.
+   */
   render(agent: RenderedAgent, declared: ReadonlyMap<string, DeclaredSetting> | undefined): Rendered {
+    const layers = this.matching(agent) as CompiledLayer[];
+    if (!declared || !layers.every(({ isConstant }) => isConstant)) return this.#render(agent, layers, declared);
+    const known = this.#known.get(declared) ?? new Map<string, Rendered>();
+    const key = layers.map(({ id }) => id).join(' ');
+    const found = known.get(key) ?? this.#render(agent, layers, declared);
+    if (!known.has(key) && this.#knownCount++ < maxKnown) this.#known.set(declared, known.set(key, found));
+    return found;
+  }
+
+  #render(
+    agent: RenderedAgent,
+    layers: readonly CompiledLayer[],
+    declared: ReadonlyMap<string, DeclaredSetting> | undefined,
+  ): Rendered {
     const problems: RenderProblem[] = [];
     const taken = new Map<string, Taken>();
     // What a heavier layer has replaced by an object still stands over what is lighter.
     const covered = new Map<string, Taken>();
-    for (const layer of this.matching(agent) as CompiledLayer[]) {
+    for (const layer of layers) {
       for (const [leaf, value] of layer.leaves) {
-        const over = atOrAbove(taken, leaf) ?? atOrAbove(covered, leaf) ?? below(taken, leaf);
+        const isAbove = this.#above.has(leaf);
+        const over = atOrAbove(taken, leaf) ?? atOrAbove(covered, leaf) ?? (isAbove ? below(taken, leaf) : undefined);
         if (over === undefined) taken.set(leaf, { value, layer });
         else covered.set(leaf, { value, layer });
         if (over && over.layer.weight === layer.weight && over.layer !== layer && !isSame(over, leaf, value)) {
@@ -168,7 +206,8 @@ export class LayerStack {
       const variableOf = (name: string) =>
         this.#context.variable(agent, name) ??
         miss('missing_variable', `neither the access point nor a site above it has the variable ${name}`);
-      const whole = new RegExp(`^${variablePattern.source}$`).exec(part);
+      if (!part.includes('${')) return part;
+      const whole = wholePattern.exec(part);
       if (whole) return variableOf(whole[1]!);
       return part.replace(variablePattern, (_, name: string) => String(variableOf(name)));
     });

@@ -21,7 +21,8 @@ import type { GateReader } from './gate-reader.ts';
 import { brokenInWords, failed, rolloutEvent } from './rollout-words.ts';
 
 const everyMs = 1_000;
-const atOnce = 100;
+/** Their words come back at once; others are to be heard too. */
+const atOnce = 25;
 const lateAtOnce = 200;
 const betweenLooksMs = 5_000;
 
