@@ -82,8 +82,12 @@ class StandIn {
   }
 
   answer(question: Question): unknown {
-    if ('kill' in question) this.#kill = question.kill;
-    else if ('powerCut' in question) this.begin();
+    if ('kill' in question) {
+      const wasArmed = this.#kill !== null;
+      this.#kill = question.kill;
+      return wasArmed;
+    }
+    if ('powerCut' in question) this.begin();
     else if ('run' in question) {
       this.happens(question.run);
       return this.#run(question.run);

@@ -23,8 +23,8 @@ export async function killRound(
   await untilSo(async () => {
     if (ap.isRunning) expect((await ap.config()).state).toBe('in_sync');
   });
-  const wasKilled = !ap.isRunning;
-  await ap.killAt(null);
+  const wasKilled = !(await ap.killAt(null));
+  if (wasKilled) await untilSo(() => expect(ap.isRunning).toBe(false));
   const has = (name: string) => existsSync(join(ap.folder, 'state', ap.ap_id, name));
   const { state } = await ap.config();
   const step = wasKilled ? `${state}, ${has('settings-trial.json') ? 'journal' : 'no journal'}` : 'not killed';

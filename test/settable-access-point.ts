@@ -24,6 +24,27 @@ wpa_key_mgmt=WPA-PSK
 wpa_passphrase=as it was before
 `;
 
+/** As the administrator; throws if Weft refuses. */
+export async function askWeft(weft: TestWeft, method: string, path: string, json?: Body) {
+  const answer = await weft.request(method, `/api/v1${path}`, { token: await weft.admin(), ...(json && { json }) });
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer.body;
+}
+
+/** Rolls out these settings to the access point, which has its name as a tag, once it is not part of another roll-out. */
+export async function giveSettings(weft: TestWeft, ap_id: string, settings: Body, plan: Body = {}): Promise<void> {
+  const { items } = await askWeft(weft, 'GET', '/config/layers?limit=1000');
+  const id = items.find(({ name }: { name: string }) => name === ap_id)?.id;
+  const layer = { ...(id && { id }), name: ap_id, selector: `tag:${ap_id}`, weight: 10, settings };
+  const set = await askWeft(weft, 'POST', '/config/change_sets', { title: ap_id, layers: [layer], remove: [] });
+  await untilSo(async () => {
+    const running = (await askWeft(weft, 'GET', '/rollouts')).items.filter((one: Body) => one.title === ap_id);
+    expect(running.filter(({ state }: Body) => state === 'running')).toEqual([]);
+  });
+  // Who refuses it or goes back does not stop it.
+  await askWeft(weft, 'POST', `/config/change_sets/${set.id}/rollout`, { failure_limit: { agents: 10 }, ...plan });
+}
+
 export class SettableAccessPoint {
   readonly ap_id: string;
   readonly folder = mkdtempSync(join(tmpdir(), 'weft-settable-'));
@@ -56,11 +77,8 @@ export class SettableAccessPoint {
     return ap;
   }
 
-  async ok(method: string, path: string, json?: Body) {
-    const token = await this.#weft.admin();
-    const answer = await this.#weft.request(method, `/api/v1${path}`, { token, ...(json && { json }) });
-    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
-    return answer.body;
+  ok(method: string, path: string, json?: Body) {
+    return askWeft(this.#weft, method, path, json);
   }
 
   startAgent(): void {
@@ -98,22 +116,13 @@ export class SettableAccessPoint {
     return askAir(join(this.folder, 'air'), { powerCut: true });
   }
 
-  killAt(kill: Omit<KillAt, 'pid'> | null): Promise<unknown> {
+  /** Resolves whether the kill that was asked for before is still to come. */
+  killAt(kill: Omit<KillAt, 'pid'> | null): Promise<boolean> {
     return askAir(join(this.folder, 'air'), { kill: kill && { ...kill, pid: this.pid } });
   }
 
-  /** These settings, for this access point. */
-  async give(settings: Body): Promise<void> {
-    await untilSo(async () => {
-      const { items } = await this.ok('GET', '/rollouts');
-      expect(items.filter(({ state }: { state: string }) => state === 'running')).toEqual([]);
-    });
-    const { items } = await this.ok('GET', '/config/layers?limit=1000');
-    const id = items.find(({ name }: { name: string }) => name === this.ap_id)?.id;
-    const layer = { ...(id && { id }), name: this.ap_id, selector: `tag:${this.ap_id}`, weight: 10, settings };
-    const set = await this.ok('POST', '/config/change_sets', { title: 'a change', layers: [layer], remove: [] });
-    // Who refuses it or goes back does not stop it.
-    await this.ok('POST', `/config/change_sets/${set.id}/rollout`, { failure_limit: { agents: 10 } });
+  give(settings: Body): Promise<void> {
+    return giveSettings(this.#weft, this.ap_id, settings);
   }
 
   config(view = 'diff') {

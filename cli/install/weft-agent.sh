@@ -5,11 +5,13 @@
 #
 #   WEFT_URL=https://weft.example.org WEFT_AP_ID=roof-1 WEFT_ENROLMENT_TOKEN=... sh weft-agent.sh
 #
-#   WEFT_AGENT_ALLOW      set_tx_power,set_channel,steer_device,sleep,wake,reboot; default: none of them
+#   WEFT_AGENT_ALLOW      set_tx_power,set_channel,steer_device,sleep,wake,reboot,settings; default: none of them
 #   WEFT_AGENT_INTERVAL   seconds between reports; default: 5
 #   WEFT_AGENT_STATE_DIR  password and executed commands; default: /etc/weft-agent
 #   WEFT_AGENT_RUN_DIR    token and waiting reports, in memory; default: /var/run/weft-agent-NAME
 #   WEFT_AGENT_CERTIFICATE  PEM file of the one certificate to trust
+#   WEFT_AGENT_HOSTAPD_CONF  hostapd's configuration file, for settings; default: /etc/hostapd/hostapd.conf
+#   WEFT_AGENT_SETTER     a program that applies settings in place of that file
 set -u
 umask 077
 say() { echo "weft-agent: $*" >&2; }
@@ -17,7 +19,7 @@ end() { say "$2"; exit "$1"; }
 url=${WEFT_URL:-} ap_id=${WEFT_AP_ID:-}
 [ -n "$url" ] || end 2 'WEFT_URL is missing: the address of Weft'
 [ -n "$ap_id" ] || end 2 'WEFT_AP_ID is missing: the name of this access point'
-may='set_tx_power,set_channel,steer_device,sleep,wake,reboot'
+may='set_tx_power,set_channel,steer_device,sleep,wake,reboot,settings'
 # Spaces may stand between them.
 allow=,$(printf %s "${WEFT_AGENT_ALLOW:-}" | tr -s ', \n' ',,,'),
 state=${WEFT_AGENT_STATE_DIR:-/etc/weft-agent}
@@ -30,6 +32,9 @@ answer_seconds=10 # how long a device may think about a request to move
 max_events=500 # lines
 max_answer=2048 # of Weft, in blocks of 512 bytes
 max_interval=3600 # seconds
+limit=90 # seconds that a request may take
+setter_seconds=${WEFT_AGENT_SETTER_SECONDS:-60} # that settings may take to be applied
+conf=${WEFT_AGENT_HOSTAPD_CONF:-/etc/hostapd/hostapd.conf}
 
 # Weft knows which names there are. These would be something else in a file name, an address or a JSON text.
 case $ap_id in -* | . | .. | *[/\\\"]* | *[[:cntrl:]]*) end 2 'WEFT_AP_ID is not the name of an access point' ;; esac
@@ -74,13 +79,13 @@ request() {
   type="Content-Type: ${4:-application/json}"
   : > "$run/answer-$part"
   if has curl; then
-    status=$(ulimit -f $max_answer; curl -s -m 90 -X "$1" -H @"$authorization" ${3:+-H "$type" --data-binary @"$3"} \
+    status=$(ulimit -f $max_answer; curl -s -m "$limit" -X "$1" -H @"$authorization" ${3:+-H "$type" --data-binary @"$3"} \
       ${WEFT_AGENT_CERTIFICATE:+--cacert "$WEFT_AGENT_CERTIFICATE"} -D "$run/head-$part" -o "$run/answer-$part" -w '%{http_code}' "$url$2") || status=0
     case $status in 2??) set_clock; return 0 ;; *) return 1 ;; esac
   fi
   # It sends GET, or POST with data, which is all that is needed here, and says the status of a refusal in words.
   with=$(cat "$authorization")
-  (ulimit -f $max_answer; uclient-fetch -T 90 ${with:+--header="$with"} ${3:+--header="$type" --post-file="$3"} \
+  (ulimit -f $max_answer; uclient-fetch -T "$limit" ${with:+--header="$with"} ${3:+--header="$type" --post-file="$3"} \
     ${WEFT_AGENT_CERTIFICATE:+--ca-certificate="$WEFT_AGENT_CERTIFICATE"} -O "$run/answer-$part" "$url$2") 2> "$run/head-$part" && status=200 && return 0
   status=$(sed -n 's/.*HTTP error \([0-9]*\).*/\1/p' "$run/head-$part" | head -n 1)
   : "${status:=0}"
@@ -247,7 +252,9 @@ configuration() {
   for each in sleep wake; do offers $each && printf ',{"name":"%s","parameter":"power_state","params":{%s}}' $each "$which"; done
   is_allowed reboot && printf ',{"name":"reboot","parameter":"reboot","params":{}}'
   offers steer_device && printf ',{"name":"steer_device","parameter":"steering","params":{"device":{"type":"string"},"target":{"type":"string"},"timeout_seconds":{"type":"integer","minimum":1,"maximum":300,"optional":true},"force":{"type":"boolean","optional":true}}}'
-  printf ']}'
+  printf ']'
+  declared=$(is_allowed settings && now_set | declare_settings)
+  printf '%s}' "${declared:+,\"settings\":{$declared\}}"
 }
 
 # Reports wait in a file of lines until Weft has stored them; the oldest are lost when there are too many.
@@ -287,30 +294,40 @@ chosen() {
 fail() { printf '{"state":"failed","result":{"error":"%s"}}' "$(printf %s "$*" | plain)"; }
 hostapd() { said=$(hostapd_cli -i "$@" 2>&1 | tail -n 1); [ "$said" = OK ]; }
 
-set_channel() {
-  channel=$(json '[0].args.channel')
-  is_whole "$channel" 1 196 || { fail 'channel must be a whole number from 1 to 196'; return; }
-  now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
+frequency() { radios | awk -v name="$1" '$1 == name { print $4 }'; }
+
+# Goes there with hostapd, if it is not there. $said: why it does not.
+switch_channel() { # interface channel
+  now=$(frequency "$1")
   # A radio stays in its band.
-  if [ "${now:-0}" -lt 3000 ]; then freq=$((2407 + channel * 5)); else freq=$((5000 + channel * 5)); fi
+  if [ "${now:-0}" -lt 3000 ]; then freq=$((2407 + $2 * 5)); else freq=$((5000 + $2 * 5)); fi
   # hostapd refuses to go where it is.
-  if [ "$now" = "$freq" ]; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; return; fi
+  [ "$now" = "$freq" ] && return 0
   modes=ht middle=
   hostapd_cli -i "$1" status | grep -q '^ieee80211ac=1' && modes='ht vht' middle=center_freq1=$freq
   # shellcheck disable=SC2086 # these are words
-  hostapd "$1" chan_switch 5 "$freq" $middle bandwidth=20 $modes || { fail "hostapd rejects the channel: $said"; return; }
+  hostapd "$1" chan_switch 5 "$freq" $middle bandwidth=20 $modes || { said="hostapd rejects the channel: $said"; return 1; }
   for _ in 1 2 3 4 5; do
     sleep 1
-    now=$(radios | awk -v name="$1" '$1 == name { print $4 }')
-    if [ "$now" = "$freq" ]; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; return; fi
+    now=$(frequency "$1")
+    [ "$now" = "$freq" ] && return 0
   done
-  fail "the radio is at ${now:-no} MHz"
+  said="the radio is at ${now:-no} MHz"
+  return 1
 }
+
+set_channel() {
+  channel=$(json '[0].args.channel')
+  is_whole "$channel" 1 196 || { fail 'channel must be a whole number from 1 to 196'; return; }
+  if switch_channel "$1" "$channel"; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; else fail "$said"; fi
+}
+
+switch_power() { said=$(iw dev "$1" set txpower fixed "$(awk -v dbm="$2" 'BEGIN { printf "%d", dbm * 100 }')" 2>&1); }
 
 set_tx_power() {
   dbm=$(json '[0].args.dbm')
   is_number "$dbm" && is_whole "${dbm%.*}" 0 30 || { fail 'dbm must be a number from 0 to 30'; return; }
-  said=$(iw dev "$1" set txpower fixed "$(awk -v dbm="$dbm" 'BEGIN { printf "%d", dbm * 100 }')" 2>&1) || { fail "$said"; return; }
+  switch_power "$1" "$dbm" || { fail "$said"; return; }
   printf '{"state":"succeeded","applied":{"dbm":%s}}' "$(radios | awk -v name="$1" '$1 == name { print $6 }')"
 }
 
@@ -395,13 +412,313 @@ take_commands() {
   [ -n "$id" ] || return 0
   outcome=$(sed -n "s/^$id //p" "$state/commands" 2> /dev/null | tail -n 1)
   if [ -z "$outcome" ]; then
+    # What a command sets is told after the command.
+    : > "$run/busy"
     echo "$id {\"state\":\"failed\",\"result\":{\"error\":\"the agent was stopped before it was done\"}}" >> "$state/commands"
     outcome=$(execute)
     echo "$id $outcome" >> "$state/commands"
     tail -n 200 "$state/commands" > "$state/commands.new" && mv "$state/commands.new" "$state/commands"
   fi
   printf %s "$outcome" > "$run/body-$part"
-  request POST "/api/v1/agents/$ap/commands/$id" "$run/body-$part" || [ "$status" = 409 ]
+  request POST "/api/v1/agents/$ap/commands/$id" "$run/body-$part" || [ "$status" = 409 ] || return 1
+  rm -f "$run/busy"
+}
+
+# --- Settings --------------------------------------------------------------------------------------------------------------
+
+# What it shall be, in files of lines NAME=VALUE: channel, tx_power_dbm, country, ssid, passphrase. The journal exists from before
+# anything is touched until the settings are confirmed or gone: id, hash, secret and security as they were given, `new` and `old` lines.
+journal=$state/settings-trial
+kept=$state/settings
+
+value() { sed -n "s/^$1=//p" "$2" 2> /dev/null | tail -n 1; } # name file
+noted() { sed -n "s/^$1 //p" "$2" 2> /dev/null; }             # word journal
+# Confirmed settings whose journal is still there are not on trial.
+on_trial() { [ -e "$journal" ] && [ "$(noted id "$journal")" != "$(noted id "$kept")" ]; }
+flush() { sync "$1" 2> /dev/null || sync; }
+# Standard input becomes the file, whole or not at all, and durable.
+durable() { cat > "$1.new" && flush "$1.new" && mv "$1.new" "$1" && flush "$(dirname "$1")"; }
+uptime_seconds() { cut -d . -f 1 /proc/uptime; }
+
+# One that hangs must not hold up the way back.
+setter() { # running, or try, back or keep with a file
+  if [ -n "${WEFT_AGENT_SETTER:-}" ]; then set -- "$WEFT_AGENT_SETTER" "$@"; else set -- by_hostapd "$@"; fi
+  "$@" & child=$!
+  (trap 'kill $nap' TERM; sleep "$setter_seconds" & nap=$!; wait $nap && kill -9 $child && echo "it took more than $setter_seconds s" >&2) &
+  guard=$!
+  wait $child 2> /dev/null
+  code=$?
+  kill $guard 2> /dev/null
+  wait $guard 2> /dev/null
+  return $code
+}
+
+now_set() { setter running 2> /dev/null; }
+
+declare_settings() {
+  awk -F = '{ has[$1] = 1 } END {
+    if (has["channel"]) put("channel", "\"type\":\"integer\",\"minimum\":1,\"maximum\":196,\"restart\":\"radio\"")
+    if (has["tx_power_dbm"]) put("tx_power_dbm", "\"type\":\"number\",\"minimum\":0,\"maximum\":30,\"parameter\":\"tx_power\"")
+    if (has["country"]) put("country", "\"type\":\"string\",\"restart\":\"radio\"")
+    if (has["ssid"]) put("networks", "\"type\":\"array\",\"restart\":\"radio\"")
+  } function put(name, what) { printf "%s\"%s\":{%s}", comma, name, what; comma = "," }'
+}
+
+# What runs, as JSON: a secret by its name, and one that was not given by version 0.
+settings_json() { # journal, or what is kept
+  now_set > "$run/now"
+  json_out=
+  for name in channel tx_power_dbm; do
+    number=$(value $name "$run/now")
+    is_number "$number" && json_out="$json_out,\"$name\":$number"
+  done
+  country=$(value country "$run/now")
+  case $country in [A-Z][A-Z]) json_out="$json_out,\"country\":\"$country\"" ;; esac
+  if grep -q '^ssid=' "$run/now"; then
+    json_out="$json_out,\"networks\":[{\"ssid\":\"$(value ssid "$run/now" | tr -d '\000-\037' | sed 's/[\\"]/\\&/g')\""
+    security=$(noted security "$1" | tr -cd a-z0-9)
+    [ -n "$security" ] && json_out="$json_out,\"security\":\"$security\""
+    if grep -q '^passphrase=' "$run/now"; then
+      secret=$(noted secret "$1") version=0
+      [ "$(noted new "$1" | sed -n 's/^passphrase=//p')" = "$(value passphrase "$run/now")" ] && version=${secret#* }
+      json_out="$json_out,\"passphrase\":{\"secret\":\"${secret% *}\",\"version\":$version}"
+    fi
+    json_out="$json_out}]"
+  fi
+  rm -f "$run/now"
+  printf '{%s}' "$(printf %s "${json_out#,}" | sed 's/"secret":""/"secret":"unknown"/')"
+}
+
+# Weft's answer may be what it has to say next.
+say_running() {
+  given=$kept; on_trial && given=$journal
+  hash=$(noted hash "$given") reverted=
+  [ -s "$state/reverted" ] && read -r gone why < "$state/reverted" && reverted=",\"reverted\":{\"id\":\"$gone\",\"reason\":\"$why\"}"
+  told_settings=$(settings_json "$given")
+  printf '{"hash":%s,"settings":%s%s}' "$(if [ -n "$hash" ]; then echo "\"$hash\""; else echo null; fi)" "$told_settings" "$reverted" > "$run/body-$part"
+  request POST "/api/v1/agents/$ap/config/running" "$run/body-$part"
+}
+
+say_result() { # id, fields
+  printf '{"hash":"%s",%s}' "$(noted hash "$journal")" "$2" > "$run/body-$part"
+  request POST "/api/v1/agents/$ap/config/$1/result" "$run/body-$part"
+}
+
+# The lines of the settings in the last answer; false, with why in $said, if this access point cannot take them.
+given_settings() {
+  for name in channel tx_power_dbm country; do
+    given=$(json ".next.settings.$name")
+    [ -z "$given" ] || echo "new $name=$given"
+  done
+  network=.next.settings.networks
+  [ -z "$(json "$network[1]")" ] || { said='this access point serves one network'; return 1; }
+  ssid=$(json "$network[0].ssid")
+  [ -n "$ssid" ] || return 0
+  passphrase=$(json "$network[0].passphrase.value")
+  security=$(json "$network[0].security" | tr -cd a-z0-9)
+  case $ssid$passphrase in *[[:cntrl:]]*) said='names and passphrases have no control characters'; return 1 ;; esac
+  [ "$(printf %s "$ssid" | wc -c)" -le 32 ] || { said='an ssid has 1 to 32 bytes'; return 1; }
+  echo "new ssid=$ssid"
+  [ -z "$security" ] || echo "security $security"
+  [ -n "$passphrase" ] || return 0
+  case $passphrase in *[!\ -~]* | ????????????????????????????????????????????????????????????????*) said='a passphrase has 8 to 63 printable characters'; return 1 ;; ????????*) ;; *) said='a passphrase has 8 to 63 printable characters'; return 1 ;; esac
+  echo "new passphrase=$passphrase"
+  echo "secret $(json "$network[0].passphrase.secret" | tr -cd 'A-Za-z0-9_.-') $(json "$network[0].passphrase.version" | tr -cd 0-9)"
+}
+
+# As a file for the setter, in memory.
+lines_of() { noted "$1" "$2" > "$run/lines"; echo "$run/lines"; } # new|old journal
+
+forget() { rm -f "$journal" "$run/lines"; flush "$state"; }
+
+# Until it has worked: the journal is still there, and the next start goes on.
+put_back() {
+  until setter back "$(lines_of old "$journal")" > "$run/said" 2>&1; do say "the old settings cannot be put back: $(plain < "$run/said"). Retrying."; rest 5; done
+}
+
+revert() { # why
+  put_back
+  echo "$(noted id "$journal") $1" | durable "$state/reverted"
+  forget
+  say "settings were taken back: $1"
+}
+
+take_config() {
+  id=$(json .next.id | tr -cd A-Za-z0-9-)
+  case $id in "$(noted id "$journal")" | "$(noted id "$kept")" | "$(cut -d ' ' -f 1 "$state/reverted" 2> /dev/null)") say_running; return ;; esac
+  hash=$(json .next.hash | tr -cd 0-9a-f) seconds=$(json .next.trial_seconds)
+  is_whole "$seconds" 1 99999 || seconds=120
+  said= is_touched=
+  given_settings > "$run/given"
+  # All that runs: one setting may bring others with it.
+  if on_trial; then noted old "$journal"; else now_set; fi | sed 's/^/old /' > "$run/old"
+  { printf 'id %s\nhash %s\n' "$id" "$hash"; cat "$run/given" "$run/old"; } | durable "$journal"
+  rm -f "$run/given" "$run/old" "$state/reverted"
+  began=$(uptime_seconds)
+  if [ -z "$said" ]; then
+    is_touched=1
+    setter try "$(lines_of new "$journal")" > "$run/said" 2>&1 || { said=$(cat "$run/said"); : "${said:=they cannot be applied}"; }
+  fi
+  if [ -n "$said" ]; then
+    [ -z "$is_touched" ] || put_back
+    say_result "$id" "\"state\":\"refused\",\"reason\":\"$(printf %s "$said" | plain)\""
+    forget
+    say_running
+    return
+  fi
+  say_result "$id" '"state":"applied"'
+  try_until $((began + seconds)) "$seconds"
+}
+
+# Until they are confirmed over a new connection, which each request has, or their time is over.
+try_until() { # uptime, seconds
+  is_said=
+  while on_trial; do
+    left=$(($1 - $(uptime_seconds)))
+    [ $left -gt 0 ] || { limit=90; revert "no confirmation within $2 s"; break; }
+    limit=$((left < 90 ? left : 90))
+    if [ -z "$is_said" ]; then say_running && is_said=1; else request GET "/api/v1/agents/$ap/config/next?wait=$((left < 25 ? left : 25))"; fi
+    case $status in 2??) hear ;; 401) log_in || rest 1 ;; *) rest 1 ;; esac
+  done
+  limit=90
+  say_running
+}
+
+confirmed() {
+  id=$(json .next.id)
+  if on_trial && [ "$id" = "$(noted id "$journal")" ]; then
+    sed '/^old /d' "$journal" | durable "$kept"
+    finish
+  elif [ "$id" = "$(noted id "$kept")" ]; then say_running; fi
+}
+
+# Makes the access point start with what was confirmed. If that fails, the next start tries again.
+finish() {
+  setter keep "$(lines_of new "$kept")" > "$run/said" 2>&1 || { say "confirmed settings cannot be kept: $(plain < "$run/said")"; return 1; }
+  cat /proc/sys/kernel/random/boot_id > "$state/boot"
+  forget
+}
+
+# What the last answer says.
+hear() {
+  case $(json .next.type) in config) take_config ;; config_confirm) confirmed ;; *) return 0 ;; esac
+}
+
+take_settings() {
+  given=$kept; on_trial && given=$journal
+  if [ ! -e "$run/busy" ] && [ "$(settings_json "$given")" != "${told_settings:-}" ]; then say_running || return 1; hear; fi
+  request GET "/api/v1/agents/$ap/config/next?wait=25" && hear
+}
+
+# What a start before this one has left: a trial that was interrupted has failed; a machine that was started anew has forgotten its power.
+settle_settings() {
+  rm -f "$state"/settings*.new "$run/busy" "$run/tried"
+  if on_trial; then revert 'the access point was restarted during the trial'; return; fi
+  [ -e "$kept" ] || return 0
+  [ ! -e "$journal" ] && cmp -s /proc/sys/kernel/random/boot_id "$state/boot" && return 0
+  # hostapd may start after this.
+  for _ in $(seq 30); do finish && return 0; rest 1; done
+}
+
+# hostapd has the new text of its file to read only for a moment: what it starts with changes when the settings are confirmed.
+by_hostapd() {
+  radio=$(value interface "$conf")
+  [ -n "$radio" ] || { echo "$conf is no configuration of hostapd" >&2; return 1; }
+  if [ "$1" = running ]; then hostapd_runs; return; fi
+  if [ -e "$conf.weft-before" ]; then mv "$conf.weft-before" "$conf"; rm -f "$conf.weft-before"; fi
+  rm -f "$conf.weft-new"
+  channel=$(value channel "$2") dbm=$(value tx_power_dbm "$2")
+  hostapd_cli -i "$radio" status | grep -q '^state=ENABLED' || { echo 'hostapd does not serve now' >&2; return 1; }
+  case $channel in '') ;; *) is_whole "$channel" 1 196 && switch_channel "$radio" "$channel" || { echo "$said" >&2; return 1; } ;; esac
+  has_read=$conf; [ -e "$run/tried" ] && has_read=$run/tried
+  edited "$2" > "$conf.weft-new" || return 1
+  flush "$conf.weft-new"
+  is_other=; [ "$(words "$has_read")" = "$(words "$conf.weft-new")" ] || is_other=1
+  case $1 in
+    try)
+      if [ -n "$is_other" ]; then
+        cp "$conf.weft-new" "$run/tried"
+        ln "$conf" "$conf.weft-before" && mv "$conf.weft-new" "$conf" && flush "$(dirname "$conf")"
+        read_again
+        code=$?
+        mv "$conf.weft-before" "$conf"
+        flush "$(dirname "$conf")"
+        [ $code = 0 ] || return 1
+      fi ;;
+    *)
+      mv "$conf.weft-new" "$conf" && flush "$(dirname "$conf")"
+      # Back: nobody knows what it has read. Kept after a restart: it has read the file of before.
+      if [ "$1" = back ] || [ -n "$is_other" ] || [ ! -e "$run/tried" ]; then read_again || return 1; fi
+      rm -f "$run/tried" ;;
+  esac
+  rm -f "$conf.weft-new"
+  [ -z "$dbm" ] || [ "$dbm" = "$(radios | awk -v name="$radio" '$1 == name { print $6 }')" ] || switch_power "$radio" "$dbm" || { echo "$said" >&2; return 1; }
+}
+
+words() { grep -E '^(ssid|wpa_passphrase|country_code)=' "$1"; }
+country_now() { iw reg get | awk '$1 == "global" { here = 1 } here && $1 == "country" { print substr($2, 1, 2); exit }'; }
+
+read_again() {
+  pid=
+  for each in $(pidof hostapd); do tr '\0' '\n' < "/proc/$each/cmdline" | grep -qxF "$conf" && pid=$each; done
+  [ -n "$pid" ] && kill -HUP "$pid" || { echo "no hostapd runs with $conf" >&2; return 1; }
+  # It answers after it has read its file: signals come first.
+  hostapd_cli -i "$radio" status > /dev/null
+  country=$(value country_code "$conf")
+  if [ -n "$country" ] && [ "$country" != "$(country_now)" ]; then hostapd "$radio" disable; hostapd "$radio" enable; fi
+  for _ in $(seq 20); do
+    hostapd_cli -i "$radio" status > "$run/status"
+    grep -q '^state=ENABLED' "$run/status" && [ "$(ssid_now)" = "$(value ssid "$conf")" ] && return 0
+    sleep 1
+  done
+  echo "hostapd does not serve the network of $conf" >&2
+  return 1
+}
+
+# hostapd prints bytes beyond ASCII as \xc3; printf knows octal numbers only.
+ssid_now() {
+  printf %b "$(sed -n 's/^ssid\[0\]=//p' "$run/status" | awk '{
+    while (match($0, /\\x[0-9a-f][0-9a-f]/)) {
+      hex = "0123456789abcdef"; high = index(hex, substr($0, RSTART + 2, 1)) - 1; low = index(hex, substr($0, RSTART + 3, 1)) - 1
+      printf "%s\\0%03o", plain(substr($0, 1, RSTART - 1)), high * 16 + low
+      $0 = substr($0, RSTART + 4)
+    }
+    print plain($0)
+  } function plain(text) { gsub(/\\"/, "\"", text); gsub(/\\e/, "\\033", text); return text }')"
+}
+
+hostapd_runs() {
+  hostapd_cli -i "$radio" status > "$run/status" && grep -q '^state=ENABLED' "$run/status" || return 1
+  radios | awk -v name="$radio" '$1 == name { print "channel=" $3; print "tx_power_dbm=" $6 + 0 }'
+  grep -q '^country_code=' "$conf" && echo "country=$(country_now)"
+  # Only what can be said and put back: one network, open or with a passphrase.
+  has_read=$conf; [ -e "$run/tried" ] && has_read=$run/tried
+  grep -qE '^(bss|wpa_psk|wpa_psk_file|sae_password|ieee8021x)=' "$conf" && return 0
+  grep -qE '^wpa=[1-3]' "$conf" && ! grep -q '^wpa_passphrase=' "$conf" && return 0
+  echo "ssid=$(ssid_now)"
+  sed -n 's/^wpa_passphrase=/passphrase=/p' "$has_read"
+}
+
+# The file of hostapd with these settings: the channel has 20 MHz, and its lines fit each other.
+edited() { # settings
+  grep -q '^ssid=' "$1" && if grep -q '^passphrase=' "$1"; then ! grep -q '^wpa_passphrase=' "$conf"; else grep -q '^wpa_passphrase=' "$conf"; fi && {
+    echo 'the security of this network cannot be changed' >&2
+    return 1
+  }
+  awk '
+    FILENAME == ARGV[1] { at = index($0, "="); set[substr($0, 1, at - 1)] = substr($0, at + 1); next }
+    { at = index($0, "="); name = substr($0, 1, at - 1); key = name }
+    name == "wpa_passphrase" { key = "passphrase" } name == "country_code" { key = "country" }
+    name == "channel" && "channel" in set && set["channel"] != substr($0, at + 1) { narrow = 1 }
+    key ~ /^(ssid|passphrase|country|channel)$/ && key in set { lines[++n] = name "=" set[key]; next }
+    { lines[++n] = $0 }
+    END {
+      for (i = 1; i <= n; i++) {
+        if (narrow && lines[i] ~ /^ht_capab=/) gsub(/\[HT40[+-]\]/, "", lines[i])
+        if (narrow && lines[i] ~ /^(vht|he)_oper_chwidth=/) sub(/=.*/, "=0", lines[i])
+        if (lines[i] != "ht_capab=" && !(narrow && lines[i] ~ /^(vht|he)_oper_centr_freq_seg0_idx=/)) print lines[i]
+      }
+    }' "$1" "$conf"
 }
 
 # --- Parts that run side by side -------------------------------------------------------------------------------------------
@@ -469,10 +786,12 @@ followed=' '
 stop_children() { kill $children 2> /dev/null; kill $(cat "$run"/listener-* 2> /dev/null) 2> /dev/null; }
 trap 'stop_children; exit 0' TERM INT
 rm -f "$run"/listener-*
+is_allowed settings && settle_settings
 served > "$run/radios-now"
 follow_new
 look_for_radios
 first_log_in
 say "connected to $url as $ap_id"
 (part=commands; trap - USR1; keep_at take_commands) & children="$children $!"
+if is_allowed settings; then (part=settings; trap - USR1; keep_at take_settings) & children="$children $!"; fi
 keep_at report_and_rest

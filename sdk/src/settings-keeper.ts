@@ -154,7 +154,9 @@ export class SettingsKeeper {
 
   async #take({ id, hash, settings, trial_seconds }: ConfigMessage): Promise<void> {
     // Said again because our word was lost, or is still on its way: what has failed is not tried twice.
-    if ([this.#trial?.id, this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
+    // Of a trial not twice over one connection: the second could be taken for the word after the confirmation.
+    if (this.#trial?.id === id) return this.#say(true);
+    if ([this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
     // All of it: one setting may bring others with it, as a channel does a limit of power.
     const old = this.#trial?.old ?? (await this.#parts.running(this.#kept.settings));
     clearTimeout(this.#timer);

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -19,12 +20,13 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { App } from '../../../sdk/src/index.ts';
 import { oneRadio, stations } from '../../../test/pure/iw-recordings.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { askWeft, giveSettings } from '../../../test/settable-access-point.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const script = join(import.meta.dirname, '../../install/weft-agent.sh');
 /** The tools that every access point has; `iw` and `hostapd_cli` are added where they are there. */
 const common =
-  'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep tail tr wc';
+  'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep sync tail tr wc cmp dirname cp ln pidof';
 /** Asked once: each question is a process. */
 const paths = new Map(
   spawnSync('sh', ['-c', `for tool in busybox ${common}; do echo "$tool $(command -v "$tool")"; done`], {
@@ -67,14 +69,17 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
     if (path.startsWith('/')) symlinkSync(path, join(tools, tool));
   }
   for (const [name, text] of Object.entries(more)) {
+    // It may be a link to the tool of this machine.
+    rmSync(join(tools, name), { force: true });
     writeFileSync(join(tools, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(tools, name), 0o755);
   }
   const run = env.WEFT_AGENT_RUN_DIR ?? join(folder, 'run');
-  const state = join(folder, 'state');
+  const state = env.WEFT_AGENT_STATE_DIR ?? join(folder, 'state');
   const child = spawn(applets || '/bin/sh', applets ? ['ash', script] : [script], {
     env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '1', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
+    detached: true,
   });
   let said = '';
   child.stderr.on('data', (text) => {
@@ -86,8 +91,17 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
   onTestFinished(async () => {
     child.kill('SIGTERM');
     await gone;
+    killAll();
   });
-  return { run, state, ended, gone, said: () => said };
+  /** With all that it has started. */
+  const killAll = () => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // All of it has ended.
+    }
+  };
+  return { folder, run, state, ended, gone, killAll, said: () => said };
 }
 
 type Handler = (path: string, body: string, response: ServerResponse, request: IncomingMessage) => void;
@@ -180,6 +194,132 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     expect(refused.said()).toContain('(status 401)');
   });
 
+  // Stands in for a radio: its settings are lines of the file `air`. Channel 13 is refused, 44 hangs, at 48 the access point is cut off.
+  const setter = `air=\${0%/*}/../air
+case $1 in
+  running) cat "$air"; exit ;;
+  keep) cp "$air" "$air-kept"; exit ;;
+esac
+while IFS= read -r line; do
+  { grep -v "^\${line%%=*}=" "$air"; printf '%s\\n' "$line"; } > "$air.new"
+  mv "$air.new" "$air"
+done < "$2"
+rm -f "$air-cut"
+case $(cat "$air") in
+  *channel=13*) echo 'there is radar on 13' >&2; exit 1 ;;
+  *channel=44*) sleep 300 ;;
+  *channel=48*) : > "$air-cut" ;;
+esac`;
+  const before = 'channel=36\ntx_power_dbm=20\nssid=before\npassphrase=of before\n';
+
+  const settable = async (ap_id: string, applets = '') => {
+    const json = { ap_id_pattern: ap_id };
+    const { token } = await askWeft(weft, 'POST', '/enrolment_tokens', json);
+    const home = newFolder();
+    mkdirSync(join(home, 'tools'));
+    const program = join(home, 'tools/setter');
+    writeFileSync(program, `#!/bin/sh\n${setter}\n`, { mode: 0o755 });
+    const air = join(home, 'air');
+    writeFileSync(air, before);
+    const own = { WEFT_AGENT_RUN_DIR: join(home, 'run'), WEFT_AGENT_STATE_DIR: join(home, 'state') };
+    const env = { ...own, WEFT_AGENT_ALLOW: 'settings', WEFT_AGENT_SETTER: program, WEFT_AGENT_SETTER_SECONDS: '3' };
+    const identity = { WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token, WEFT_AGENT_INTERVAL: '60' };
+    const curl = `[ -e ${air}-cut ] && exit 7\nexec ${pathOf('curl')} "$@"`;
+    const begin = () => start({ ...env, ...identity }, applets ? { 'uclient-fetch': uclientFetch } : { curl }, applets);
+    const agent = begin();
+    await untilSo(async () =>
+      expect((await askWeft(weft, 'GET', `/agents/${ap_id}`)).configuration).toHaveProperty('settings'),
+    );
+    await askWeft(weft, 'PATCH', `/agents/${ap_id}/labels`, { tags: [ap_id] });
+    const config = (view = 'diff') => askWeft(weft, 'GET', `/agents/${ap_id}/config?view=${view}`);
+    const ends = (state: string, detail: string | null) =>
+      untilSo(async () => expect(await config()).toMatchObject({ state, detail }));
+    return {
+      agent,
+      begin,
+      home,
+      config,
+      ends,
+      air: () => readFileSync(air, 'utf8'),
+      give: giveSettings.bind(null, weft, ap_id),
+    };
+  };
+
+  const takesSettings = async (ap_id: string, applets = '') => {
+    const secret = { name: `${ap_id}-psk`, value: 'correct horse' };
+    await askWeft(weft, 'PUT', '/config/secrets', secret);
+    const ap = await settable(ap_id, applets);
+    await untilSo(async () =>
+      expect((await ap.config('running')).settings).toEqual({
+        channel: 36,
+        tx_power_dbm: 20,
+        networks: [{ ssid: 'before', passphrase: { secret: 'unknown', version: 0 } }],
+      }),
+    );
+    const networks = [{ ssid: 'Gäste "1" \\', security: 'wpa2', passphrase: { secret: secret.name } }];
+    await ap.give({ channel: 6, networks });
+    await ap.ends('in_sync', null);
+    const air = ['channel=6', 'passphrase=correct horse', 'ssid=Gäste "1" \\', 'tx_power_dbm=20'];
+    expect(ap.air().trim().split('\n').sort()).toEqual(air);
+    expect(readFileSync(join(ap.home, 'air-kept'), 'utf8')).toBe(ap.air());
+    await askWeft(weft, 'PUT', '/config/secrets', { ...secret, value: 'battery staple' });
+    await untilSo(() => expect(ap.air()).toContain('passphrase=battery staple'));
+    await ap.ends('in_sync', null);
+    const files = ['state', 'run'].flatMap((name) =>
+      readdirSync(join(ap.home, name)).map((file) => join(ap.home, name, file)),
+    );
+    const texts = files
+      .filter((file) => statSync(file).isFile())
+      .map((file) => [file, readFileSync(file, 'utf8')] as const);
+    expect(texts.filter(([, text]) => text.includes('correct horse'))).toEqual([]);
+    for (const [file] of texts.filter(([, text]) => text.includes('battery staple')))
+      expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);
+    expect(ap.agent.said()).not.toMatch(/correct horse|battery staple/);
+  };
+
+  test('is given settings, keeps what was confirmed, and erases what it no longer uses', () => takesSettings('set-1'));
+
+  test.skipIf(busybox === '')('is given settings on busybox alone', () => takesSettings('set-2', busybox));
+
+  test('settings that fail, hang or cut it off: the old ones come back, and Weft is told why', async () => {
+    const ends = [
+      ['set-3', 13, 'refused', 'there is radar on 13'],
+      ['set-4', 44, 'refused', 'it took more than 3 s'],
+      ['set-5', 48, 'reverted', 'no confirmation within 10 s'],
+    ] as const;
+    await Promise.all(
+      ends.map(async ([ap_id, channel, state, detail]) => {
+        const ap = await settable(ap_id);
+        await ap.give({ channel, tx_power_dbm: 5 }, { trial_seconds: 10 });
+        await ap.ends(state, detail);
+        expect(ap.air().trim().split('\n').sort()).toEqual(before.trim().split('\n').sort());
+      }),
+    );
+  });
+
+  test('killed while it applies settings, and while they are on trial: the old ones come back at the next start', async () => {
+    // On 44 it hangs while it applies them, on 48 it is on trial, and cut off.
+    await Promise.all(
+      (
+        [
+          ['set-6', 44],
+          ['set-7', 48],
+        ] as const
+      ).map(async ([ap_id, channel]) => {
+        const ap = await settable(ap_id);
+        await ap.give({ channel }, { trial_seconds: 600 });
+        await untilSo(() => expect(ap.air()).toContain(`channel=${channel}`));
+        ap.agent.killAll();
+        await ap.agent.gone;
+        expect(readdirSync(join(ap.home, 'state'))).toContain('settings-trial');
+        ap.begin();
+        await ap.ends('reverted', 'the access point was restarted during the trial');
+        expect(ap.air()).toContain('channel=36\n');
+        expect(readdirSync(join(ap.home, 'state'))).not.toContain('settings-trial');
+      }),
+    );
+  });
+
   test('has a name in any script, with spaces', async () => {
     await named('Dach 1 屋顶+ä');
     for (const name of ['a/b', '..', '-a', 'a"b', 'a\nb', 'a\\b']) {
@@ -220,7 +360,7 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
 
   test('a setting that is missing or wrong is named, and what it may be', async () => {
     const settings = { WEFT_URL: 'http://127.0.0.1:1', WEFT_AP_ID: 'shell-8' };
-    const all = 'set_tx_power,set_channel,steer_device,sleep,wake,reboot';
+    const all = 'set_tx_power,set_channel,steer_device,sleep,wake,reboot,settings';
     const cases: [Record<string, string>, string][] = [
       [{ ...settings, WEFT_URL: '' }, 'WEFT_URL is missing: the address of Weft'],
       [{ WEFT_URL: settings.WEFT_URL }, 'WEFT_AP_ID is missing: the name of this access point'],
