@@ -54,7 +54,7 @@ function sh(script: string, env: Record<string, string> = {}): string {
 function releaseFrom(clone: string, args: string): string {
   const target = join(work, `${clone}-files`);
   sh(
-    `git clone -q ${root} ${clone} && cd ${clone} && npm run --silent release -- --base ${base} --to ${target} ${args}`,
+    `rm -rf ${clone} && git clone -q ${root} ${clone} && cd ${clone} && npm run --silent release -- --base ${base} --to ${target} ${args}`,
   );
   return target;
 }
@@ -146,7 +146,7 @@ const login = (url: string) =>
 let ports = 20_000 + (process.pid % 9_000);
 
 describe.skipIf(!isPossible)('the image', () => {
-  beforeAll(() => sh(`podman load -q -i ${file(`weft-image-${version}-${architecture}.tar.gz`)}`));
+  beforeAll(() => sh(`gunzip -c ${file(`weft-image-${version}-${architecture}.tar.gz`)} | podman load -q`));
   afterAll(() => spawnSync('podman', ['rmi', '--force', `weft:${version}`]));
 
   test('is small, and its file is smaller', () => {

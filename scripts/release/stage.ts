@@ -19,6 +19,9 @@ const fromPackages: Record<string, string[]> = {
   ws: [''],
 };
 
+/** That there is one says that a build is whole; there are no sources to compare it with. */
+const stamp = '\n';
+
 export function stage(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
   const program = join(folder, 'program', home);
@@ -28,8 +31,7 @@ export function stage(folder: string): void {
   copy(join(root, 'deploy', 'health.mjs'), join(program, 'bin', 'health.mjs'));
   writeFileSync(join(program, 'package.json'), '{"type":"module"}\n');
   stageController(join(program, 'controller'));
-  stageDashboard(join(program, 'dashboard', 'dist'));
-  copy(join(root, 'dist', 'manual'), join(program, 'dist', 'manual'));
+  for (const build of [join('dashboard', 'dist'), join('dist', 'manual')]) stageBuild(build, program);
   for (const [name, files] of Object.entries(fromPackages)) {
     const from = [join(root, 'controller', 'node_modules', name), join(root, 'node_modules', name)].find(existsSync)!;
     for (const file of files) copy(join(from, file), join(program, 'node_modules', name, file));
@@ -57,14 +59,13 @@ function stageController(target: string): void {
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^#!.*\n|\n\/\/# sourceMappingURL=\S+\s*$/g, ''));
   }
   writeFileSync(join(target, 'dist', 'weft.js'), "import './app/weft.js';\n");
-  // That it is there says that the build is whole; there are no sources to compare it with.
-  writeFileSync(join(target, 'dist', '.sources'), '\n');
+  writeFileSync(join(target, 'dist', '.sources'), stamp);
   for (const name of ['data', 'migrations']) copy(join(source, name), join(target, name));
 }
 
-function stageDashboard(target: string): void {
-  copy(join(root, 'dashboard', 'dist'), target);
-  writeFileSync(join(target, '.sources'), '\n');
+function stageBuild(path: string, program: string): void {
+  copy(join(root, path), join(program, path));
+  writeFileSync(join(program, path, '.sources'), stamp);
 }
 
 /** The control program of `weft demo`, which is TypeScript as it is in the examples, and the SDK that it imports. */
