@@ -51,10 +51,10 @@ function sh(script: string, env: Record<string, string> = {}): string {
 }
 
 /** A clone of this commit in a folder of its own, and what its release has. */
-function releaseFrom(clone: string, args: string): string {
+function releaseFrom(from: string, clone: string, args: string): string {
   const target = join(work, `${clone}-files`);
   sh(
-    `rm -rf ${clone} && git clone -q ${root} ${clone} && cd ${clone} && npm run --silent release -- --base ${base} --to ${target} ${args}`,
+    `rm -rf ${clone} && git clone -q ${from} ${clone} && cd ${clone} && npm run --silent release -- --base ${base} --to ${target} ${args}`,
   );
   return target;
 }
@@ -71,7 +71,7 @@ beforeAll(() => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   writeFileSync(join(work, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   writeFileSync(join(work, 'public.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
-  folder = releaseFrom('one', `--key ${join(work, 'key.pem')}`);
+  folder = releaseFrom(root, 'one', `--key ${join(work, 'key.pem')}`);
   commit = sh('git -C one rev-parse HEAD').trim();
 }, 900_000);
 
@@ -108,7 +108,7 @@ describe.skipIf(!isPossible)('a release', () => {
   });
 
   test('is the same, byte for byte, from another clone in another folder', () => {
-    const other = releaseFrom('another-one', '');
+    const other = releaseFrom('one', 'another-one', '');
     expect(readFileSync(join(other, 'SHA256SUMS'), 'utf8')).toBe(readFileSync(file('SHA256SUMS'), 'utf8'));
   });
 });
@@ -197,6 +197,23 @@ describe.skipIf(!isPossible)('the image', () => {
     await ready(url);
     const body = new URLSearchParams({ username: 'ada@example.org', password: 'correct horse battery' });
     expect((await fetch(`${url}/api/v1/token/?login_type=user`, { method: 'POST', body })).status).toBe(200);
+  });
+
+  test.skipIf(!has('podman-compose'))('is started by the compose file for one machine', async () => {
+    const port = ports++;
+    mkdirSync(join(work, 'compose'), { recursive: true });
+    const text = readFileSync(join(root, 'deploy/one-machine/compose.yml'), 'utf8');
+    writeFileSync(join(work, 'compose/compose.yml'), text.replace('8000:8000', `${port}:8000`));
+    // What a machine of this kind lets a container have.
+    writeFileSync(
+      join(work, 'compose/here.yml'),
+      'services:\n  weft:\n    ulimits:\n      nofile: 20000\n      nproc: 1000\n',
+    );
+    const compose = 'cd compose && podman-compose --podman-args "--runtime runc" -f compose.yml -f here.yml';
+    onTestFinished(() => void spawnSync('sh', ['-c', `${compose} down --volumes`], { cwd: work }));
+    sh(`${compose} up -d --no-build`);
+    await ready(`http://127.0.0.1:${port}`);
+    expect(await (await fetch(`http://127.0.0.1:${port}/api/v1/version`)).json()).toEqual({ version, commit });
   });
 
   test('runs the demonstration', async () => {

@@ -91,6 +91,11 @@ test('all packages have one version, which the SDK carries in its file name and 
   expect(new Set(versions).size).toBe(1);
   const named = readFileSync(join(root, 'docs', 'sdk.md'), 'utf8').match(/weft-sdk-.*?\.tgz/g) ?? [];
   expect(new Set(named)).toEqual(new Set([`weft-sdk-${versions[0]}.tgz`]));
+  // As files and images are named elsewhere.
+  const places = ['README.md', 'docs/installation.md', 'python/pyproject.toml', 'deploy/kubernetes/kustomization.yaml'];
+  for (const place of [...places, ...['one-machine', 'cluster', 'large'].map((name) => `deploy/${name}/compose.yml`)]) {
+    expect([place, readFileSync(join(root, place), 'utf8').includes(versions[0])]).toEqual([place, true]);
+  }
 });
 
 const allowedLicences = ['Apache-2.0', 'MIT', 'ISC', 'BSD-2-Clause', 'BSD-3-Clause', '0BSD', 'BlueOak-1.0.0', 'MIT-0'];

@@ -59,7 +59,7 @@ export function welcome(weft: RunningWeft, config: Config): string {
   if (weft.setupCode !== undefined && weft.firstAdminNeeded !== false) {
     lines.push(`  Code   ${weft.setupCode} (needed to create the first administrator)`);
   }
-  if (config.insecureHttp === 'allow' && config.tls === undefined && !isLoopback(config.host)) {
+  if (config.tls === undefined && config.trustedProxies.length === 0 && !isLoopback(config.host)) {
     lines.push(
       '  TLS    None: keep the port to this machine, or set WEFT_TLS_CERT and WEFT_TLS_KEY, or put a proxy in front.',
     );
