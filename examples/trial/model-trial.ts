@@ -169,7 +169,7 @@ class Attached {
 }
 
 /** Positions and order as a spin-up request gives them. */
-function toSpec({ emulators, seed, startMs, reportIntervalSeconds }: ModelTrial) {
+export function toSpec({ emulators, seed, startMs, reportIntervalSeconds }: Omit<ModelTrial, 'seconds'>) {
   const accessPoints = emulators.flatMap((entry) => {
     const { access_point_type, num_access_points, num_devices, locations, mbps_per_device } = entry;
     const places = locations.map((location) => {
