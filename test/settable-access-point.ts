@@ -33,14 +33,14 @@ export async function askWeft(weft: TestWeft, method: string, path: string, json
 
 /** Rolls out these settings to the access point, which has its name as a tag, once it is not part of another roll-out. */
 export async function giveSettings(weft: TestWeft, ap_id: string, settings: Body, plan: Body = {}): Promise<void> {
-  const { items } = await askWeft(weft, 'GET', '/config/layers?limit=1000');
-  const id = items.find(({ name }: { name: string }) => name === ap_id)?.id;
-  const layer = { ...(id && { id }), name: ap_id, selector: `tag:${ap_id}`, weight: 10, settings };
-  const set = await askWeft(weft, 'POST', '/config/change_sets', { title: ap_id, layers: [layer], remove: [] });
   await untilSo(async () => {
     const running = (await askWeft(weft, 'GET', '/rollouts')).items.filter((one: Body) => one.title === ap_id);
     expect(running.filter(({ state }: Body) => state === 'running')).toEqual([]);
   });
+  const { items } = await askWeft(weft, 'GET', '/config/layers?limit=1000');
+  const id = items.find(({ name }: { name: string }) => name === ap_id)?.id;
+  const layer = { ...(id && { id }), name: ap_id, selector: `tag:${ap_id}`, weight: 10, settings };
+  const set = await askWeft(weft, 'POST', '/config/change_sets', { title: ap_id, layers: [layer], remove: [] });
   // Who refuses it or goes back does not stop it.
   await askWeft(weft, 'POST', `/config/change_sets/${set.id}/rollout`, { failure_limit: { agents: 10 }, ...plan });
 }

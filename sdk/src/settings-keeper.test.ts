@@ -31,6 +31,7 @@ class Scene {
   refuses = false;
   keep: SettingsOptions['keep'];
   isForgotten = false;
+  cannotTell = false;
   keeper!: SettingsKeeper;
 
   constructor() {
@@ -50,7 +51,10 @@ class Scene {
         await this.#step();
         if (this.refuses && settings.channel !== 36) throw new Error('radar');
       },
-      running: () => ({ ...this.device }),
+      running: () => {
+        if (this.cannotTell) throw new Error('no answer');
+        return { ...this.device };
+      },
       keep: (settings) => this.keep?.(settings),
       isForgotten: () => this.isForgotten,
     });
@@ -170,6 +174,16 @@ test('what cannot be applied is refused, with the reason, and taken back', async
   expect(scene.device).toEqual({ channel: 36 });
   expect(scene.said.at(-2)).toMatchObject({ type: 'config_result', state: 'refused', reason: 'radar' });
   expect(scene.said.at(-1)).toMatchObject({ type: 'config_running', hash: 'hash of a' });
+});
+
+test('without the present settings there is no way back, so that nothing is touched', async () => {
+  const scene = new Scene();
+  await scene.start();
+  scene.cannotTell = true;
+  scene.keeper.hear(config('a', { channel: 100 }));
+  await scene.settle();
+  expect(scene.said).toMatchObject([{ state: 'refused', reason: 'the present settings cannot be read: no answer' }]);
+  expect([scene.device, readdirSync(scene.folder)]).toEqual([{ channel: 36 }, []]);
 });
 
 test('secrets are in clear for the access point, and in no word to Weft; the file is for its owner alone', async () => {

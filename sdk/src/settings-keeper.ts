@@ -158,7 +158,14 @@ export class SettingsKeeper {
     if (this.#trial?.id === id) return this.#say(true);
     if ([this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
     // All of it: one setting may bring others with it, as a channel does a limit of power.
-    const old = this.#trial?.old ?? (await this.#parts.running(this.#kept.settings));
+    let old = this.#trial?.old;
+    try {
+      old ??= await this.#parts.running(this.#kept.settings);
+    } catch (error) {
+      // Without them there is no way back.
+      const reason = `the present settings cannot be read: ${(error as Error).message}`;
+      return this.#tell({ type: 'config_result', id, hash, state: 'refused', reason });
+    }
     clearTimeout(this.#timer);
     this.#reverted = undefined;
     this.#trial = { id, hash, settings, old };

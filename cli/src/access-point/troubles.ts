@@ -14,7 +14,7 @@ export function whyUnreachable(error: Error, url: string): string {
   // An error of the disk, not of the network.
   if (ofFiles.has(syscall))
     return `waiting reports cannot be read from or written to disk: ${error.message}. Retrying.`;
-  if (code === 'damaged_report' || code === 'invalid_message') return error.message;
+  if (['damaged_report', 'invalid_message', 'settings'].includes(code)) return error.message;
   const { hostname, host } = new URL(url);
   const again = 'Retrying.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')

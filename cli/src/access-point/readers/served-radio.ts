@@ -27,7 +27,11 @@ export async function findServed(machine: Machine): Promise<ServedRadio[]> {
 
 /** Undefined if hostapd does not serve it, or does not answer. */
 export async function readServed(machine: Machine, name: string): Promise<ServedRadio | undefined> {
-  const text = await askHostapd(machine, name, 'status').catch(() => '');
+  return parseServed(name, await askHostapd(machine, name, 'status').catch(() => ''));
+}
+
+/** Output of `status`; undefined if hostapd does not serve it. */
+export function parseServed(name: string, text: string): ServedRadio | undefined {
   const fields = toFields(text.split('\n'));
   const state = fields.get('state');
   if (state === undefined) return undefined;

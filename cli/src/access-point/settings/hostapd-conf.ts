@@ -81,6 +81,28 @@ export const countryIn = (text: string) => new HostapdConf(text).get('country_co
 /** What hostapd reads anew when it is told to. */
 export const wordsOf = (text: string) => JSON.stringify([countryIn(text), networksIn(new HostapdConf(text))]);
 
+/** In the words of settings, with the keys that they were given with. */
+export function toWords({ security, passphrase }: WifiNetwork, ssid: string | undefined, shape: unknown) {
+  return {
+    ssid,
+    ...(isObject(shape) && 'security' in shape && { security }),
+    ...(passphrase !== undefined && { passphrase: { secret: 'unknown', version: 0, value: passphrase } }),
+  };
+}
+
+/** Of what runs, and of what was asked for, in which secrets are in clear. */
+export function isEqual(real: unknown, asked: unknown): boolean {
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (!isObject(value)) return value;
+    if (typeof value.secret === 'string') return value.value;
+    return Object.entries(value)
+      .map(([key, item]) => [key, sorted(item)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+  };
+  return JSON.stringify(sorted(real)) === JSON.stringify(sorted(asked));
+}
+
 /** Throws Error with the reason. */
 export function requireNetworks(networks: unknown): void {
   for (const network of Array.isArray(networks) ? networks : [undefined]) {

@@ -3,21 +3,22 @@
 // What runs is read from hostapd and the kernel; a passphrase, which hostapd does not tell, from what it has read.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { isObject } from '@weft/contract/is-object';
 import type { Settings, SettingsOptions } from '@weft/sdk';
 import { announcements, channelShape } from '../commands/wifi-commands.ts';
 import type { Hostapd } from '../hostapd/hostapd.ts';
 import { type Machine, readKernelFile } from '../machine/machine.ts';
+import { ToolMissing } from '../machine/tool.ts';
 import { parseChannels, parseInterfaces, type UsableChannel } from '../readers/iw-output.ts';
 import { findRadios } from '../readers/radios.ts';
-import { readServed } from '../readers/served-radio.ts';
+import { parseServed, readServed } from '../readers/served-radio.ts';
 import {
   countryIn,
   HostapdConf,
+  isEqual,
   networksIn,
   putBack,
   requireNetworks,
-  type WifiNetwork,
+  toWords,
   withConf,
   withSettings,
   wordsOf,
@@ -37,6 +38,11 @@ export interface HostapdSettingsOptions {
   /** Has the name of the start of the machine in which settings were applied last. */
   bootFile: string;
   say: (text: string) => void;
+}
+
+/** Of this machine, not of the connection to Weft. */
+class SettingsFailure extends Error {
+  readonly code = 'settings';
 }
 
 interface ConfiguredRadio {
@@ -66,7 +72,7 @@ export class HostapdSettings implements SettingsOptions {
     const { machine, files, say } = options;
     const radios: ConfiguredRadio[] = [];
     const declare: HostapdSettings['declare'] = {};
-    const interfaces = parseInterfaces(await machine.run('iw', ['dev']).catch(() => ''));
+    const interfaces = parseInterfaces(await patiently(() => machine.run('iw', ['dev'])));
     for (const file of files) {
       await putBack(file).catch(() => {});
       const conf = new HostapdConf(await readFile(file, 'utf8').catch((error) => `# ${error.message}`));
@@ -76,7 +82,7 @@ export class HostapdSettings implements SettingsOptions {
         continue;
       }
       const phy = interfaces.find((one) => one.interface === name)?.phy ?? 'phy0';
-      const channels = parseChannels(await machine.run('iw', ['phy', phy, 'info']).catch(() => ''));
+      const channels = parseChannels(await patiently(() => machine.run('iw', ['phy', phy, 'info'])));
       const isOfBand = ({ frequencyMhz: mhz }: UsableChannel) =>
         conf.get('hw_mode') === 'a' ? mhz > 5000 && mhz < 5925 : mhz < 3000;
       const suffix = files.length > 1 ? `_${name}` : '';
@@ -101,11 +107,13 @@ export class HostapdSettings implements SettingsOptions {
   readonly running = async (given: Settings): Promise<Settings> => {
     const { machine } = this.#options;
     const found: Settings = {};
-    const known = await findRadios(machine).catch(() => []);
+    const known = await findRadios(machine).catch(() => findRadios(machine));
     for (const { interface: name, file, suffix } of this.#radios) {
-      const served = await readServed(machine, name);
+      // A busy machine may not answer at once; what is not known is not told, and not changed.
+      const served = parseServed(name, await patiently(() => this.#options.hostapd.ask(name, 'status')));
       const radio = known.find((one) => one.interface === name);
-      if (!served || served.isAsleep) continue;
+      if (!served) throw new SettingsFailure(`hostapd does not answer for ${name}`);
+      if (served.isAsleep) continue;
       const disk = await readFile(file, 'utf8').catch(() => '');
       const loaded = this.#loaded.get(file);
       const networks = networksIn(new HostapdConf(loaded?.disk === disk ? loaded.text : disk));
@@ -126,7 +134,7 @@ export class HostapdSettings implements SettingsOptions {
 
   readonly apply = async (settings: Settings, isTrial: boolean): Promise<Settings | undefined> => {
     for (const leaf of Object.keys(settings)) {
-      if (!Object.hasOwn(this.declare, leaf)) throw new Error(`${leaf} cannot be set here`);
+      if (!Object.hasOwn(this.declare, leaf)) throw new SettingsFailure(`${leaf} cannot be set here`);
     }
     const now = await this.running(settings);
     // What runs already need not be possible: the old settings come back whatever they are.
@@ -146,7 +154,7 @@ export class HostapdSettings implements SettingsOptions {
     const wrong = Object.keys(settings).filter((leaf) => !isEqual(real[leaf], settings[leaf]));
     // The hardware has steps of power of its own; everything else is as it was asked for, or has failed.
     const failed = wrong.filter((leaf) => !leaf.startsWith('tx_power_dbm'));
-    if (failed.length > 0) throw new Error(`hostapd does not run ${failed.join(', ')} as asked for`);
+    if (failed.length > 0) throw new SettingsFailure(`hostapd does not run ${failed.join(', ')} as asked for`);
     return wrong.length > 0 ? real : undefined;
   };
 
@@ -167,7 +175,7 @@ export class HostapdSettings implements SettingsOptions {
     const served = await readServed(machine, name);
     const before = await current();
     const channel = target ?? channels.find((one) => one.channel === before?.channel);
-    if (!served || served.isAsleep || !channel) throw new Error(`hostapd does not serve ${name} now`);
+    if (!served || served.isAsleep || !channel) throw new SettingsFailure(`hostapd does not serve ${name} now`);
     const shape = channelShape(channel, width ?? before?.widthMhz, served.modes);
     await hostapd.order(name, 'the channel', 'chan_switch', announcements, String(channel.frequencyMhz), ...shape);
     await until(`${name} does not go to channel ${channel.channel}`, async () => {
@@ -197,7 +205,7 @@ export class HostapdSettings implements SettingsOptions {
   async #read({ file, interface: name }: ConfiguredRadio, text: string, isElsewhere: boolean): Promise<void> {
     const { machine, hostapd } = this.#options;
     const pid = await pidOf(machine, file);
-    if (pid === undefined) throw new Error(`no hostapd runs with ${file}`);
+    if (pid === undefined) throw new SettingsFailure(`no hostapd runs with ${file}`);
     process.kill(pid, 'SIGHUP');
     // It answers after it has read its file: signals come first.
     await hostapd.ask(name, 'status');
@@ -240,46 +248,38 @@ function declarationOf({ channels }: ConfiguredRadio, conf: HostapdConf): Settin
 function planOf({ channels, suffix, interface: name }: ConfiguredRadio, settings: Settings) {
   const of = (leaf: string) => settings[leaf + suffix];
   const target = channels.find(({ channel }) => channel === of('channel'));
-  if (of('channel') !== undefined && !target) throw new Error(`${name} cannot use this channel`);
+  if (of('channel') !== undefined && !target) throw new SettingsFailure(`${name} cannot use this channel`);
   const [width, dbm, networks, country] = ['channel_width_mhz', 'tx_power_dbm', 'networks', 'country'].map(of);
-  if (width !== undefined && ![20, 40, 80].includes(width as number)) throw new Error('widths are 20, 40 and 80 MHz');
+  if (width !== undefined && ![20, 40, 80].includes(width as number))
+    throw new SettingsFailure('widths are 20, 40 and 80 MHz');
   const maximum = Math.max(0, ...channels.map(({ maxDbm }) => maxDbm));
   if (dbm !== undefined && !(typeof dbm === 'number' && dbm >= 0 && dbm <= maximum)) {
-    throw new Error(`power is 0 to ${maximum} dBm`);
+    throw new SettingsFailure(`power is 0 to ${maximum} dBm`);
   }
-  if (country !== undefined && !countryCode.test(String(country))) throw new Error('a country has two capital letters');
+  if (country !== undefined && !countryCode.test(String(country)))
+    throw new SettingsFailure('a country has two capital letters');
   if (networks !== undefined) requireNetworks(networks);
   return { target, widthMhz: width as number | undefined };
-}
-
-/** In the words of settings, with the keys that they were given with. */
-function toWords({ security, passphrase }: WifiNetwork, ssid: string | undefined, shape: unknown) {
-  return {
-    ssid,
-    ...(isObject(shape) && 'security' in shape && { security }),
-    ...(passphrase !== undefined && { passphrase: { secret: 'unknown', version: 0, value: passphrase } }),
-  };
-}
-
-/** Of what runs, and of what was asked for, in which secrets are in clear. */
-function isEqual(real: unknown, asked: unknown): boolean {
-  const sorted = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(sorted);
-    if (!isObject(value)) return value;
-    if (typeof value.secret === 'string') return value.value;
-    return Object.entries(value)
-      .map(([key, item]) => [key, sorted(item)] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1));
-  };
-  return JSON.stringify(sorted(real)) === JSON.stringify(sorted(asked));
 }
 
 async function until(complaint: string, isSo: () => Promise<boolean>): Promise<void> {
   const deadline = performance.now() + patienceMs;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`${complaint} within ${patienceMs / 1000} s`);
+    if (performance.now() > deadline) throw new SettingsFailure(`${complaint} within ${patienceMs / 1000} s`);
     await pause(everyMs);
   }
+}
+
+/** A machine that has just started may be too slow to answer at once, and what it can do is asked only now. */
+async function patiently(ask: () => Promise<string>): Promise<string> {
+  for (let left = 3; left > 0; left--) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (error instanceof ToolMissing) break;
+    }
+  }
+  return '';
 }
 
 async function bootOf({ proc }: Machine): Promise<string> {
