@@ -42,8 +42,8 @@ export class ConfigDelivery {
     const isDue = (state === 'pending' && config.is_due) || (isFresh && state === 'sent');
     const settings = isDue ? await this.#withSecrets(config) : undefined;
     if (!settings) return undefined;
-    const [changed] = await this.#advance(config, { kind: 'sent', config_id: id });
-    if (!changed && state === 'pending') return undefined;
+    const isChanged = await this.#advance(config, { kind: 'sent', config_id: id });
+    if (!isChanged && state === 'pending') return undefined;
     return { type: 'config', id, hash, settings, trial_seconds: config.trial_seconds };
   }
 
@@ -146,7 +146,7 @@ export class ConfigDelivery {
 
   #advance(agent: { agent_id: string; ap_id: string }, evidence: Evidence) {
     const { agent_id, ap_id } = agent;
-    return this.#options.configs.advance([{ agent: { agent_id, ap_id }, evidence }], this.#options.now());
+    return this.#options.configs.advanceOne({ agent: { agent_id, ap_id }, evidence }, this.#options.now());
   }
 
   /** Undefined for one that was encrypted with a secret of the installation that is not given any more. */

@@ -77,6 +77,8 @@ interface CompiledLayer extends Layer {
   leaves: Map<string, unknown>;
   /** Its settings are the same for every agent. */
   isConstant: boolean;
+  /** Leaves without variables and secrets. */
+  plain: ReadonlySet<string>;
 }
 
 interface Taken {
@@ -102,16 +104,10 @@ export class LayerStack {
   /** By what an agent declares and the layers that match it: most agents are like many others. */
   #known = new WeakMap<ReadonlyMap<string, DeclaredSetting>, Map<string, Rendered>>();
   #knownCount = 0;
+  readonly #problems = new WeakMap<DeclaredSetting, Map<unknown, string | undefined>>();
 
   constructor(layers: readonly Layer[], context: RenderContext) {
-    this.#layers = layers
-      .map((layer) => ({
-        ...layer,
-        test: parseSelector(layer.selector),
-        leaves: leavesOf(layer.settings),
-        isConstant: !JSON.stringify(layer.settings).includes('${'),
-      }))
-      .sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1));
+    this.#layers = layers.map((layer) => compile(layer)).sort((a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1));
     this.#context = context;
     for (const { leaves } of this.#layers) {
       for (const leaf of leaves.keys())
@@ -171,9 +167,10 @@ export class LayerStack {
         if (!layer.optional) refuse('not_declared', 'the access point does not say that it can be set to this');
         continue;
       }
-      const result = this.#resolve(agent, value, refuse);
+      const isPlain = layer.plain.has(leaf);
+      const result = isPlain ? value : this.#resolve(agent, value, refuse);
       if (setting && result !== undefined) {
-        const wrong = findProblem(setting, result);
+        const wrong = isPlain ? this.#problemOf(setting, result) : findProblem(setting, result);
         if (wrong !== undefined) refuse('not_allowed', wrong);
       }
       leaves.push([leaf, result]);
@@ -187,6 +184,13 @@ export class LayerStack {
     }
     problems.sort((a, b) => (a.leaf < b.leaf ? -1 : a.leaf > b.leaf ? 1 : a.layer < b.layer ? -1 : 1));
     return { settings, text, hash: hashOf(text), sources, problems };
+  }
+
+  /** Found once for each value of a layer. */
+  #problemOf(setting: DeclaredSetting, value: unknown): string | undefined {
+    const known = this.#problems.get(setting) ?? new Map<unknown, string | undefined>();
+    if (!known.has(value)) this.#problems.set(setting, known.set(value, findProblem(setting, value)));
+    return known.get(value);
   }
 
   /** With variables and the versions of secrets; undefined where one is missing. */
@@ -213,6 +217,18 @@ export class LayerStack {
     });
     return isWhole ? result : undefined;
   }
+}
+
+function compile(layer: Layer): CompiledLayer {
+  const leaves = leavesOf(layer.settings);
+  const isPlain = (value: unknown) => !/\$\{|"secret"/.test(JSON.stringify(value));
+  return {
+    ...layer,
+    test: parseSelector(layer.selector),
+    leaves,
+    isConstant: !JSON.stringify(layer.settings).includes('${'),
+    plain: new Set([...leaves].flatMap(([leaf, value]) => (isPlain(value) ? [leaf] : []))),
+  };
 }
 
 function atOrAbove(taken: ReadonlyMap<string, Taken>, leaf: string): Taken | undefined {

@@ -171,11 +171,12 @@ export class RolloutDriver extends PeriodicTask {
     const onTrial = agents.filter(({ treated, state }) => treated && state === 'on_trial');
     if (onTrial.length === 0) return;
     const rows = await configs.byAgentIds(onTrial.map(({ agent_id }) => agent_id));
-    for (const standing of onTrial) {
+    const passed = onTrial.flatMap((standing) => {
       const config = rows.get(standing.agent_id);
-      if (!config?.is_back || !gates.mayConfirm(rollout, standing)) continue;
-      await configs.advance([{ agent: config, evidence: { kind: 'passed', config_id: config.config_id } }], now());
-    }
+      if (!config?.is_back || !gates.mayConfirm(rollout, standing)) return [];
+      return [{ agent: config, evidence: { kind: 'passed' as const, config_id: config.config_id } }];
+    });
+    if (passed.length > 0) await configs.advance(passed, now());
   }
 
   /** Offline ones get it when they return, and hold nobody up. */

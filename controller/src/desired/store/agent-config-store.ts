@@ -21,6 +21,19 @@ export interface AgentKey {
   ap_id: string;
 }
 
+export interface Given {
+  agent: AgentKey;
+  evidence: Evidence;
+}
+
+interface Batch {
+  given: Given[];
+  written: Promise<Advanced[]>;
+}
+
+/** Evidence of many access points that comes within this time is one commit. */
+const gatherMs = 25;
+
 export interface Advanced {
   before: AgentConfig;
   after: AgentConfig;
@@ -30,6 +43,8 @@ export interface Advanced {
 export class AgentConfigStore extends SqlStore {
   readonly #eventLog: Pick<EventLog, 'append'>;
   readonly #onChanged: (changed: readonly Advanced[]) => void;
+  #gathered: Batch | undefined;
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
   /** `onChanged` is called once it is durable; must not throw. */
   constructor(db: SqlDatabase, eventLog: Pick<EventLog, 'append'>, onChanged: (changed: readonly Advanced[]) => void) {
@@ -81,13 +96,15 @@ export class AgentConfigStore extends SqlStore {
    * each change that people want to hear of. Agents that do not exist any more are left out.
    */
   async advance(
-    given: readonly { agent: AgentKey; evidence: Evidence }[],
+    given: readonly Given[],
     nowMs: number,
     within?: (tx: SqlQueries) => Promise<void>,
   ): Promise<Advanced[]> {
     return this.db.transaction(async (tx) => {
       const changed: Advanced[] = [];
-      const sorted = [...given].sort((a, b) => (a.agent.agent_id < b.agent.agent_id ? -1 : 1));
+      const byAgent = ({ agent: a }: Given, { agent: b }: Given) =>
+        a.agent_id < b.agent_id ? -1 : a.agent_id > b.agent_id ? 1 : 0;
+      const sorted = [...given].sort(byAgent);
       for (const { agent, evidence } of sorted) {
         const before = (await this.#lock(tx, agent)) ?? newAgentConfig(agent);
         const after = advance(before, evidence, nowMs);
@@ -105,6 +122,27 @@ export class AgentConfigStore extends SqlStore {
       if (changed.length > 0) afterCommit(tx, () => this.#onChanged(changed));
       return changed;
     });
+  }
+
+  /** As `advance`, for one of many that speak at the same time: a commit for each would keep everybody else waiting. */
+  async advanceOne(given: Given, nowMs: number): Promise<boolean> {
+    this.#gathered ??= this.#gather(nowMs);
+    const batch = this.#gathered;
+    batch.given.push(given);
+    const changed = await batch.written;
+    return changed.some(({ after }) => after.agent_id === given.agent.agent_id);
+  }
+
+  /** The first of a while is written at once. */
+  #gather(nowMs: number): Batch {
+    const given: Given[] = [];
+    const waitMs = Math.max(0, this.#writtenAt + gatherMs - performance.now());
+    const written = new Promise<void>((resolve) => setTimeout(resolve, waitMs)).then(() => {
+      this.#gathered = undefined;
+      this.#writtenAt = performance.now();
+      return this.advance(given, nowMs);
+    });
+    return { given, written };
   }
 
   async #lock(tx: SqlQueries, { agent_id }: AgentKey): Promise<AgentConfig | undefined> {
