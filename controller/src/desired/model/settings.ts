@@ -1,6 +1,6 @@
 // Settings as a layer writes them and as an access point gets them: a JSON object whose scalars and arrays are leaves, each
 // with a path. An object `{"secret": name}` stands for a secret and is a leaf too.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isLeafName } from '@weft/contract/declared-settings';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../errors.ts';
@@ -104,5 +104,5 @@ export function canonicalJson(value: unknown): string {
 }
 
 export function hashOf(canonical: string): string {
-  return createHash('sha256').update(canonical).digest('hex');
+  return hash('sha256', canonical, 'hex');
 }
