@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { visitSignedIn } from './signed-in.ts';
-import { serve } from './weft-here.ts';
+import { sharedServer } from './weft-here.ts';
 import { eventually } from './weft-process.ts';
 
 type Page = Visit['page'];
@@ -36,16 +36,20 @@ const pointsShown = `[...document.querySelectorAll('.u-cursor-pt')].filter(
 const written = (page: Page) => page.evaluate('window.written') as Promise<Written[]>;
 const charts = (page: Page) => page.getByRole('figure', { name: /^Chart of / });
 
+const demo = sharedServer(async (weft) => {
+  const token = await weft.createAdmin();
+  const [cell] = await startDemo(weft, token, { report_interval_seconds: 1 });
+  return { weft, token, cell: cell! };
+});
+
 describe.skipIf(!hasBrowser)('charts of an access point', () => {
   test('six fit on the screen of a laptop, one click enlarges, all that is written on them can be read', async () => {
-    const weft = await serve();
-    const token = await weft.createAdmin();
-    const [cell] = await startDemo(weft, token);
-    const query = new URLSearchParams({ agent_id: cell!.ap_id, command: '{"name":"set_tx_power","dbm":30}' });
+    const { weft, token, cell } = await demo();
+    const query = new URLSearchParams({ agent_id: cell.ap_id, command: '{"name":"set_tx_power","dbm":30}' });
     expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
-    const path = `/agents/${cell!.ap_id}?window=1h`;
+    const path = `/agents/${cell.ap_id}?window=1h`;
     const prepare = (page: Page) => page.addInitScript(listen).then(() => {});
-    const { page } = await visitSignedIn(weft, { path, title: cell!.name, prepare });
+    const { page } = await visitSignedIn(weft, { path, title: cell.name, prepare });
     await eventually(
       () => page.locator('.chart canvas').count(),
       (count) => count === 6,
@@ -83,11 +87,9 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
   });
 
   test('the crosshair gives a value where there is one, and none where nothing was measured', async () => {
-    const weft = await serve();
-    const token = await weft.createAdmin();
-    const [cell] = await startDemo(weft, token);
-    const path = `/agents/${cell!.ap_id}?window=1h`;
-    const { page } = await visitSignedIn(weft, { path, title: cell!.name });
+    const { weft, cell } = await demo();
+    const path = `/agents/${cell.ap_id}?window=1h`;
+    const { page } = await visitSignedIn(weft, { path, title: cell.name });
     const power = page.getByRole('figure', { name: /^Chart of Power/ });
     await power.locator('canvas').waitFor();
     const value = power.locator('strong');

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { hasBrowser, screens, type Visit } from './browser.ts';
 import { startDemo } from './demo-network.ts';
 import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
-import { serve } from './weft-here.ts';
+import { sharedServer } from './weft-here.ts';
 import { eventually } from './weft-process.ts';
 
 type Page = Visit['page'];
@@ -30,11 +30,15 @@ const painted = (page: Page, canvas = 1) =>
     return count / 10;
   })()`) as Promise<number>;
 
+/** One of the tests sends its 5G cells to sleep, and starts another network elsewhere. */
+const demo = sharedServer(async (weft) => {
+  const token = await weft.createAdmin();
+  return { weft, token, agents: await startDemo(weft, token) };
+});
+
 describe.skipIf(!hasBrowser)('the radio map', () => {
   test('is chosen, read and left; follows a command; and shows the difference of a what-if', async () => {
-    const weft = await serve();
-    const token = await weft.createAdmin();
-    const agents = await startDemo(weft, token);
+    const { weft, token, agents } = await demo();
     const [{ job_number }] = (await weft.request('GET', '/api/v1/emulator', { token })).body;
     const { page, requests } = await visitSignedIn(weft, { path: '/map', title: 'Map' });
     await page.getByText('12 of 12').waitFor();
@@ -134,15 +138,14 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
   });
 
   test('is used by touch on a phone, in the dark', async () => {
-    const weft = await serve();
-    const agents = await startDemo(weft, await weft.createAdmin());
-    const { location } = agents[0]!;
-    const path = `/map?radio=sinr&view=${location.latitude},${location.longitude},16`;
+    const { weft, agents } = await demo();
+    const { location } = agents.find(({ access_point_type }) => access_point_type === 'WiFi')!;
+    const path = `/map?radio=sinr&radio_type=WiFi&view=${location.latitude},${location.longitude},18`;
     const { page } = await visitSignedIn(weft, { ...screens.phone, colorScheme: 'dark', path, title: 'Map' });
-    await legend(page, 'SINR, 5G').getByText('Tap the map to read a value.').waitFor();
+    await legend(page, 'SINR, WiFi').getByText('Tap the map to read a value.').waitFor();
     const box = (await page.locator('.fleet-map').boundingBox())!;
-    await page.touchscreen.tap(box.x + box.width / 2, box.y + box.height - 40);
-    await reading(page, 'SINR, 5G')
+    await page.touchscreen.tap(box.x + box.width / 2 + 60, box.y + box.height / 2 + 60);
+    await reading(page, 'SINR, WiFi')
       .getByText(/^−?\d+(\.\d)?\sdB$/)
       .waitFor();
   });

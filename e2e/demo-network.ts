@@ -11,7 +11,7 @@ export interface DemoAgent {
   name: string;
 }
 
-/** `more` are settings of the network, such as how often it reports. */
+/** It reports seldom, because what is new is drawn; `more` are settings of the network, such as that it does so every second. */
 export async function startDemo(weft: Weft, token: string, more: object = {}): Promise<DemoAgent[]> {
   const emulators = ['5G', 'WiFi', 'LiFi'].map((access_point_type) => ({
     access_point_type,
@@ -22,7 +22,7 @@ export async function startDemo(weft: Weft, token: string, more: object = {}): P
   }));
   const answer = await weft.request('POST', '/api/v1/emulator/spinup', {
     token,
-    json: { emulators, seed: 11, ...more },
+    json: { emulators, seed: 11, report_interval_seconds: 5, ...more },
   });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   const { agents } = answer.body as { agents: Omit<DemoAgent, 'name'>[] };

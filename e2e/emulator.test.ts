@@ -2,6 +2,7 @@
 // processes, the embedded default.
 import { App } from '@weft/sdk';
 import { expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { bearer, connect } from '../test/socket-client.ts';
 import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
 
@@ -142,7 +143,8 @@ test('a run survives kill -9, ends on time, and says so on its socket; live samp
 /** For each agent, its values by time. */
 type Stored = Map<string, number>[];
 
-test('the same seed gives the same stored values, at speed 1 and at speed 60', async () => {
+// With a server in the process of the test: emulator-worker.contract.test.ts.
+test.runIf(isLong)('the same seed gives the same stored values, at speed 1 and at speed 60', async () => {
   const weft = await serve();
   const token = await weft.createAdmin();
   const start_time = new Date(Math.floor(Date.now() / 1000) * 1000 - 3_600_000).toISOString();

@@ -23,8 +23,7 @@ export async function furnish(weft: Weft): Promise<Furnished> {
     expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBe(200);
     return body;
   };
-  // Seldom: what is new is drawn, and here that is not looked at.
-  const [agent, other] = await startDemo(weft, token, { report_interval_seconds: 5 });
+  const [agent, other] = await startDemo(weft, token);
   const [run] = await ask('GET', '/jobs?limit=1');
   await ask('POST', '/agents/', { ap_id: 'ap-never', password, configuration: {} });
   // They report once: the first is soon offline, the second late after a while.

@@ -1,7 +1,10 @@
 // A client that asks for jobs, follows their sockets whatever happens to them, and remembers: the judge of the job path.
 // Every accepted job must end, and its messages must have come in order, none missing, none twice.
 import { setTimeout as pause } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
+import { Agent } from '../sdk/src/index.ts';
+import { password } from './weft-process.ts';
 
 export interface LedgerJob {
   job_number: string;
@@ -111,4 +114,16 @@ export class JobLedger {
       violations.map((violation) => `${path} ${job_number}: ${violation}`),
     );
   }
+}
+
+/** An access point that does what it is told; returns what it did. */
+export async function obey(url: string, ap_id: string): Promise<number[]> {
+  const applied: number[] = [];
+  const agent = new Agent({ url, ap_id, password, onError: () => {} }).command('set_tx_power', ({ dbm }) => {
+    applied.push(Number(dbm));
+    return { applied: { dbm: Number(dbm) } };
+  });
+  onTestFinished(() => agent.stop());
+  await agent.start();
+  return applied;
 }

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
 import { canLoop } from '../test/mounts.ts';
+import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';
 import { cutPower, linesOf } from './power-cut.ts';
 import { canTrace, traced } from './strace.ts';
@@ -155,7 +156,7 @@ describe.skipIf(!canLoop)('after a power cut', () => {
     expect(errors).toEqual([]);
   });
 
-  test('R14 the same cut finds the loss when nothing is flushed', async () => {
+  test.runIf(isLong)('R14 the same cut finds the loss when nothing is flushed', async () => {
     const { findings } = await cutPower(['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')]);
     expect(findings.lost).toBeGreaterThan(0);
   });

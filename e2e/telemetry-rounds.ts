@@ -4,6 +4,7 @@ import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { prepareLedger } from './ledger-folder.ts';
 import type { Findings } from './telemetry-ledger.ts';
 import { serve, temporaryFolder } from './weft-process.ts';
@@ -35,27 +36,37 @@ interface RoundsOptions {
   launcher?: string[];
   /** No more rounds once something was lost. */
   isUntilLoss?: boolean;
+  /** Posts go on until then before the last kill. */
+  isFull?: () => boolean | Promise<boolean>;
 }
 
 export async function killRounds(rounds: number, options: RoundsOptions = {}): Promise<EmbeddedRoundsResult> {
   const folder = temporaryFolder();
   const { dataDir, journal, ...prepared } = await prepareLedger(folder, agents);
-  const result = await killRoundsOn({ folder, ...prepared, ...options }, rounds);
-  const oldestSegment = Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
-  return { ...result, sealedBlocks: countBlocks(dataDir), oldestSegment };
+  const oldestSegment = () => Math.min(...readdirSync(journal).map((name) => Number.parseInt(name, 10)));
+  const isFull = () => oldestSegment() > 1 && countBlocks(dataDir) > agents;
+  const result = await killRoundsOn(
+    { folder, ...prepared, ...(!options.isUntilLoss && { isFull }), ...options },
+    rounds,
+  );
+  return { ...result, sealedBlocks: countBlocks(dataDir), oldestSegment: oldestSegment() };
 }
 
 /** The same with telemetry in another place, which the settings name. */
-export async function killRoundsWith(settings: Record<string, string>, rounds: number): Promise<RoundsResult> {
+export async function killRoundsWith(
+  settings: Record<string, string>,
+  rounds: number,
+  options: RoundsOptions = {},
+): Promise<RoundsResult> {
   const folder = temporaryFolder();
   const { ledger, env } = await prepareLedger(folder, agents);
-  return killRoundsOn({ folder, ledger, env: { ...env, ...settings } }, rounds);
+  return killRoundsOn({ folder, ledger, env: { ...env, ...settings }, ...options }, rounds);
 }
 
 type Prepared = Pick<Awaited<ReturnType<typeof prepareLedger>>, 'ledger' | 'env'>;
 
 async function killRoundsOn(
-  { ledger, isUntilLoss = false, ...options }: Prepared & RoundsOptions & { folder: string },
+  { ledger, isUntilLoss = false, isFull, ...options }: Prepared & RoundsOptions & { folder: string },
   rounds: number,
 ): Promise<RoundsResult> {
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
@@ -76,7 +87,8 @@ async function killRoundsOn(
       isHeavy ? 400 : 40,
     );
     await Promise.race([enough.promise, posting]);
-    await new Promise((resolve) => setTimeout(resolve, randomInt(0, 12)));
+    if (round === rounds - 1) while (isFull && !(await isFull())) await pause(50);
+    await pause(randomInt(0, 12));
     await weft.end('SIGKILL');
     await posting;
     acknowledged.push(ledger.acknowledged - before);
@@ -94,7 +106,7 @@ async function killRoundsOn(
 }
 
 function countBlocks(dataDir: string): number {
-  const database = new DatabaseSync(join(dataDir, 'telemetry', 'telemetry.db'));
+  const database = new DatabaseSync(join(dataDir, 'telemetry', 'telemetry.db'), { readOnly: true });
   const { blocks } = database.prepare('SELECT count(*) AS blocks FROM blocks').get() as { blocks: number };
   database.close();
   return blocks;

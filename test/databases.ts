@@ -10,6 +10,7 @@ import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 import { countCost } from './costs/file-costs.ts';
 import { addressOf, onServer, runOnServer, tablesAt } from './migrated-database.ts';
+import { isLong } from './rounds.ts';
 
 interface OpenOptions {
   migrationsFolder?: string;
@@ -41,6 +42,12 @@ export function eachDatabase(describeOn: (kind: DatabaseKind) => void): void {
     const isMissing = kind.dialect === 'postgres' && inject('postgresUrl') === undefined;
     describe.skipIf(isMissing)(`on ${kind.dialect}`, () => describeOn(kind));
   }
+}
+
+/** For stories over HTTP, whose stores have passed their own suites on each database: on the other one with the long run. */
+export function eachDatabaseOfServers(describeOn: (kind: DatabaseKind) => void): void {
+  if (isLong) eachDatabase(describeOn);
+  else describe(`on ${databaseKinds.sqlite.dialect}`, () => describeOn(databaseKinds.sqlite));
 }
 
 /** Two nodes on one fresh, migrated database. */

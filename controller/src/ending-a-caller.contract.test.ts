@@ -2,7 +2,7 @@
 // Looked at in the database itself, on both databases.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eachDatabase } from '../../test/databases.ts';
+import { eachDatabaseOfServers } from '../../test/databases.ts';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../test/weft.ts';
@@ -18,7 +18,7 @@ const wifi = (num_access_points = 1) => ({
   duration: 600,
 });
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   let weft: TestWeft;
   let remove = async () => {};
   let round = 0;

@@ -1,9 +1,11 @@
 // The law of ending a caller, for any sequence of requests and changes, also at the same time: after the answer nothing of an
 // ended caller is open in the database, nothing of a narrowed one that it could not ask for, and nothing of others was touched.
+
 import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eachDatabase } from '../../test/databases.ts';
+import { rounds } from '../../test/rounds.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { password, startWeft, type TestWeft } from '../../test/weft.ts';
 
@@ -213,7 +215,7 @@ eachDatabase((kind) => {
         for (const { path } of members) await call('DELETE', path, admin);
         for (const { id } of members) expect(await open(id)).toEqual(nothing);
       }),
-      { numRuns: kind.dialect === 'sqlite' ? 20 : 10 },
+      { numRuns: kind.dialect === 'sqlite' ? rounds(20, 8) : rounds(10, 3) },
     ));
 
   it('a change that fails after its steps leaves everything as it was', async () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eachDatabase } from '../../../test/databases.ts';
+import { eachDatabaseOfServers } from '../../../test/databases.ts';
 import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
@@ -24,7 +24,7 @@ function create(ap_id: unknown, configuration: unknown = {}, secret: unknown = p
   return weft.request('POST', agents, { token: admin, json: { ap_id, password: secret, configuration } });
 }
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   test('an agent is created, seen, changed and removed', async () => {
     const namespace = await kind.createNamespace();
     const onPostgres = { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: randomBytes(32).toString('hex') };

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { eachDatabase } from '../../../test/databases.ts';
+import { eachDatabaseOfServers } from '../../../test/databases.ts';
 import { rounds } from '../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
 
@@ -37,7 +37,7 @@ async function seenBy(token: string) {
   return answers.map(({ status }) => status);
 }
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   test('an app is created, seen, listed, changed and removed', async () => {
     const namespace = await kind.createNamespace();
     const onPostgres = { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: randomBytes(32).toString('hex') };

@@ -2,7 +2,7 @@
 // who try to get in.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DatabaseKind, eachDatabase } from '../../../test/databases.ts';
+import { type DatabaseKind, eachDatabaseOfServers } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { readMail, startSmtp } from '../../../test/smtp.ts';
 import { bearer, connect } from '../../../test/socket-client.ts';
@@ -48,7 +48,7 @@ async function onDatabase(kind: DatabaseKind, use: (server: TestWeft) => Promise
   }
 }
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   test('a user is disabled, listed and enabled, each as often as one likes', () =>
     onDatabase(kind, async (server) => {
       const token = await server.admin();

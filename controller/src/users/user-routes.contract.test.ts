@@ -1,7 +1,7 @@
 // The user operations over HTTP: answers, refusals, names, roles, passwords, and when a token ends.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eachDatabase } from '../../../test/databases.ts';
+import { eachDatabaseOfServers } from '../../../test/databases.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
 import { openAccounts } from '../offline.ts';
 import { openSqlite } from '../storage/sql-database.sqlite.ts';
@@ -35,7 +35,7 @@ function me(token: string) {
   return weft.request('GET', `${users}me`, { token });
 }
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   test('an account is created, seen, changed and removed', async () => {
     const namespace = await kind.createNamespace();
     const onPostgres = { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: randomBytes(32).toString('hex') };

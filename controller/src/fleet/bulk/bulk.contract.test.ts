@@ -1,7 +1,7 @@
 // Bulk changes over HTTP: previews, waves, stopping, a result for each, rights of the present, and going on after a crash.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { databaseKinds, eachDatabase } from '../../../../test/databases.ts';
+import { databaseKinds, eachDatabaseOfServers } from '../../../../test/databases.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
@@ -12,7 +12,7 @@ interface Target {
   command_id: string | null;
 }
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   let weft: TestWeft;
   let token: string;
   let remove: () => Promise<void>;

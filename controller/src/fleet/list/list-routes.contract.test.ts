@@ -1,10 +1,10 @@
 // The list of agents over HTTP, on both databases: every change is seen at once, and what is wrong is refused.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseKinds, eachDatabase } from '../../../../test/databases.ts';
+import { databaseKinds, eachDatabaseOfServers } from '../../../../test/databases.ts';
 import { startWeft, type TestWeft } from '../../../../test/weft.ts';
 
-eachDatabase((kind) => {
+eachDatabaseOfServers((kind) => {
   let weft: TestWeft;
   let token: string;
   let remove: () => Promise<void>;
