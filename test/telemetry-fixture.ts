@@ -41,7 +41,7 @@ export class StoreUnderTest {
 
   /** Of a property with random data; so many with `npm run test:long`. */
   runs(usual: number): number {
-    return isLong ? usual : Math.ceil(usual / (this.fixture.isCostly ? 4 : 2));
+    return isLong ? usual : Math.ceil(usual / (this.fixture.isCostly ? 8 : 4));
   }
 
   /** After each move the same must hold. */
