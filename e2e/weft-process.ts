@@ -8,12 +8,13 @@ import { onTestFinished } from 'vitest';
 import { buildCache } from '../test/compile-cache.ts';
 import { countCost } from '../test/costs/file-costs.ts';
 import { findFreePort } from '../test/server-process.ts';
+import { usualPriority } from '../test/threads/shared-thread.ts';
 
 export const root = resolve(import.meta.dirname, '..');
 /** As `npm start` runs it. */
 export const command = join(root, 'controller', 'dist', 'weft.js');
 /** Those of `npm start`, and room for what a start leaves behind: to collect it is a twelfth of its work. */
-const nodeOptions = ['--max-semi-space-size=16', '--v8-pool-size=1', '--min-semi-space-size=16'];
+const nodeOptions = ['--max-semi-space-size=16', '--v8-pool-size=1', '--min-semi-space-size=16', ...usualPriority];
 const patienceMs = 240_000;
 
 type Env = Record<string, string>;

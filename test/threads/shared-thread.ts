@@ -1,10 +1,13 @@
 // Before each test file: the stores of telemetry of all servers in this process have one thread, in which each has a copy of its module.
-// To start a thread of its own is a third of the work of starting a server; processes of `weft` do that.
+// To start a thread of its own is a third of the work of starting a server; processes of `weft` do that. Models of emulated networks
+// have threads of their own, with the usual priority.
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import threads, { MessageChannel, type MessagePort, type Transferable, type WorkerOptions } from 'node:worker_threads';
 
 const builtin = createRequire(import.meta.url)('node:worker_threads') as typeof threads;
 const engine = /\/engine-thread\.ts$/;
+const model = /\/run-thread\.ts$/;
+export const usualPriority = ['--import', new URL('./usual-priority.mjs', import.meta.url).href];
 
 /** What the store sees of its thread. */
 class Tenant {
@@ -48,9 +51,9 @@ const marked = builtin.Worker as typeof threads.Worker & { isShared?: true };
 if (!marked.isShared) {
   const Own = builtin.Worker;
   const Shared = function (this: unknown, module: string | URL, options: WorkerOptions = {}) {
-    return module instanceof URL && engine.test(module.pathname)
-      ? new Tenant(module, options)
-      : new Own(module, options);
+    const { pathname } = new URL(module, import.meta.url);
+    if (engine.test(pathname)) return new Tenant(module as URL, options);
+    return new Own(module, model.test(pathname) ? { ...options, execArgv: usualPriority } : options);
   };
   Shared.prototype = Own.prototype;
   Object.defineProperty(builtin, 'Worker', { value: Object.assign(Shared, { isShared: true }), configurable: true });
