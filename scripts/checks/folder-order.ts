@@ -19,7 +19,13 @@ const order: Record<string, string[][]> = {
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
   'sdk/src': [['app', 'spool']],
   'cli/src': [['access-point', 'history', 'templates'], ['commands'], ['bin']],
-  'cli/src/access-point': [['machine', 'enrolment'], ['hostapd'], ['readers'], ['commands'], ['link', 'service']],
+  'cli/src/access-point': [
+    ['machine', 'enrolment'],
+    ['hostapd'],
+    ['readers'],
+    ['commands'],
+    ['link', 'service', 'settings'],
+  ],
   'emulator/src': [['radio'], ['world|traffic|multi-link|access-points'], ['what-if'], ['coverage'], ['runs'], ['env']],
   'controller/src': [
     ['storage', 'input', 'outgoing'],

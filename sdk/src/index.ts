@@ -12,5 +12,6 @@ export { type HttpAnswer, HttpClient } from './http-client.ts';
 export { keptFetch } from './kept-connections.ts';
 export { App } from './node-app.ts';
 export type { AttachedDevice, Sample } from './report.ts';
-export { type Settings, SettingsKeeper, type SettingsOptions, type SettingsStorage } from './settings-keeper.ts';
+export { type Settings, SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
+export type { SettingsStorage } from './settings-storage.ts';
 export { type SignedRequest, verifyWebhook } from './webhook.ts';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { rounds } from '../../test/rounds.ts';
-import { type Settings, SettingsFolder, SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
+import { type Settings, SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
+import { SettingsFolder } from './settings-storage.ts';
 
 const folders: string[] = [];
 afterEach(() => {

@@ -1,22 +1,11 @@
 // The settings of an access point, with a dead man's switch: the old ones are on disk before anything is touched, and come back
 // unless Weft has confirmed the new ones over a new connection in time, whatever happens to this process or to the power.
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
 import { folderOf } from '@weft/contract/ap-id';
 import type { DeclaredSetting } from '@weft/contract/declared-settings';
-import { isObject } from '@weft/contract/is-object';
 import type { AgentOptions } from './agent-options.ts';
+import { masked, plain, SettingsFolder, type SettingsStorage } from './settings-storage.ts';
 
 export type Settings = Record<string, unknown>;
 
@@ -41,14 +30,6 @@ export interface SettingsOptions {
   isForgotten?: (() => Promise<boolean> | boolean) | undefined;
   /** Where old and new settings lie; default: files in `spoolDir`. */
   storage?: SettingsStorage | undefined;
-}
-
-/** What is written is durable when `write` returns, whole or not at all. Secrets are in it. */
-export interface SettingsStorage {
-  /** Undefined if there is none. */
-  read: (name: string) => unknown;
-  /** Undefined: removes it. */
-  write: (name: string, value: unknown) => void;
 }
 
 /** How the word of the access point gets to Weft. */
@@ -241,67 +222,4 @@ export class SettingsKeeper {
   #tell(message: ConfigResultMessage): void {
     this.#line?.send(JSON.stringify(message));
   }
-}
-
-export class SettingsFolder implements SettingsStorage {
-  readonly #folder: string;
-
-  constructor(folder: string) {
-    this.#folder = folder;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Of a process that ended while it wrote: secrets may be in it.
-    for (const name of readdirSync(folder)) if (/^settings.*\.new$/.test(name)) rmSync(join(folder, name));
-  }
-
-  read(name: string): unknown {
-    try {
-      return JSON.parse(readFileSync(join(this.#folder, name), 'utf8'));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
-  /** Durable when it returns, whole or not at all; for its owner alone, because secrets are in it. */
-  write(name: string, value: unknown): void {
-    const path = join(this.#folder, name);
-    if (value === undefined) rmSync(path, { force: true });
-    else {
-      const file = openSync(`${path}.new`, 'w', 0o600);
-      writeSync(file, JSON.stringify(value));
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(`${path}.new`, path);
-    }
-    const directory = openSync(this.#folder, 'r');
-    fsyncSync(directory);
-    closeSync(directory);
-  }
-}
-
-/** With secrets in clear. */
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
-  if (!isObject(value)) return value;
-  if (isSecret(value)) return value.value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]));
-}
-
-/** What runs, without secrets: one that was given is said by its name, one that is not ours by version 0. */
-function masked(real: unknown, given: unknown): unknown {
-  if (isObject(given) && isSecret(given)) {
-    const { secret, version, value } = given;
-    if (isObject(real) && !('value' in real)) return { secret, version: real.version ?? 0 };
-    return { secret, version: plain(real) === value ? version : 0 };
-  }
-  if (isObject(real) && isSecret(real)) return { secret: real.secret, version: real.version };
-  if (Array.isArray(real))
-    return real.map((item, index) => masked(item, Array.isArray(given) ? given[index] : undefined));
-  if (!isObject(real)) return real;
-  const known = isObject(given) ? given : {};
-  return Object.fromEntries(Object.entries(real).map(([key, item]) => [key, masked(item, known[key])]));
-}
-
-function isSecret(value: Record<string, unknown>): value is { secret: string; version: number; value: string } {
-  return typeof value.secret === 'string' && typeof value.version === 'number';
 }

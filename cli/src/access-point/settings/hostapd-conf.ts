@@ -78,7 +78,7 @@ export function networksIn(conf: HostapdConf): WifiNetwork[] | undefined {
 }
 
 export const countryIn = (text: string) => new HostapdConf(text).get('country_code');
-/** What hostapd reads anew when it is told to. */
+/** What hostapd reads again when it is told to. */
 export const wordsOf = (text: string) => JSON.stringify([countryIn(text), networksIn(new HostapdConf(text))]);
 
 /** In the words of settings, with the keys that they were given with. */

@@ -94,7 +94,7 @@ export class HostapdSettings implements SettingsOptions {
   }
 
   readonly isForgotten = async (): Promise<boolean> => {
-    // A machine that was started anew: hostapd runs what its file says.
+    // The machine was started since: hostapd runs what its file says.
     const { machine, bootFile } = this.#options;
     if ((await bootOf(machine)) === (await readFile(bootFile, 'utf8').catch(() => ''))) return false;
     for (const { file } of this.#radios) {
@@ -146,7 +146,7 @@ export class HostapdSettings implements SettingsOptions {
       const text = withSettings(disk, radio, settings);
       if (target !== undefined || widthMhz !== undefined) await this.#switch(radio, target, widthMhz);
       await this.#load(radio, disk, text, isTrial);
-      // Last: a radio that begins anew has the power of its own choice.
+      // Last: a radio that begins again has the power of its own choice.
       await this.#setPower(radio, settings[`tx_power_dbm${radio.suffix}`]);
     }
     await writeFile(this.#options.bootFile, await bootOf(this.#options.machine), { mode: 0o600 });
@@ -189,7 +189,7 @@ export class HostapdSettings implements SettingsOptions {
     const { file } = radio;
     const before = this.#loaded.get(file);
     const known = before?.disk === disk ? before.text : isTrial ? disk : undefined;
-    // After an interrupted trial nobody knows what it has read.
+    // After an interrupted trial it is unknown what it has read.
     const isOther = known === undefined || wordsOf(known) !== wordsOf(text);
     const isElsewhere = known === undefined || countryIn(known) !== countryIn(text);
     const read = () => (isOther ? this.#read(radio, text, isElsewhere) : Promise.resolve());
