@@ -519,6 +519,28 @@ eachDatabase((kind) => {
     });
   });
 
+  test.runIf(kind.dialect === 'postgres')('another node goes on where the leading one was', async () => {
+    const [first, second] = await Promise.all([1, 2].map((at) => new Ap(`lead-${at}`).start('lead')));
+    const layer = { name: 'lead', selector: 'tag:lead', weight: 10, settings: { channel: 40 } };
+    const { id } = await rollOut([layer], { waves: [{ select: 'name:lead-1' }, { percent: 100 }] });
+    const config = await first!.received();
+    const leads = ({ parts }: TestWeft) => parts.desired.desired.lease.isHeld;
+    const leader = await untilSo(() => {
+      const found = [weft, ofAgents].find(leads);
+      if (!found) throw new Error('nobody leads');
+      return found;
+    });
+    await leader.parts.desired.drain();
+    await leader.parts.desired.stop();
+    await first!.apply(config);
+    await first!.say();
+    await first!.say();
+    expect((await second!.obey()).settings).toEqual({ channel: 40 });
+    expect(await over(id)).toMatchObject({ state: 'completed', sentence: '2 of 2 confirmed' });
+    expect(await first!.next()).toBeNull();
+    expect([weft, ofAgents].filter(leads)).not.toContain(leader);
+  });
+
   test('who loses the right in the middle of a roll-out, or is gone, changes nobody any more', async () => {
     const layerOf = (name: string) => ({ name, selector: `tag:${name}`, weight: 10, settings: { channel: 40 } });
     const story = async (name: string, token: string) => {
