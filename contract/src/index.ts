@@ -22,6 +22,7 @@ export * from './known-words.ts';
 export * from './metrics.ts';
 export * from './notifications.ts';
 export * from './retention.ts';
+export * from './rollouts.ts';
 export * from './sites.ts';
 export * from './telemetry.ts';
 export * from './third-party-apps.ts';

@@ -52,6 +52,7 @@ export function createAgentsPart(
     audit,
     acceptsSuggestions: config.acceptLabels === 'yes',
     onChanged: events.labelsChanged.emit,
+    reconfigured: events.reconfigured.ask,
     onError,
   });
   events.recordsChanged.on(() => agents.forgetAll());
@@ -64,7 +65,7 @@ export function createAgentsPart(
     labels,
     enrolment,
     prepare: () => database.transaction(fillNameKeys),
-    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels, events.reconfigured.ask)],
+    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {
       isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
       requireEnrolment: (token: string) => enrolment.require(token),

@@ -1,13 +1,12 @@
 // Operations on the labels of agents.
 import { AgentLabels, LabelsUpdate } from '@weft/contract';
-import type { Events } from '../events.ts';
 import { type Route, routesOf } from '../http/request/route.ts';
 import { adminsAndManagers, agentReaders } from '../rights/permission.ts';
 import type { LabelService } from './label-service.ts';
 
 const route = routesOf('Fleet');
 
-export function labelRoutes(labels: LabelService, reconfigured: Events['reconfigured']['ask']): Route[] {
+export function labelRoutes(labels: LabelService): Route[] {
   return [
     route('get_labels', 'GET /api/v1/agents/:ap_id/labels', {
       permission: agentReaders,
@@ -30,11 +29,9 @@ export function labelRoutes(labels: LabelService, reconfigured: Events['reconfig
       response: AgentLabels,
       async handle(context) {
         const ifMatch = context.request.headers['if-match'];
-        const changed = await labels.update(context.path('ap_id'), context.body, context.caller, ifMatch);
+        const changed = await labels.change(context.path('ap_id'), context.body, context.caller, ifMatch);
         context.reply.header('etag', changed.etag);
-        const { labels: after, before } = changed;
-        const affected = await reconfigured([{ ap_id: after.ap_id, before, after }]);
-        return { ...after, reconfigured: affected?.size ?? 0 };
+        return changed.labels;
       },
     }),
   ];

@@ -6,6 +6,7 @@ import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, type Caller, system } from '../caller.ts';
 import { PreconditionError } from '../errors.ts';
+import type { Events } from '../events.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { agentNotFound } from './agent-answers.ts';
@@ -20,6 +21,8 @@ export interface LabelServiceOptions {
   acceptsSuggestions: boolean;
   /** Called after every change; must not throw. */
   onChanged: (ap_id: string) => void;
+  /** Whose settings labels change. */
+  reconfigured: Events['reconfigured']['ask'];
   onError: (error: unknown, message: string) => void;
 }
 
@@ -29,7 +32,7 @@ export interface TaggedLabels {
   etag: string;
 }
 
-export interface ChangedLabels extends TaggedLabels {
+interface ChangedLabels extends TaggedLabels {
   before: AgentLabels;
 }
 
@@ -69,6 +72,13 @@ export class LabelService {
     );
     if (!after) throw agentNotFound();
     return { ...toTagged(after), before };
+  }
+
+  /** As `update`; the labels say how many access points get other settings by it. */
+  async change(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<TaggedLabels> {
+    const { labels, etag, before } = await this.update(ap_id, update, by, ifMatch);
+    const affected = await this.#options.reconfigured([{ ap_id, before, after: labels }]);
+    return { labels: { ...labels, reconfigured: affected?.size ?? 0 }, etag };
   }
 
   /** To be called when a configuration is new: takes over what it suggests, if that is the setting. Never throws. */

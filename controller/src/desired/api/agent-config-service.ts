@@ -5,13 +5,13 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import { rightsOf } from '../../rights/rights.ts';
+import { mayConfigure } from '../config-rights.ts';
 import { differingLeaves } from '../model/agent-config.ts';
 import type { LeafSource } from '../model/render.ts';
 import { fromLeaves, leavesOf, type Settings } from '../model/settings.ts';
 import type { Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import type { ChangeSetService } from './change-set-service.ts';
-import { mayConfigure } from './config-rights.ts';
 import type { RolloutStart } from './rollout-start.ts';
 
 export const configViews = ['desired', 'running', 'diff', 'why'] as const;

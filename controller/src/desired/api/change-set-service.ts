@@ -11,6 +11,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
+import { mayConfigure, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, restartOf } from '../model/differences.ts';
 import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
@@ -18,7 +19,6 @@ import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import type { ChangeSetRecord, RolloutStore } from '../store/rollout-store.ts';
-import { mayConfigure, seesAllConfig, visibleLayers } from './config-rights.ts';
 import { layerNotFound } from './config-service.ts';
 
 const maxRefusals = 100;

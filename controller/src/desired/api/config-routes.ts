@@ -212,7 +212,7 @@ export function configRoutes({
     route('rollout_series', 'GET /api/v1/rollouts/:id/series', {
       permission: configReaders,
       summary: 'A metric at the access points that a roll-out has changed and at those that it has not',
-      query: Type.Object({ metric: Type.String({ minLength: 1, maxLength: 128 }) }),
+      query: Type.Object({ metric: Type.String({ minLength: 1, maxLength: 128, description: 'Its name.' }) }),
       response: RolloutSeries,
       handle: (context) => rollouts.series(context.caller, context.path('id'), context.query.metric),
     }),

@@ -20,13 +20,13 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { SiteStore } from '../../sites/site-store.ts';
 import { inSlices, mapInSlices } from '../../time-slices.ts';
+import { mayConfigure, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import { contextOf } from '../delivery/config-delivery.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { type Layer, LayerStack, noContext } from '../model/render.ts';
 import { secretsOf } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { LayerStore, SecretRecord, Variable } from '../store/layer-store.ts';
-import { mayConfigure, seesAllConfig, visibleLayers } from './config-rights.ts';
 
 /** Above every version: the largest number that the column takes. */
 const newestVersion = 2_147_483_647;

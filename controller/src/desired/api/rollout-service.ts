@@ -9,13 +9,13 @@ import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
 import { isSuccess } from '../model/agent-config.ts';
 import type { GateReader } from '../rollout/gate-reader.ts';
 import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
 import { putInForce } from '../store/layer-store.ts';
 import type { LayerChanges, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
-import { mayConfigure, mayRollOut, seesAllConfig } from './config-rights.ts';
 
 export interface RolloutServiceOptions {
   database: SqlDatabase;

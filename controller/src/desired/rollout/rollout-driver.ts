@@ -10,7 +10,7 @@ import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { PeriodicTask } from '../../periodic-task.ts';
 import type { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import { mayConfigure, mayRollOut } from '../api/config-rights.ts';
+import { mayConfigure, mayRollOut } from '../config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
 import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
@@ -190,7 +190,7 @@ export class RolloutDriver extends PeriodicTask {
     });
   }
 
-  /** Who is not there to take anything. Of one that never reports, nobody knows it before it had the time to ask. */
+  /** Who is not there to take anything. Of one that never reports it is unknown before it had the time to ask. */
   async #away(): Promise<(agent: StandingAgent) => boolean> {
     const { view, now } = this.#options;
     const moment = await view.moment({ state: true });
