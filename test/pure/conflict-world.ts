@@ -15,6 +15,7 @@ import {
   defaultConflictRules,
   groupOf,
   interferenceRange,
+  relatedTo,
 } from '../../controller/src/commands/arbitration/parameter-groups.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
@@ -70,7 +71,15 @@ export class ConflictWorld {
     const group = groupOf(rules, intent.technology, intent.parameter);
     const range = group.scope === 'neighbours' ? interferenceRange(rules, intent.technology) : 0;
     const near = range > 0 ? this.#neighboursOf(intent.ap_id, range) : [];
-    const leases = this.leases.around(intent.ap_id, near, group.name);
+    const related = relatedTo(rules, intent.technology, intent.parameter, 'neighbours');
+    const widest = Math.max(...Object.values(rules.interference_range_m));
+    const beside = this.#neighboursOf(intent.ap_id, widest).flatMap((ap_id) => this.leases.of(ap_id));
+    const leases = [
+      ...new Set([
+        ...this.leases.around(intent.ap_id, near, group.name),
+        ...beside.filter(({ parameter }) => related.includes(parameter)),
+      ]),
+    ];
     const key = `${intent.ap_id} ${intent.parameter}`;
     const { caller_id, site, ap_id } = intent;
     const blast =

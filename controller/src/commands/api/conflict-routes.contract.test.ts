@@ -76,6 +76,26 @@ test('conflicts are found by the name of who asked or held', async () => {
   expect([await found('bob'), await found('boss'), await found('ann'), await found('boss', ann)]).toEqual([1, 1, 0, 0]);
 });
 
+test('what moves the same thing is accepted and told: on one cell, and at one place across technologies', async () => {
+  const place = (access_point_type: string, latitude: number) => ({
+    access_point_type,
+    geolocation: { latitude, longitude: 11.1 },
+  });
+  const cell = await newAgent(place('5G', 47.1));
+  expect((await send(ann, cell, 'set_tilt', { degrees: 4 })).body.reason).toBe('free');
+  const told = (await send(bob, cell, 'set_handover_margin', { db: 2 })).body;
+  expect(told).toMatchObject({ reason: 'related', rival: { caller_name: 'ann', parameter: 'tilt' } });
+  const hall = await newAgent(place('WiFi', 47.102));
+  const far = await newAgent(place('WiFi', 47.2));
+  for (const ap of [hall, far]) expect((await send(ann, ap, 'sleep')).status).toBe(200);
+  const quota = (await send(bob, cell, 'set_prb_quota', { percent: 40 })).body;
+  expect(quota).toMatchObject({ reason: 'related', rival: { ap_id: hall, parameter: 'power_state' } });
+  expect(quota.detail).toContain('nearby');
+  // The other way round.
+  const lamp = await newAgent(place('LiFi', 47.101));
+  expect((await send(ann, lamp, 'sleep')).body).toMatchObject({ reason: 'related', rival: { ap_id: cell } });
+});
+
 describe('the loser', () => {
   test('gets 409 with who holds it and until when, and nothing of it stays', async () => {
     const ap = await newAgent();

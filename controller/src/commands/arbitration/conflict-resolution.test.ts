@@ -84,6 +84,24 @@ describe('parameters that move the same thing', () => {
     expect(world.send(cell(second, 'a'), startMs + 20 * 1000).reason).not.toBe('related');
   });
 
+  test('capacity at one place is one thing for all technologies, and who is near is told without a name', () => {
+    const world = new ConflictWorld(defaultConflictRules, {
+      neighboursOf: (_, metres) => (metres >= 400 ? ['cell', 'hall'] : []),
+    });
+    const [hall, quota] = [
+      { ...cell('power_state', 'a'), ap_id: 'hall', technology: 'WiFi' as const },
+      cell('prb_quota', 'b'),
+    ];
+    world.send(hall, startMs);
+    const told = world.send({ ...quota, ap_id: 'cell' }, later);
+    expect(told).toMatchObject({ verdict: 'accepted', reason: 'related', supersedes: [] });
+    expect(told.rival).toMatchObject({ ap_id: 'hall', parameter: 'power_state' });
+    expect(told.detail).toContain('another caller holds an access point nearby');
+    // Two that sleep, and two quotas, are what each group says of its own.
+    expect(world.send({ ...cell('power_state', 'c'), ap_id: 'square' }, later).reason).toBe('related');
+    expect(world.send({ ...cell('tilt', 'c'), ap_id: 'square' }, later).reason).toBe('free');
+  });
+
   test('on other access points they are not related, and groups that decide go first', () => {
     const world = new ConflictWorld(defaultConflictRules);
     world.send({ ...cell('tilt', 'a'), ap_id: 'ap-2' }, startMs);

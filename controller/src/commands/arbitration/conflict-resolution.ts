@@ -18,7 +18,8 @@ type Resolution =
  * - an app's command to a frozen parameter, or beyond the blast radius, is rejected;
  * - a caller is never in conflict with itself, and the value that others hold already is accepted beside them;
  * - against every other lease the higher rank wins, then the group's policy; an intent that loses against one lease loses;
- * - one that nobody objects to says who holds a related parameter of the agent (groups that only report);
+ * - one that nobody objects to says who holds a related parameter of the agent, or of one at the same place (groups that only
+ *   report);
  * - a command that has won comes too soon after one of another caller of the same rank or a higher one, unless Weft itself
  *   sends it.
  * A loser is queued where the group says so and the leases end before it expires.
@@ -34,8 +35,7 @@ export function decide(
   const barred = intent.rank < ranks.operator ? barredBy(intent, state, rules, nowMs) : undefined;
   if (barred) return barred;
   const live = leases.filter(({ until }) => until > nowMs);
-  const related = relatedTo(rules, intent.technology, intent.parameter);
-  const resolution = resolve(intent, live, group, related);
+  const resolution = resolve(intent, live, group, rules);
   if ('lostTo' in resolution) return lose(intent, resolution.lostTo, group);
   return tooSoon(intent, state, group, nowMs) ?? pass(intent, live, resolution, group, state, rules, nowMs);
 }
@@ -66,12 +66,9 @@ function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, no
   return { verdict: 'rejected', reason: 'blast_radius', detail, supersedes: [], retry_at: blast.frees_at };
 }
 
-function resolve(
-  intent: Intent,
-  live: readonly Lease[],
-  group: ParameterGroup,
-  related: readonly string[],
-): Resolution {
+function resolve(intent: Intent, live: readonly Lease[], group: ParameterGroup, rules: ConflictRules): Resolution {
+  const related = relatedTo(rules, intent.technology, intent.parameter);
+  const relatedNear = relatedTo(rules, intent.technology, intent.parameter, 'neighbours');
   const direct: Lease[] = [];
   const indirect: Lease[] = [];
   const beside: Lease[] = [];
@@ -79,7 +76,7 @@ function resolve(
     if (lease.caller_id === intent.caller_id) continue;
     if (isOn(lease, intent)) direct.push(lease);
     else if (isInGroup(lease, intent, group)) indirect.push(lease);
-    else if (lease.ap_id === subjectOf(intent) && related.includes(lease.parameter)) beside.push(lease);
+    else if ((lease.ap_id === subjectOf(intent) ? related : relatedNear).includes(lease.parameter)) beside.push(lease);
   }
   const others = direct.filter(({ value }) => !wantsTheSame(value, intent));
   if (direct.length > 0 && others.length === 0) return { reason: 'same_value', supersedes: [] };

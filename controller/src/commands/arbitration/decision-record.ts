@@ -15,6 +15,8 @@ export interface DecisionRecord {
   group: { name: string; parameters: string[]; range_m: number };
   /** The live leases of the group that the decision saw, the caller's own among them. */
   leases: Lease[];
+  /** Of agents at the same place, on what is related; absent if there were none. */
+  beside?: Lease[];
   state: DecisionState;
   blast_window_s: number;
   outcome: DecisionOutcome;
@@ -46,15 +48,20 @@ export function toDecisionRecord(
   const subject = subjectOf(intent);
   const own = [...parameters, ...relatedTo(rules, intent.technology, intent.parameter)];
   const range_m = scope === 'neighbours' ? interferenceRange(rules, intent.technology) : 0;
-  const seen = leases.filter(
-    ({ ap_id, parameter, parameter_group, until }) =>
-      until > at && (ap_id === subject ? own.includes(parameter) : range_m > 0 && parameter_group === name),
+  const live = leases.filter(({ until }) => until > at);
+  const seen = live.filter(({ ap_id, parameter, parameter_group }) => {
+    return ap_id === subject ? own.includes(parameter) : range_m > 0 && parameter_group === name;
+  });
+  const nearby = relatedTo(rules, intent.technology, intent.parameter, 'neighbours');
+  const beside = live.filter(
+    (lease) => lease.ap_id !== subject && nearby.includes(lease.parameter) && !seen.includes(lease),
   );
   return {
     at,
     intent,
     group: { name, parameters, range_m },
     leases: seen.slice(0, maxRecordedLeases),
+    ...(beside.length > 0 && { beside: beside.slice(0, maxRecordedLeases) }),
     state,
     blast_window_s: rules.blast_radius.window_s,
     outcome: toOutcome(decision),

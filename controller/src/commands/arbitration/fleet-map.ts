@@ -3,7 +3,7 @@
 import type { ConflictRules, Technology } from '@weft/contract';
 import { readSite, SiteSizes } from './blast-radius.ts';
 import { Neighbours, readTechnology } from './neighbours.ts';
-import { groupOf, interferenceRange } from './parameter-groups.ts';
+import { groupOf, interferenceRange, relatedTo } from './parameter-groups.ts';
 
 /** A millisecond of work. */
 const pageSize = 100;
@@ -80,6 +80,20 @@ export class FleetMap {
     if (group.scope !== 'neighbours') return { group, near: [] };
     const range = interferenceRange(rules, technology);
     return { group, near: this.#neighbours.within(ap_id, range, { anyTechnology: group.technology === null }) };
+  }
+
+  /** The agents at one place with this one, of any technology, and the groups of what is related to the parameter there. */
+  beside(rules: ConflictRules, ap_id: string, technology: Technology | null, parameter: string) {
+    const related = relatedTo(rules, technology, parameter, 'neighbours');
+    if (related.length === 0) return { agents: [], groups: [] };
+    const ranges = Object.entries(rules.interference_range_m) as [Technology, number][];
+    // The widest of all, so that it does not matter which of the two comes first.
+    const range = Math.max(...ranges.map(([, metres]) => metres));
+    const groups = related.flatMap((name) => ranges.map(([each]) => groupOf(rules, each, name).name));
+    return {
+      agents: this.#neighbours.within(ap_id, range, { anyTechnology: true }),
+      groups: [...new Set(groups)],
+    };
   }
 }
 

@@ -36,11 +36,16 @@ export class LeaseTable {
 
   /** Those of the agent itself, and those of this group of its neighbours. */
   around(ap_id: string, neighbours: Iterable<string>, parameterGroup: string): Lease[] {
-    const found = this.of(ap_id);
-    for (const neighbour of neighbours) {
-      const leases = this.#byAgent.get(neighbour);
-      if (!leases || neighbour === ap_id) continue;
-      for (const lease of leases.values()) if (lease.parameter_group === parameterGroup) found.push(lease);
+    return [...this.of(ap_id), ...this.near(neighbours, parameterGroup).filter((lease) => lease.ap_id !== ap_id)];
+  }
+
+  /** Those of this group of the agents. */
+  near(agents: Iterable<string>, parameterGroup: string): Lease[] {
+    const found: Lease[] = [];
+    for (const ap_id of agents) {
+      for (const lease of this.#byAgent.get(ap_id)?.values() ?? []) {
+        if (lease.parameter_group === parameterGroup) found.push(lease);
+      }
     }
     return found;
   }

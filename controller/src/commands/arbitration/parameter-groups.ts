@@ -37,7 +37,7 @@ export const defaultConflictRules: ConflictRules = {
     group('steering', null, ['steering', 'offload_threshold']),
     // Together they cost more than their sum; which of two is right is not known, so both are accepted and told.
     group('5g_handover', '5G', ['tilt', 'handover_margin', 'time_to_trigger'], { policy: 'report' }),
-    group('capacity', null, ['power_state', 'prb_quota'], { policy: 'report' }),
+    group('capacity', null, ['power_state', 'prb_quota'], { policy: 'report', scope: 'neighbours' }),
   ],
   interference_range_m: { '5G': 500, WiFi: 60, LiFi: 8 },
   oscillation: { reversals: 3, window_s: 600, freeze_s: 600 },
@@ -68,10 +68,19 @@ export function groupOf(rules: ConflictRules, technology: Technology | null, par
   );
 }
 
-/** Parameters that move the same thing as this one, by groups that only report: of its agent, whatever their own groups say. */
-export function relatedTo(rules: ConflictRules, technology: Technology | null, parameter: string): string[] {
+/**
+ * Parameters that move the same thing as this one, by groups that only report, whatever their own groups say: of its agent, or
+ * with `neighbours` of agents at one place with it.
+ */
+export function relatedTo(
+  rules: ConflictRules,
+  technology: Technology | null,
+  parameter: string,
+  scope?: 'neighbours',
+): string[] {
   return rules.groups
     .filter((each) => each.policy === 'report' && (each.technology === null || each.technology === technology))
+    .filter((each) => scope === undefined || each.scope === scope)
     .flatMap(({ parameters }) => (parameters.includes(parameter) ? parameters : []))
     .filter((name) => name !== parameter);
 }

@@ -9,6 +9,7 @@ import type { Decision, DecisionState, Intent } from '../arbitration/conflict-in
 import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { toDecisionRecord } from '../arbitration/decision-record.ts';
 import type { FleetMap } from '../arbitration/fleet-map.ts';
+import { relatedTo } from '../arbitration/parameter-groups.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { subjectInWords, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
@@ -34,9 +35,11 @@ export class CommandDecision {
     const { ap_id, technology, parameter } = intent;
     const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
-    reads.leasesOn(subject, group.parameters);
+    reads.leasesOn(subject, [...group.parameters, ...relatedTo(rules, technology, parameter)]);
     reads.states.push([subject, parameter]);
     if (near.length > 0) reads.nearby(group.name, near);
+    const beside = this.#options.fleet.beside(rules, ap_id, technology, parameter);
+    for (const each of beside.groups) reads.nearby(each, beside.agents);
   }
 
   /** What would be decided now; changes nothing. */
@@ -102,10 +105,17 @@ export class CommandDecision {
     const { ap_id, technology, parameter } = intent;
     const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
-    const leases = batch.leases.around(subject, near, group.name);
+    const own = batch.leases.around(subject, near, group.name);
+    const beside = this.#options.fleet.beside(rules, ap_id, technology, parameter);
+    const leases = new Set([...own, ...beside.groups.flatMap((each) => batch.leases.near(beside.agents, each))]);
     const { recent, frozen_until } = batch.state(subject, parameter);
     const state: DecisionState = { recent, frozen_until, blast: this.#lookAtBlast(batch, intent) };
-    return { decision: decide(intent, leases, state, rules, nowMs), group: group.name, leases, state };
+    return {
+      decision: decide(intent, [...leases], state, rules, nowMs),
+      group: group.name,
+      leases: [...leases],
+      state,
+    };
   }
 
   #lookAtBlast({ rules, nowMs }: LedgerBatch, { caller_kind, caller_id, rank, site, ap_id }: Intent) {

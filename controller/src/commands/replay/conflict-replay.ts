@@ -137,7 +137,8 @@ export class ConflictReplay {
     const { recent, frozen_until } = known ?? record.state;
     const blast: BlastCount | null = this.#blast.look(record, at, isLater);
     const state = { recent, frozen_until, blast };
-    const decision = decide(intent, this.#leases.around(record, at, isLater), state, this.#rules, at);
+    const leases = [...this.#leases.around(record, at, isLater), ...(record.beside ?? [])];
+    const decision = decide(intent, leases, state, this.#rules, at);
     const hasPassed = decision.args !== undefined;
     const isAlike = !isLater && isSameEffect(record, decision);
     if (known || !isAlike) this.#states.set(key, stateAfter(intent, decision, state, at));
