@@ -17,6 +17,7 @@ export * from './events.ts';
 export * from './fleet.ts';
 export * from './grants.ts';
 export * from './health.ts';
+export * from './incidents.ts';
 export * from './jobs.ts';
 export * from './known-words.ts';
 export * from './metrics.ts';

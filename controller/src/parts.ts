@@ -12,6 +12,7 @@ import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createFleetPart } from './fleet/fleet-part.ts';
 import { createHealthPart } from './health/health-part.ts';
+import { createIncidentsPart } from './incidents/incidents-part.ts';
 import { createJobsPart } from './jobs/jobs-part.ts';
 import { createNotificationsPart } from './notifications/notifications-part.ts';
 import type { Platform } from './part.ts';
@@ -126,6 +127,19 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
+  const incidents = createIncidentsPart(
+    {
+      ...platform,
+      alarms,
+      agentStore,
+      eventLog,
+      view: timeline.view,
+      fleetIndex: fleet.index,
+      registry: devices.registry,
+      rolloutStore: desired.rolloutStore,
+    },
+    events,
+  );
   const notifications = createNotificationsPart(
     { ...platform, audit, eventLog, choose: timeline.selection.choose, readings: alarms.readings },
     events,
@@ -145,6 +159,7 @@ export function createParts(platform: Platform, events: Events) {
     alarms,
     health,
     desired,
+    incidents,
     notifications,
   };
 }

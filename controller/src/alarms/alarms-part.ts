@@ -177,6 +177,10 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     /** For parts that know more of what may go wrong with Weft. */
     readings,
     activeAlarms,
+    /** Whoever has it makes alarms of what time brings, and incidents of alarms. */
+    lease,
+    ruleStore: stores.rules,
+    writer,
     rounds,
     samples,
     routes: [...alarmRoutes(service, ofApps), ...alarmRuleRoutes({ rules, silences, previews })],

@@ -160,6 +160,11 @@ const table = `
   POST   /api/v1/alarms/{alarm_id}/shelve         yes  own  no   no        operator
   POST   /api/v1/alarms/{alarm_id}/unshelve       yes  own  no   no        operator
   POST   /api/v1/alarms/{alarm_id}/clear          yes  own  no   no        operator
+  GET    /api/v1/alarms/{alarm_id}/diagnosis      yes  yes  yes  yes:read
+  GET    /api/v1/incidents                        yes  yes  yes  yes:read
+  GET    /api/v1/incidents/{incident_id}          yes  yes  yes  yes:read
+  POST   /api/v1/incidents/{incident_id}/acknowledge yes  own  no   no        operator
+  POST   /api/v1/incidents/{incident_id}/silence  yes  own  no   no        operator
   GET    /api/v1/alarm_rules                      yes  yes  no   yes:read
   POST   /api/v1/alarm_rules                      yes  no   no   no
   POST   /api/v1/alarm_rules/preview              yes  no   no   no
@@ -364,6 +369,7 @@ function bodyOf(path: string): unknown {
   if (path.endsWith('/faults')) return { agent_id: 'x', kind: 'crash', seconds: 1 };
   if (path.endsWith('/step')) return { seconds: 1 };
   if (path.endsWith('/shelve')) return { seconds: 60 };
+  if (path.endsWith('/silence')) return { until: new Date(Date.now() + 600_000).toISOString() };
   if (path.endsWith('/coverage')) return { ...radioMap, commands: [{ agent_id: 'x', command: 'sleep' }] };
   return path.includes('/callback/') ? [] : {};
 }

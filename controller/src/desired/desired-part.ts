@@ -166,6 +166,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
 
   return {
     desired: { reconciler, driver, delivery, configs, lease },
+    rolloutStore,
     routes: configRoutes({ config: service, changeSets, rollouts, rolloutStart, agents, delivery }),
     metrics: {
       weft_config_agents: {

@@ -47,6 +47,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
   events.callerChanged.on(({ id }) => feed.callerChanged(id));
   return {
     selection,
+    view,
     routes: timelineRoutes({ timeline, feed }),
     formats: timelineFormats,
     metrics: {

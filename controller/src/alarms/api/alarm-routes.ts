@@ -17,7 +17,7 @@ import type { AlarmService } from './alarm-service.ts';
 import type { AppAlarmService } from './app-alarm-service.ts';
 
 /** `own`: those of access points that the user may send commands to. */
-const alarmHandlers: Permission = {
+export const alarmHandlers: Permission = {
   admin: 'yes',
   user: 'own',
   agent: 'no',
@@ -27,7 +27,7 @@ const alarmHandlers: Permission = {
 
 const route = routesOf('Alarms');
 const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
-const words = (list: string, description: string) =>
+export const words = (list: string, description: string) =>
   Type.Optional.String({
     pattern: `^(${list})(,(${list})){0,5}$`,
     description: `${description}, separated by commas.`,

@@ -2,10 +2,12 @@
 // transaction.
 import type { Alarm, AlarmSeverity, AlarmState } from '@weft/contract';
 import type { Selector } from '@weft/contract/selector';
+import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import type { NewEvent } from '../../event-log/event-record.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
@@ -43,6 +45,12 @@ export interface AlarmServiceOptions {
   activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
   now?: () => number;
+}
+
+interface Shelf {
+  seconds?: number;
+  until?: string;
+  note?: string;
 }
 
 interface Handling {
@@ -120,28 +128,39 @@ export class AlarmService {
 
   /** Somebody looks after it. Repeated, it changes the note. */
   acknowledge(id: string, note: string | undefined, by: Caller): Promise<Alarm> {
-    const nowMs = this.#now();
-    return this.#handle(id, by, () => ({
-      action: 'acknowledged',
-      change: {
-        state: 'acknowledged',
-        acknowledged_by: by.name,
-        acknowledged_at: nowMs,
-        ...(note !== undefined && { note }),
-      },
-      detail: note === undefined ? {} : { note },
-    }));
+    return this.#handle(id, by, () => this.#acknowledging(note, by));
   }
 
   /** Nobody is told of it until then. Shelving again sets another end. */
-  shelve(id: string, input: { seconds?: number; until?: string; note?: string }, by: Caller): Promise<Alarm> {
+  shelve(id: string, input: Shelf, by: Caller): Promise<Alarm> {
+    const handling = this.#shelving(input, by);
+    return this.#handle(id, by, () => handling);
+  }
+
+  /** The same for many at once: all of them or none. */
+  async acknowledgeAll(ids: readonly string[], by: Caller): Promise<void> {
+    await this.#handleAll(ids, by, () => this.#acknowledging(undefined, by));
+  }
+
+  async shelveAll(ids: readonly string[], input: Shelf, by: Caller): Promise<void> {
+    const handling = this.#shelving(input, by);
+    await this.#handleAll(ids, by, () => handling);
+  }
+
+  #acknowledging(note: string | undefined, by: Caller): Handling {
+    const change = { state: 'acknowledged', acknowledged_by: by.name, acknowledged_at: this.#now() } as const;
+    const more = note === undefined ? {} : { note };
+    return { action: 'acknowledged', change: { ...change, ...more }, detail: more };
+  }
+
+  #shelving(input: Shelf, by: Caller): Handling {
     const untilMs = this.#endOfShelf(input);
-    const { note } = input;
-    return this.#handle(id, by, () => ({
+    const more = input.note === undefined ? {} : { note: input.note };
+    return {
       action: 'shelved',
-      change: { shelved_until: untilMs, shelved_by: by.name, ...(note !== undefined && { note }) },
-      detail: { until: new Date(untilMs).toISOString(), ...(note !== undefined && { note }) },
-    }));
+      change: { shelved_until: untilMs, shelved_by: by.name, ...more },
+      detail: { until: new Date(untilMs).toISOString(), ...more },
+    };
   }
 
   unshelve(id: string, by: Caller): Promise<Alarm> {
@@ -162,30 +181,46 @@ export class AlarmService {
   }
 
   async #handle(id: string, by: Caller, describe: (alarm: AlarmRecord) => Handling): Promise<Alarm> {
+    const [after] = await this.#handleAll([id], by, describe);
+    return this.#tell(by, after!, this.#inhibits());
+  }
+
+  /** All of them or none, in one transaction. */
+  async #handleAll(
+    ids: readonly string[],
+    by: Caller,
+    describe: (alarm: AlarmRecord) => Handling,
+  ): Promise<AlarmRecord[]> {
     const { database, alarms, eventLog, auditLog, activeAlarms, directory } = this.#options;
-    const after = await database.transaction(async (tx) => {
+    const all = await database.transaction(async (tx) => {
       const version = await alarms.nextVersion(tx);
-      const before = await alarms.get(id, tx);
-      const agent = before?.ap_id == null ? undefined : directory.get(before.ap_id);
-      if (!before || !canSeeAlarm(by, before, agent)) throw alarmNotFound();
-      if (!canHandleAlarm(by, before, agent)) throw handlersOnly();
-      if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
-      const { action, change, detail } = describe(before);
-      const changed = (await alarms.updateActive(tx, id, change, version))!;
-      await eventLog.append(tx, [alarmEvent(action as AlarmEventKind, changed, by.name)]);
-      const { rule, subject_kind, subject } = before;
-      await auditLog.append(tx, [
-        {
+      const handled: AlarmRecord[] = [];
+      const events: NewEvent[] = [];
+      const entries: NewAuditEntry[] = [];
+      for (const id of ids) {
+        const before = await alarms.get(id, tx);
+        const agent = before?.ap_id == null ? undefined : directory.get(before.ap_id);
+        if (!before || !canSeeAlarm(by, before, agent)) throw alarmNotFound();
+        if (!canHandleAlarm(by, before, agent)) throw handlersOnly();
+        if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
+        const { action, change, detail } = describe(before);
+        const changed = (await alarms.updateActive(tx, id, change, version))!;
+        handled.push(changed);
+        events.push(alarmEvent(action as AlarmEventKind, changed, by.name));
+        const { rule, subject_kind, subject } = before;
+        entries.push({
           actor: by,
           action: `alarm_${action}`,
           target: { kind: 'alarm', name: id },
           detail: { rule, subject_kind, subject, ...detail },
-        },
-      ]);
-      return changed;
+        });
+      }
+      await eventLog.append(tx, events);
+      await auditLog.append(tx, entries);
+      return handled;
     });
     await activeAlarms.sync();
-    return this.#tell(by, after, this.#inhibits());
+    return all;
   }
 
   #tell(caller: Caller, alarm: AlarmRecord, inhibits: ReadonlyMap<string, number>): Alarm {
@@ -210,7 +245,7 @@ export class AlarmService {
     return counts;
   }
 
-  #endOfShelf({ seconds, until }: { seconds?: number; until?: string }): number {
+  #endOfShelf({ seconds, until }: Shelf): number {
     if ((seconds === undefined) === (until === undefined)) {
       throw invalidValue(['body', 'seconds'], 'give seconds or until, and not both');
     }
@@ -221,7 +256,7 @@ export class AlarmService {
   }
 }
 
-function toSelector(text: string): Selector {
+export function toSelector(text: string): Selector {
   const problems: ValidationError['problems'] = [];
   const selector = parseStaticSelector(text, problems, ['query', 'selector']);
   if (!selector) throw new ValidationError(problems);

@@ -81,9 +81,9 @@ const columns = [
   ...['value', 'message', 'labels', 'acknowledged_by', 'acknowledged_at', 'note', 'shelved_until', 'shelved_by'],
   ...['silenced_by', 'inhibited_by', 'is_announced', 'cleared_at', 'cleared_by', 'version'],
 ] as (keyof AlarmRecord)[];
-const COLUMNS = columns.join(', ');
+export const alarmColumns = columns.join(', ');
 const MARKS = columns.map(() => '?').join(', ');
-const table = new RecordTable<AlarmRecord>('alarms', COLUMNS, { json: ['labels'], flags: ['is_announced'] });
+const table = new RecordTable<AlarmRecord>('alarms', alarmColumns, { json: ['labels'], flags: ['is_announced'] });
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class AlarmStore extends SqlStore {
@@ -110,7 +110,7 @@ export class AlarmStore extends SqlStore {
   /** Resolves whether it was created: not if one of the same rule and subject is active. */
   async create(tx: SqlQueries, alarm: AlarmRecord): Promise<boolean> {
     const created = await tx.query(
-      `INSERT INTO alarms (${COLUMNS}) VALUES (${MARKS}) ON CONFLICT DO NOTHING RETURNING id`,
+      `INSERT INTO alarms (${alarmColumns}) VALUES (${MARKS}) ON CONFLICT DO NOTHING RETURNING id`,
       columns.map((column) => toSqlValue(alarm[column])),
     );
     return created.length > 0;

@@ -2,7 +2,7 @@
 import type { ConfigState, RolloutPlan, RolloutState } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { insertRecord, runRows } from '../../storage/sql-rows.ts';
+import { inParts, insertRecord, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { Measured } from '../model/gates.ts';
 import type { Layer } from '../model/render.ts';
@@ -78,6 +78,13 @@ export interface StandingAgent extends RolloutAgentRecord {
   rollout_id: string | null;
   /** Since when it runs what it was given. */
   trial_at: number | null;
+}
+
+/** Who was asked for new settings, and when. */
+export interface RolloutTreatment {
+  ap_id: string;
+  rollout_id: string;
+  treated_at: number;
 }
 
 export const maxDrafts = 100;
@@ -225,6 +232,24 @@ export class RolloutStore extends SqlStore {
   /** It has ended: which devices were where is not to be kept. */
   async forgetDevices(tx: SqlQueries, rollout_id: string): Promise<void> {
     await tx.query('UPDATE config_rollout_agents SET devices = NULL WHERE rollout_id = ?', [rollout_id]);
+  }
+
+  /** Which of these access points were asked for new settings from this time on, before another; by access point. */
+  async treatments(
+    ap_ids: readonly string[],
+    fromMs: number,
+    untilMs: number,
+  ): Promise<Map<string, RolloutTreatment[]>> {
+    const found = new Map<string, RolloutTreatment[]>();
+    for (const { marks, values } of inParts(ap_ids)) {
+      const rows = await this.db.query<{ ap_id: string; rollout_id: string; treated_at: number }>(
+        `SELECT ap_id, rollout_id, treated_at FROM config_rollout_agents
+         WHERE treated = 1 AND treated_at >= ? AND treated_at < ? AND ap_id IN (${marks})`,
+        [fromMs, untilMs, ...values],
+      );
+      for (const row of rows) found.set(row.ap_id, [...(found.get(row.ap_id) ?? []), row]);
+    }
+    return found;
   }
 
   /** Whose change each agent has before it is in force, or although it was given up: the newest that has treated it. */

@@ -1,0 +1,154 @@
+// Gathers what is known around an alarm, as far as the caller may see it, and diagnoses it.
+import type { Diagnosis } from '@weft/contract';
+import { readDeclaredCommands } from '@weft/contract/declared-commands';
+import type { AgentStore } from '../../agents/agent-store.ts';
+import { canSeeAlarm } from '../../alarms/api/alarm-rights.ts';
+import type { AlarmRecord } from '../../alarms/store/alarm-store.ts';
+import type { Caller } from '../../caller.ts';
+import { NotFoundError } from '../../errors.ts';
+import type { EventLog } from '../../event-log/event-log.ts';
+import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import { rightsOf } from '../../rights/rights.ts';
+import type { FairTurns } from '../../shares/fair-turns.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
+import type { Frame, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
+import { inSlices } from '../../time-slices.ts';
+import { familyOf } from '../grouping/grouped-alarm.ts';
+import type { IncidentAlarm, IncidentStore } from '../incident-store.ts';
+import { type Change, diagnose, type Neighbour, type Values } from './diagnose.ts';
+
+const minuteMs = 60_000;
+const newestMs = 2 * minuteMs;
+const pastMs = 15 * minuteMs;
+const changesMs = 10 * minuteMs;
+const maxNeighbours = 40;
+const maxChanges = 50;
+const changeKinds = ['command.succeeded', 'conflict.*', 'config.confirmed', 'config.in_sync', 'config.reverted'];
+const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
+const metrics = [
+  ...['noise_floor_dbm', 'channel', 'channel_utilisation_pct', 'airtime_pct', 'connected_devices', 'served_devices'],
+  ...['prb_load_pct', 'prb_quota_pct', 'tx_power_dbm', 'dimming_pct', 'blocked_pct', 'power_w', 'uptime_seconds'],
+];
+
+export interface DiagnosisServiceOptions {
+  store: Pick<IncidentStore, 'alarm'>;
+  agents: Pick<AgentStore, 'get'>;
+  directory: Pick<FleetIndex, 'get' | 'agents' | 'refresh'>;
+  active: { readonly active: Iterable<AlarmRecord> };
+  telemetry: Pick<TelemetryStore, 'query' | 'latest'>;
+  eventLog: Pick<EventLog, 'read'>;
+  productOf: (rule_id: string) => string | null;
+  shares: Shares;
+  now?: () => number;
+}
+
+export class DiagnosisService {
+  readonly #options: DiagnosisServiceOptions;
+  readonly #turns: FairTurns;
+  readonly #now: () => number;
+
+  constructor(options: DiagnosisServiceOptions) {
+    this.#options = options;
+    this.#turns = options.shares.turns('diagnoses', turns);
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** Throws NotFoundError for an alarm that is unknown or that the caller may not see. */
+  async diagnose(alarm_id: string, caller: Caller): Promise<Diagnosis> {
+    const { store, directory } = this.#options;
+    await directory.refresh();
+    const alarm = await store.alarm(alarm_id);
+    const agent = alarm?.ap_id == null ? undefined : directory.get(alarm.ap_id);
+    if (!alarm || !canSeeAlarm(caller, alarm, agent)) throw new NotFoundError('alarm_not_found', 'Alarm not found');
+    return this.of(alarm, caller);
+  }
+
+  /** Of an alarm that the caller may see. */
+  readonly of = (alarm: IncidentAlarm, caller: Caller): Promise<Diagnosis> =>
+    this.#turns.run(principalOf(caller), () => this.#look(alarm, caller));
+
+  async #look(alarm: IncidentAlarm, caller: Caller): Promise<Diagnosis> {
+    const { directory, agents, productOf } = this.#options;
+    const { product = productOf(alarm.rule_id), ...context } = alarm.incident_context ?? {};
+    const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+    if (!agent) {
+      const nothing = { now: {}, before: {}, neighbours: [], changes: [], commands: new Map() };
+      return diagnose({ alarm, product, context, ...nothing });
+    }
+    const { ap_id } = agent;
+    const endMs = alarm.cleared_at ?? this.#now();
+    const record = await agents.get(ap_id);
+    return diagnose({
+      alarm,
+      product,
+      context,
+      now: meansOf(await this.#frame(ap_id, Math.max(alarm.since, endMs - newestMs), endMs)),
+      before: firstsOf(await this.#frame(ap_id, alarm.since - pastMs, alarm.since)),
+      neighbours: await this.#neighbours(agent, alarm, caller),
+      changes: await this.#changes(ap_id, alarm.since, caller),
+      commands: readDeclaredCommands(record?.configuration ?? {}) ?? new Map(),
+    });
+  }
+
+  #frame(ap_id: string, startMs: number, endMs: number): Promise<Frame> {
+    const range = { startMs, endMs: Math.max(endMs, startMs + 1) };
+    return this.#options.telemetry.query({ ap_id, ...range, metrics, maxPoints: 100, aggregate: 'mean' });
+  }
+
+  /** Of the same type and site; of those without a site, of the same emulated network. */
+  async #neighbours(agent: IndexedAgent, alarm: IncidentAlarm, caller: Caller): Promise<Neighbour[]> {
+    const { directory, active, telemetry, productOf } = this.#options;
+    const rights = rightsOf(caller);
+    const near: string[] = [];
+    await inSlices(directory.agents, (other) => {
+      if (other.ap_id === agent.ap_id || near.length >= maxNeighbours || other.isEnded) return;
+      if (other.access_point_type !== agent.access_point_type || other.site !== agent.site) return;
+      const isKnownPlace = agent.site !== null || (agent.emulated && other.emulated_for === agent.emulated_for);
+      if (isKnownPlace && rights.sees(other)) near.push(other.ap_id);
+    });
+    if (near.length === 0) return [];
+    const familyOfRule = (each: AlarmRecord) => familyOf({ ...each, product: productOf(each.rule_id) });
+    const own = familyOfRule(alarm);
+    const same = new Set<string | null>();
+    for (const each of active.active) if (familyOfRule(each) === own) same.add(each.ap_id);
+    const latest = new Map((await telemetry.latest(near)).map((each) => [each.ap_id, each.metrics]));
+    return near.map((ap_id) => {
+      const values = Object.fromEntries((latest.get(ap_id) ?? []).map(({ name, value }) => [name, value]));
+      return { ap_id, values, hasSame: same.has(ap_id) };
+    });
+  }
+
+  /** Newest first. Apps and agents do not learn who else sends commands. */
+  async #changes(ap_id: string, sinceMs: number, caller: Caller): Promise<Change[]> {
+    const { events } = await this.#options.eventLog.read({
+      kinds: changeKinds,
+      ap_id,
+      fromMs: sinceMs - changesMs,
+      untilMs: sinceMs + minuteMs,
+      order: 'newest_first',
+      limit: maxChanges,
+    });
+    const isUser = rightsOf(caller).isUser;
+    return events.map(({ text, ts, data }) => {
+      const by = isUser && typeof data.by === 'string' ? ` (${data.by})` : '';
+      return { text: `${text}${by}`, atMs: ts };
+    });
+  }
+}
+
+function meansOf({ columns }: Frame): Values {
+  return eachColumn(columns, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
+}
+
+function firstsOf({ columns }: Frame): Values {
+  return eachColumn(columns, ([first]) => first!);
+}
+
+function eachColumn(columns: Frame['columns'], toValue: (values: number[]) => number): Values {
+  const found: Record<string, number> = {};
+  for (const [name, column] of columns) {
+    const values = [...column].filter((value) => typeof value === 'number' && Number.isFinite(value)) as number[];
+    if (values.length > 0) found[name] = toValue(values);
+  }
+  return found;
+}

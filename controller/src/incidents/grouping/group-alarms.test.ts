@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { describeIncident } from './describe-incident.ts';
+import { groupAlarms } from './group-alarms.ts';
+import type { GroupedAlarm } from './grouped-alarm.ts';
+
+const products = ['offline', 'late', 'wifi_noise', 'wifi_retries', 'wifi_unserved', 'nr_load', 'clock_skew', null];
+const s = 1_000;
+
+function alarm(id: string, product: string | null, ap_id: string, atS: number, more: Partial<GroupedAlarm> = {}) {
+  const since = atS * s;
+  const times = { since, fired_at: since + 30 * s, cleared_at: null };
+  const whose = { subject_kind: 'agent', subject: ap_id, ap_id, site: 'uk/hall', context: {} };
+  return { id, product, rule_id: `rule ${product}`, ...whose, ...times, ...more } satisfies GroupedAlarm;
+}
+
+const anyAlarm = fc
+  .record({
+    product: fc.constantFrom(...products),
+    ap: fc.integer({ min: 1, max: 4 }),
+    atS: fc.integer({ min: 0, max: 4_000 }),
+    firesS: fc.integer({ min: 0, max: 300 }),
+    lastsS: fc.option(fc.integer({ min: 1, max: 1_500 })),
+    site: fc.constantFrom('uk/hall', 'uk/roof', null),
+    rollout: fc.option(fc.constantFrom('r1', 'r2'), { freq: 5 }),
+    isOfSite: fc.boolean(),
+  })
+  .map(({ product, ap, atS, firesS, lastsS, site, rollout, isOfSite }) => (n: number): GroupedAlarm => {
+    const fired_at = (atS + firesS) * s;
+    const cleared_at = lastsS === null ? null : fired_at + lastsS * s;
+    const context = rollout === null ? {} : { rollout };
+    const whole = { site, context, fired_at, cleared_at };
+    const about = { subject_kind: 'site', subject: 'uk', ap_id: null, site: 'uk' };
+    if (product === 'offline' && isOfSite) return alarm(`a${n}`, 'site_away', 'x', atS, { ...whole, ...about });
+    return alarm(`a${n}`, product, `ap-${ap}`, atS, whole);
+  });
+const anyAlarms = fc.array(anyAlarm, { maxLength: 40 }).map((makers) => makers.map((make, n) => make(n)));
+
+const ids = (groups: readonly (readonly GroupedAlarm[])[]) => groups.map((group) => group.map(({ id }) => id));
+const sorted = (alarms: readonly GroupedAlarm[]) =>
+  [...alarms].sort((a, b) => a.fired_at - b.fired_at || (a.id < b.id ? -1 : 1));
+
+describe('groups', () => {
+  test('each alarm is in exactly one, in whatever order alarms come', () => {
+    fc.assert(
+      fc.property(anyAlarms, fc.integer(), (alarms, seed) => {
+        const groups = ids(groupAlarms(alarms));
+        expect(groups.flat().sort()).toEqual(alarms.map(({ id }) => id).sort());
+        const shuffled = [...alarms].sort((a, b) => hash(a.id, seed) - hash(b.id, seed));
+        expect(ids(groupAlarms(shuffled))).toEqual(groups);
+      }),
+    );
+  });
+
+  test('looking in pieces, with what is known of the past, gives the same as looking once at all of the log', () => {
+    fc.assert(
+      fc.property(anyAlarms, fc.array(fc.integer({ min: 1, max: 10 }), { minLength: 1 }), (alarms, sizes) => {
+        const order = sorted(alarms);
+        const incidents = new Map<string, string>();
+        for (let from = 0, n = 0; from < order.length; n++) {
+          const upTo = from + sizes[n % sizes.length]!;
+          const nowMs = order[Math.min(upTo, order.length) - 1]!.fired_at;
+          // What has not happened yet is not known.
+          const seen = order
+            .slice(0, upTo)
+            .map((each) => ({ ...each, cleared_at: (each.cleared_at ?? Infinity) > nowMs ? null : each.cleared_at }));
+          for (const group of groupAlarms(seen, (id) => incidents.get(id) ?? null))
+            for (const { id } of group) incidents.set(id, group[0]!.id);
+          from = upTo;
+        }
+        for (const group of groupAlarms(alarms))
+          for (const { id } of group) expect(incidents.get(id)).toBe(group[0]!.id);
+      }),
+    );
+  });
+
+  test('an outage of a site is one, whatever fired first; what happens elsewhere is another', () => {
+    const away = alarm('site', 'site_away', '', 20, { subject_kind: 'site', subject: 'uk/hall', ap_id: null });
+    const list = [
+      alarm('1', 'offline', 'ap-1', 0),
+      away,
+      alarm('2', 'offline', 'ap-2', 80),
+      alarm('3', 'offline', 'ap-9', 10, { site: 'uk/roof' }),
+      alarm('4', 'clock_skew', 'ap-1', 0),
+    ];
+    const groups = groupAlarms(list);
+    expect(ids(groups).map((group) => group.sort())).toEqual([['1', '2', 'site'], ['4'], ['3']]);
+    expect(describeIncident(groups[0]!, String)).toMatchObject({
+      cause: 'site_away',
+      site: 'uk/hall',
+      title: 'uk/hall is away',
+    });
+  });
+
+  test('a jammer is one for all who hear it, with what follows from it; a second one later is another', () => {
+    const first = [
+      alarm('1', 'wifi_noise', 'ap-1', 0, { cleared_at: 400 * s }),
+      alarm('2', 'wifi_noise', 'ap-2', 20, { cleared_at: 400 * s }),
+      alarm('3', 'wifi_unserved', 'ap-1', 25, { cleared_at: 420 * s }),
+      alarm('4', 'wifi_utilisation', 'ap-2', 200, { fired_at: 230 * s, cleared_at: 420 * s }),
+    ];
+    const groups = groupAlarms([...first, alarm('5', 'wifi_noise', 'ap-1', 900)]);
+    expect(ids(groups)).toEqual([['1', '2', '3', '4'], ['5']]);
+    expect(describeIncident(groups[0]!, String)).toMatchObject({
+      cause: 'jammed_channel',
+      confidence: 0.95,
+      title: '2 access points at uk/hall are jammed on their channels',
+    });
+  });
+
+  test.each([
+    [[{ context: { gap: 'filled' } }], 'backhaul'],
+    [[{ context: { gap: 'empty' } }], 'crash'],
+    [[{ context: { gap: 'empty' } }, { context: { gap: 'filled' } }], 'access_point_away'],
+    [[{}], 'access_point_away'],
+    [[{ context: { rollout: 'r' } }], 'failed_rollout'],
+  ] as const)('an outage with %j is: %s', (list, cause) => {
+    const alarms = list.map((more, n) => alarm(`${n}`, 'offline', `ap-${n}`, 0, more));
+    expect(describeIncident(groupAlarms(alarms)[0]!, String).cause).toBe(cause);
+  });
+
+  test('rules of others are like nothing but themselves: no cause is claimed', () => {
+    const list = [alarm('1', null, 'ap-1', 0), alarm('2', null, 'ap-1', 500, { rule_id: 'another' })];
+    expect(ids(groupAlarms(list))).toEqual([['1'], ['2']]);
+    expect(describeIncident([list[0]!], () => 'Lobby')).toMatchObject({
+      cause: 'unknown',
+      confidence: 0,
+      title: 'Alarms on Lobby',
+    });
+  });
+});
+
+function hash(text: string, seed: number): number {
+  let value = seed | 0;
+  for (const letter of text) value = Math.imul(value ^ letter.charCodeAt(0), 0x9e3779b1);
+  return value;
+}

@@ -1,0 +1,75 @@
+// An alarm as grouping sees it: what it is about, when, and what was known to have changed just before. Pure.
+
+/** What the event log and the roll-outs say of the time before an alarm, and the telemetry of the time of an outage. */
+export interface AlarmContext {
+  /** The roll-out that had given its access point new settings. */
+  rollout?: string | undefined;
+  /** The parameter that two programs set against each other. */
+  war?: string | undefined;
+  /** Of an outage that is over: whether reports of that time came afterwards. */
+  gap?: 'filled' | 'empty' | undefined;
+}
+
+export interface GroupedAlarm {
+  id: string;
+  /** The key of the rule that comes with Weft; null for one of somebody else. */
+  product: string | null;
+  rule_id: string;
+  subject_kind: string;
+  subject: string;
+  ap_id: string | null;
+  site: string | null;
+  since: number;
+  fired_at: number;
+  cleared_at: number | null;
+  context: AlarmContext;
+}
+
+export type Family =
+  | 'away'
+  | 'wifi'
+  | 'cell'
+  | 'light'
+  | 'energy'
+  | 'clock'
+  | 'reports'
+  | 'weft'
+  | 'settings'
+  | 'other';
+
+const families: Record<string, Family> = {
+  offline: 'away',
+  late: 'away',
+  flapping: 'away',
+  site_away: 'away',
+  nr_sinr: 'cell',
+  nr_load: 'cell',
+  nr_latency: 'cell',
+  handover_failures: 'cell',
+  wifi_utilisation: 'wifi',
+  wifi_retries: 'wifi',
+  wifi_noise: 'wifi',
+  wifi_unserved: 'wifi',
+  lifi_blockage: 'light',
+  lifi_illuminance: 'light',
+  energy_5g: 'energy',
+  energy_wifi: 'energy',
+  clock_skew: 'clock',
+  report_budget: 'reports',
+};
+
+export function familyOf({ product, subject_kind }: Pick<GroupedAlarm, 'product' | 'subject_kind'>): Family {
+  if (product === null) return 'other';
+  if (/^(config|rollout)_/.test(product)) return 'settings';
+  return families[product] ?? (subject_kind === 'agent' ? 'other' : 'weft');
+}
+
+/** Whether a site is another one, or lies below it. */
+export function isWithin(site: string | null, path: string): boolean {
+  return site !== null && (site === path || site.startsWith(`${path}/`));
+}
+
+/** The first alarm, of all that are one: by its time, then by its id. */
+export function byTime(a: GroupedAlarm, b: GroupedAlarm): number {
+  return a.fired_at - b.fired_at || (a.id < b.id ? -1 : Number(a.id > b.id));
+}

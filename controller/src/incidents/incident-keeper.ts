@@ -1,0 +1,295 @@
+// Makes incidents of alarms, on the node that looks after alarms: puts each alarm into one, joins those that turn out to be one,
+// counts who is without service, and ends what is over. Everything it decides from is in rows: another node goes on.
+import type { IncidentCause } from '@weft/contract';
+import type { RolloutStore } from '../desired/store/rollout-store.ts';
+import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
+import { none } from '../devices/registry/device-table.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { LoggedEvent, NewEvent } from '../event-log/event-record.ts';
+import { PeriodicTask } from '../periodic-task.ts';
+import { type NodeLease, NodeLeaseLost } from '../storage/node-lease.ts';
+import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
+import { inSlices } from '../time-slices.ts';
+import { beforeMs, contextKinds, contextOf } from './grouping/alarm-context.ts';
+import { describeIncident } from './grouping/describe-incident.ts';
+import { againMs, groupAlarms, horizonMs } from './grouping/group-alarms.ts';
+import type { GroupedAlarm } from './grouping/grouped-alarm.ts';
+import { addLosses, type LostNow } from './grouping/lost-service.ts';
+import { type IncidentAlarm, type IncidentRecord, type IncidentStore, toGrouped, toImpact } from './incident-store.ts';
+
+const everyMs = 3_000;
+/** An alarm that would still join it may be on its way. */
+const settleMs = againMs + 60_000;
+const atOnce = 500;
+const maxNear = 5_000;
+const maxOpen = 500;
+const namesAtOnce = 50;
+const eventsAtOnce = 500;
+/** A look that is later than this says nothing of the time before it. */
+const maxLookMs = 30_000;
+/** A device may have left a little before it was noticed that its access point is away. */
+const aroundMs = 120_000;
+
+export interface IncidentKeeperOptions {
+  database: SqlDatabase;
+  store: IncidentStore;
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  eventLog: Pick<EventLog, 'append' | 'read'>;
+  rollouts: Pick<RolloutStore, 'treatments'>;
+  telemetry: Pick<TelemetryStore, 'rows'>;
+  registry: Pick<DeviceRegistry, 'agent' | 'table'>;
+  /** The key of a rule that comes with Weft. */
+  productOf: (rule_id: string) => string | null;
+  nameOf: (ap_id: string) => string;
+  onChange: (message: string, error?: unknown) => void;
+  now?: () => number;
+}
+
+export class IncidentKeeper extends PeriodicTask {
+  readonly #options: IncidentKeeperOptions;
+  readonly #now: () => number;
+  #lookedMs = 0;
+
+  constructor(options: IncidentKeeperOptions) {
+    super({ everyMs, what: 'the look at incidents', run: () => this.look(), onChange: options.onChange });
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+  }
+
+  async look(): Promise<void> {
+    if (!this.#options.lease.isHeld) return;
+    try {
+      while (await this.#group()) if (this.isStopped) return;
+      await this.#tell();
+      const open = await this.#options.store.open(maxOpen);
+      const alarms = await this.#options.store.alarmsOf(open.map(({ id }) => id));
+      await this.#lookAtOutages([...alarms.values()].flat());
+      await this.#countLosses(open, alarms);
+      await this.#end();
+    } catch (error) {
+      if (!(error instanceof NodeLeaseLost)) throw error;
+    }
+  }
+
+  /** Resolves whether there may be more. */
+  async #group(): Promise<boolean> {
+    const { store, database, lease } = this.#options;
+    const fresh = await store.ungrouped(atOnce);
+    if (fresh.length === 0) return false;
+    const contexts = await this.#contexts(fresh);
+    const near = await store.near(Math.min(...fresh.map(({ since }) => since)) - horizonMs, maxNear);
+    const incidents = new Map([...near, ...fresh].map(({ id, incident_id }) => [id, incident_id]));
+    const all = [...near.map(toGrouped), ...fresh.map((alarm) => ({ ...alarm, ...contexts.get(alarm.id)! }))];
+    const groups = groupAlarms(all, (id) => incidents.get(id)!);
+    await database.transaction(async (tx) => {
+      await lease.require(tx);
+      const events: NewEvent[] = [];
+      for (const group of groups) events.push(...(await this.#write(tx, group, incidents)));
+      await this.#options.eventLog.append(tx, events);
+    });
+    return fresh.length === atOnce;
+  }
+
+  async #write(
+    tx: SqlQueries,
+    group: readonly GroupedAlarm[],
+    incidents: ReadonlyMap<string, string | null>,
+  ): Promise<NewEvent[]> {
+    const { store } = this.#options;
+    const fresh = group.filter(({ id }) => incidents.get(id) === null);
+    const known = [...new Set(group.flatMap(({ id }) => incidents.get(id) ?? []))].sort();
+    if (fresh.length === 0 && known.length < 2) return [];
+    // Ids begin with the time: the lowest is that of the first alarm.
+    const id = [...known, ...fresh.map((alarm) => alarm.id)].reduce((a, b) => (a < b ? a : b));
+    const started_at = Math.min(...group.map(({ since }) => since));
+    const before = known.includes(id) ? await store.get(id, tx) : undefined;
+    if (!before)
+      await store.create(tx, { id, started_at, ended_at: null, merged_into: null, is_told: false, losses: {} });
+    for (const { id: alarm_id, product, context } of fresh)
+      await store.assign(tx, alarm_id, id, { product, ...context });
+    const events: NewEvent[] = [];
+    for (const other of known) {
+      if (other === id) continue;
+      const wasTold = (await store.get(other, tx))?.is_told;
+      await store.merge(tx, other, id, this.#now());
+      if (wasTold) events.push(this.#event('merged', other, group, { merged_into: id }));
+    }
+    // One that was told of under another name goes on.
+    if (before) await store.update(tx, id, { started_at: Math.min(before.started_at, started_at), ended_at: null });
+    return events;
+  }
+
+  async #tell(): Promise<void> {
+    const { store, database, lease, eventLog } = this.#options;
+    const untold = await store.untold(atOnce);
+    if (untold.length === 0) return;
+    const alarms = await store.alarmsOf(untold.map(({ id }) => id));
+    await database.transaction(async (tx) => {
+      await lease.require(tx);
+      const told: NewEvent[] = [];
+      for (const { id } of untold) {
+        if (!(await store.update(tx, id, { is_told: true }))) continue;
+        told.push(this.#event('opened', id, alarms.get(id)!.map(toGrouped)));
+      }
+      await eventLog.append(tx, told);
+    });
+  }
+
+  async #end(): Promise<void> {
+    const { store, database, lease, eventLog } = this.#options;
+    const nowMs = this.#now();
+    const quiet = await store.quiet(nowMs - settleMs, atOnce);
+    if (quiet.length === 0) return;
+    const alarms = await store.alarmsOf(quiet.map(({ id }) => id));
+    await database.transaction(async (tx) => {
+      await lease.require(tx);
+      const events: NewEvent[] = [];
+      for (const { id, last } of quiet) {
+        const ended = await store.update(tx, id, { ended_at: last ?? nowMs });
+        const group = alarms.get(id)!.map(toGrouped);
+        if (ended?.is_told && group.length > 0) events.push(this.#event('ended', id, group));
+      }
+      await eventLog.append(tx, events);
+    });
+  }
+
+  async #contexts(fresh: readonly IncidentAlarm[]): Promise<Map<string, Pick<GroupedAlarm, 'product' | 'context'>>> {
+    const { rollouts, productOf } = this.#options;
+    const fromMs = Math.min(...fresh.map(({ since }) => since)) - beforeMs;
+    const untilMs = Math.max(...fresh.map(({ fired_at }) => fired_at)) + 1;
+    const names = [...new Set(fresh.flatMap(({ ap_id }) => ap_id ?? []))];
+    const treatments = await rollouts.treatments(names, fromMs, untilMs);
+    const events = await this.#eventsOf(names, fromMs, untilMs);
+    const found = new Map<string, Pick<GroupedAlarm, 'product' | 'context'>>();
+    await inSlices(fresh, (alarm) => {
+      const own = events.get(alarm.ap_id ?? '') ?? [];
+      const context = alarm.ap_id === null ? {} : contextOf(alarm, own, treatments.get(alarm.ap_id) ?? []);
+      found.set(alarm.id, { product: productOf(alarm.rule_id), context });
+    });
+    return found;
+  }
+
+  async #eventsOf(names: readonly string[], fromMs: number, untilMs: number): Promise<Map<string, LoggedEvent[]>> {
+    const found = new Map<string, LoggedEvent[]>();
+    for (let start = 0; start < names.length; start += namesAtOnce) {
+      const ap_ids = names.slice(start, start + namesAtOnce);
+      for (let after: number | null = 0; after !== null; ) {
+        const page = await this.#options.eventLog.read({
+          kinds: contextKinds,
+          ap_ids,
+          fromMs,
+          untilMs,
+          after,
+          limit: eventsAtOnce,
+        });
+        for (const event of page.events) {
+          const own = found.get(event.ap_id!) ?? [];
+          found.set(event.ap_id!, [...own, event]);
+        }
+        after = page.next;
+      }
+    }
+    return found;
+  }
+
+  /** Once an access point is back: what is stored of the first half of its absence was kept and sent afterwards. */
+  async #lookAtOutages(alarms: readonly IncidentAlarm[]): Promise<void> {
+    const { telemetry, store } = this.#options;
+    for (const { id, ap_id, since, cleared_at, incident_context: context } of alarms) {
+      if (context?.product !== 'offline' || context.gap || cleared_at === null || ap_id === null) continue;
+      const half = { startMs: since, endMs: Math.round((since + cleared_at) / 2) };
+      const { ts } = await telemetry.rows(ap_id, half, 1);
+      await store.setContext(id, { ...context, gap: ts.length > 0 ? 'filled' : 'empty' });
+    }
+  }
+
+  async #countLosses(open: readonly IncidentRecord[], alarms: ReadonlyMap<string, IncidentAlarm[]>): Promise<void> {
+    const { database, store, lease } = this.#options;
+    const nowMs = this.#now();
+    const sinceMs = nowMs - this.#lookedMs > maxLookMs ? nowMs : this.#lookedMs;
+    this.#lookedMs = nowMs;
+    const lost = await this.#lostNow(open, alarms, sinceMs);
+    for (const { id, losses } of open) {
+      const now = lost.get(id);
+      if (!now || now.size === 0) continue;
+      const after = addLosses(losses, now, nowMs);
+      const present = new Set(alarms.get(id)!.map(({ ap_id }) => ap_id));
+      const impact = toImpact(id, after).filter(({ ap_id }) => present.has(ap_id));
+      await database.transaction(async (tx) => {
+        await lease.require(tx);
+        await store.saveLosses(tx, id, after, impact);
+      });
+    }
+  }
+
+  /** By incident. A device counts for the first incident of its access point. */
+  async #lostNow(
+    open: readonly IncidentRecord[],
+    alarms: ReadonlyMap<string, IncidentAlarm[]>,
+    sinceMs: number,
+  ): Promise<Map<string, LostNow>> {
+    const { table, agent } = {
+      table: this.#options.registry.table,
+      agent: (id: string) => this.#options.registry.agent(id),
+    };
+    const lost = new Map<string, Map<string, { ap_id: string; sinceMs: number }>>();
+    const bySlot = new Map<number, { incident: IncidentRecord; ap_id: string }>();
+    for (const incident of open) {
+      const own = alarms.get(incident.id)!.filter(({ cleared_at }) => cleared_at === null);
+      if (own.length === 0) continue;
+      const { cause } = describeIncident(own.map(toGrouped), String);
+      const found = new Map<string, { ap_id: string; sinceMs: number }>();
+      lost.set(incident.id, found);
+      for (const ap_id of new Set(own.flatMap((alarm) => alarm.ap_id ?? []))) {
+        const served = agent(ap_id);
+        if (!served || bySlot.has(served.slot)) continue;
+        if (endsLinks.has(cause)) bySlot.set(served.slot, { incident, ap_id });
+        const { device, nextOfAgent, tx_mbps, seen } = table.links;
+        for (let link = served.firstLink; link !== none; link = nextOfAgent[link]!) {
+          if (tx_mbps[link] === 0 && seen[link]! >= incident.started_at)
+            found.set(table.idOf(device[link]!), { ap_id, sinceMs });
+        }
+      }
+    }
+    if (bySlot.size === 0) return lost;
+    const { firstLink, lastAgent, looseSince } = table.devices;
+    await inSlices(table.all(), (slot) => {
+      const at = firstLink[slot] === none ? bySlot.get(lastAgent[slot]!) : undefined;
+      if (!at || looseSince[slot]! < at.incident.started_at - aroundMs) return;
+      lost.get(at.incident.id)!.set(table.idOf(slot), { ap_id: at.ap_id, sinceMs: looseSince[slot]! });
+    });
+    return lost;
+  }
+
+  #event(kind: 'opened' | 'ended' | 'merged', id: string, group: readonly GroupedAlarm[], more: object = {}): NewEvent {
+    const { cause, confidence, site, title } = describeIncident(group, this.#options.nameOf);
+    const aps = [...new Set(group.flatMap(({ ap_id }) => ap_id ?? []))];
+    const whose = aps.length === 1 ? { ap_id: aps[0] } : {};
+    return {
+      kind: `incident.${kind}`,
+      subject_kind: 'incident',
+      subject: id,
+      site,
+      severity: kind === 'opened' ? 'major' : 'info',
+      text: `${words[kind]}: ${title}`,
+      data: {
+        incident_id: id,
+        cause,
+        confidence,
+        title,
+        access_points: aps.length,
+        alarms: group.length,
+        ...whose,
+        ...more,
+      },
+    };
+  }
+}
+
+const words = { opened: 'Incident', ended: 'Over', merged: 'Part of another incident' };
+
+/** Causes by which devices lose their links. */
+const endsLinks: ReadonlySet<IncidentCause> = new Set([
+  ...(['site_away', 'access_point_away', 'backhaul', 'crash', 'jammed_channel', 'failed_rollout'] as const),
+]);

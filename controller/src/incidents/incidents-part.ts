@@ -1,0 +1,93 @@
+// Incidents as a part: alarms that belong together, who was affected, and what is known of the cause.
+import type { AgentStore } from '../agents/agent-store.ts';
+import type { AlarmService } from '../alarms/api/alarm-service.ts';
+import type { RuleStore } from '../alarms/store/rule-store.ts';
+import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
+import type { RolloutStore } from '../desired/store/rollout-store.ts';
+import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
+import type { EventLog } from '../event-log/event-log.ts';
+import type { Events } from '../events.ts';
+import type { FleetIndex } from '../fleet/index/fleet-index.ts';
+import type { Part, Platform } from '../part.ts';
+import type { NodeLease } from '../storage/node-lease.ts';
+import type { EventView } from '../timeline/event-view.ts';
+import { DiagnosisService } from './diagnosis/diagnosis-service.ts';
+import { IncidentKeeper } from './incident-keeper.ts';
+import { incidentRoutes } from './incident-routes.ts';
+import { IncidentService } from './incident-service.ts';
+import { IncidentStore } from './incident-store.ts';
+
+const dayMs = 86_400_000;
+const pruneRows = 500;
+
+interface IncidentsPartDeps extends Platform {
+  alarms: { alarms: AlarmService; activeAlarms: ActiveAlarms; lease: NodeLease; ruleStore: RuleStore };
+  agentStore: AgentStore;
+  eventLog: EventLog;
+  view: EventView;
+  fleetIndex: FleetIndex;
+  registry: DeviceRegistry;
+  rolloutStore: RolloutStore;
+}
+
+export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
+  const { config, database, telemetryStore: telemetry, eventLog, fleetIndex: directory, retention, onChange } = deps;
+  const { activeAlarms, lease, ruleStore } = deps.alarms;
+  const store = new IncidentStore(database);
+  let products = new Map<string, string | null>();
+  const readProducts = async () => {
+    products = new Map((await ruleStore.list()).map(({ id, product }) => [id, product]));
+  };
+  activeAlarms.rulesChanged.on(
+    () => void readProducts().catch((error) => deps.onError(error, 'the rules of alarms could not be read')),
+  );
+  const productOf = (rule_id: string) => products.get(rule_id) ?? null;
+  const keeper = new IncidentKeeper({
+    database,
+    store,
+    lease,
+    eventLog,
+    rollouts: deps.rolloutStore,
+    telemetry,
+    registry: deps.registry,
+    productOf,
+    nameOf: (ap_id) => directory.get(ap_id)?.display_name ?? ap_id,
+    onChange,
+  });
+  const shared = { store, directory, eventLog };
+  const diagnoses = new DiagnosisService({
+    ...shared,
+    agents: deps.agentStore,
+    active: activeAlarms,
+    telemetry,
+    productOf,
+    shares: deps.shares,
+  });
+  const incidents = new IncidentService({
+    ...shared,
+    alarms: deps.alarms.alarms,
+    view: deps.view,
+    diagnose: diagnoses.of,
+  });
+  const keptMs = config.eventRetentionDays * dayMs;
+  retention.add({
+    name: 'incidents',
+    keptMs,
+    remove: (nowMs) => store.prune(nowMs - keptMs, nowMs - dayMs, pruneRows),
+  });
+  events.agentRemoved.add('data', (ap_id) => store.removeAgent(ap_id));
+  events.deviceErased.within(async (tx, { names }) => {
+    await store.forgetDevices(tx, names);
+    return {};
+  });
+  return {
+    incidents,
+    keeper,
+    routes: incidentRoutes(incidents, diagnoses),
+    prepare: readProducts,
+    start() {
+      if (config.roles.includes('api')) keeper.start();
+    },
+    stop: () => keeper.stop(),
+  } satisfies Part & Record<string, unknown>;
+}
