@@ -13,6 +13,7 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   config: async () => (await import('./commands/config-command.ts')).configCommand,
   rollout: async () => (await import('./commands/rollout-command.ts')).rolloutCommand,
   alarms: async () => (await import('./commands/alarms-command.ts')).alarmsCommand,
+  incidents: async () => (await import('./commands/incidents-command.ts')).incidentsCommand,
   devices: async () => (await import('./commands/devices-command.ts')).devicesCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   watch: async () => (await import('./commands/watch-command.ts')).watchCommand,

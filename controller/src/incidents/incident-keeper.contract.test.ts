@@ -45,7 +45,14 @@ eachDatabase((kind) => {
         },
         eventLog: new EventLog(database, { auditLog: new AuditLog(database) }),
         rollouts: new RolloutStore(database),
-        telemetry: { rows: async () => ({ ts: new Float64Array(), columns: new Map(), texts: new Map(), resolution_seconds: undefined }) },
+        telemetry: {
+          rows: async () => ({
+            ts: new Float64Array(),
+            columns: new Map(),
+            texts: new Map(),
+            resolution_seconds: undefined,
+          }),
+        },
         registry: { agent: () => undefined, table: new DeviceTable() },
         productOf: (rule_id) => rule_id,
         nameOf: (ap_id) => ap_id,

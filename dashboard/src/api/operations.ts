@@ -1241,6 +1241,22 @@ export type DeviceWatchRequest = {
   expires_in?: number;
 };
 
+export type Diagnosis = {
+  /** The alarm that was looked at. */
+  alarm_id: string;
+  /** Its access point. */
+  ap_id: string | null;
+  cause: IncidentCause;
+  /** The cause in words; `No cause found` is one of the answers. */
+  text: string;
+  /** Whether others of the same kind at its site have the same trouble. */
+  scope: 'one' | 'some' | 'all' | 'unknown';
+  /** Most telling first. */
+  evidence: (Evidence)[];
+  /** None without evidence. */
+  proposals: (Proposal)[];
+};
+
 export type DisabledUser = {
   username: string;
   disabled_at: string;
@@ -1497,6 +1513,17 @@ export type EventList = {
 
 export type EventSeverity = 'info' | 'warning' | 'minor' | 'major' | 'critical';
 
+export type Evidence = {
+  /** What was looked at, for people. */
+  text: string;
+  /** The number, if it is one. */
+  value: number | null;
+  /** Empty if it has none. */
+  unit: string;
+  /** Where to see it: a path of the dashboard. */
+  link: string | null;
+};
+
 export type FaultRequest = {
   /** The ap_id. */
   agent_id: string;
@@ -1557,6 +1584,80 @@ export type IgnoredField = {
   /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. `too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later. `too_many_changes`: a configuration that differs from the last one, after 60 changes at once and one in 5 s. */
   reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' | 'too_many_new_devices' | 'too_many_changes';
 };
+
+/** As far as the caller may see it: the alarms, the access points and all counts. */
+export type Incident = {
+  /** That of its first alarm that the caller may see. */
+  id: string;
+  /** A sentence for people. */
+  title: string;
+  cause: IncidentCause;
+  /** How sure that cause is; 0 for `unknown`. */
+  confidence: number;
+  /** The path of the site that has all of it; null if there is none. */
+  site: string | null;
+  /** Since when the first condition has held. */
+  started_at: string;
+  ended_at: string | null;
+  state: IncidentState;
+  /** How many it is about. */
+  access_points: number;
+  /** Devices whose link ended, or got nothing any more, because of these access points. */
+  devices_affected: number;
+  /** Of all these devices together. */
+  minutes_lost: number;
+  /** Their ids, oldest first; at most 1,000. */
+  alarms: (string)[];
+  /** The incident that it turned out to belong to; its alarms are there. */
+  merged_into: string | null;
+};
+
+/** `unknown`: no cause was found. */
+export type IncidentCause = 'site_away' | 'access_point_away' | 'backhaul' | 'crash' | 'jammed_channel' | 'failed_rollout' | 'conflict' | 'overload' | 'weak_signal' | 'blocked' | 'power' | 'clock' | 'reports' | 'weft' | 'unknown';
+
+export type IncidentDetails = {
+  /** That of its first alarm that the caller may see. */
+  id: string;
+  /** A sentence for people. */
+  title: string;
+  cause: IncidentCause;
+  /** How sure that cause is; 0 for `unknown`. */
+  confidence: number;
+  /** The path of the site that has all of it; null if there is none. */
+  site: string | null;
+  /** Since when the first condition has held. */
+  started_at: string;
+  ended_at: string | null;
+  state: IncidentState;
+  /** How many it is about. */
+  access_points: number;
+  /** Devices whose link ended, or got nothing any more, because of these access points. */
+  devices_affected: number;
+  /** Of all these devices together. */
+  minutes_lost: number;
+  /** Their ids, oldest first; at most 1,000. */
+  alarms: (string)[];
+  /** The incident that it turned out to belong to; its alarms are there. */
+  merged_into: string | null;
+  /** What happened to its access points from ten minutes before it to its end, oldest first; at most 200. */
+  timeline: (EventItem)[];
+  /** Of the alarm that says most. */
+  diagnosis: Diagnosis | null;
+};
+
+export type IncidentPage = {
+  /** The newest first. */
+  items: (Incident)[];
+  /** Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty. */
+  next: string | null;
+};
+
+export type IncidentSilence = {
+  /** Nobody is told of its alarms until then; at most 30 days from now. */
+  until: string;
+};
+
+export type IncidentState = 'open' | 'acknowledged' | 'ended';
 
 export type Job = {
   job_number: string;
@@ -1826,6 +1927,16 @@ export type PlannedFault = {
 };
 
 export type Presence = 'online' | 'late' | 'offline';
+
+export type Proposal = {
+  /** What to do, for people. */
+  text: string;
+  ap_id: string;
+  /** As `send_command` takes it; its `dry_run` shows what would happen. Null for something else. */
+  command: string | null;
+  /** The page where it is done, if it is no command. */
+  link: string | null;
+};
 
 export type PushSecret = {
   ap_id: string;
@@ -2496,6 +2607,7 @@ export type WhatIfRequest = {
 export interface Operations {
   abort_rollout: { path: { id: string }; answer: Rollout };
   acknowledge_alarm: { path: { alarm_id: string }; json: AlarmNote; answer: Alarm };
+  acknowledge_incident: { path: { incident_id: string }; answer: Incident };
   adopt_agent_config: { path: { ap_id: string }; json: {
   why: string;
 }; answer: AgentConfigView };
@@ -2531,6 +2643,7 @@ export interface Operations {
   create_user_public: { query?: { code?: string }; json: UserCreate; answer: TokenData };
   create_webhook: { json: WebhookInput; answer: WebhookWithSecret };
   device_history: { path: { device: string }; query?: { since?: string; limit?: number }; answer: DeviceHistoryPage };
+  diagnose_alarm: { path: { alarm_id: string }; answer: Diagnosis };
   disable_user: { path: { username: string }; answer: DisabledUser };
   emulator_coverage: { path: { job_number: string }; query: { layer: CoverageLayer; technology: Technology; height?: number; bounds?: string; columns?: number; rows?: number; encoding?: 'int16' | 'array' }; answer: CoverageAnswer };
   emulator_coverage_difference: { path: { job_number: string }; json: CoverageDifferenceRequest; answer: CoverageDifference };
@@ -2558,6 +2671,7 @@ export interface Operations {
   get_device_privacy: { answer: DevicePrivacy };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
   get_grants: { path: { username: string }; answer: Grants };
+  get_incident: { path: { incident_id: string }; answer: IncidentDetails };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
@@ -2587,6 +2701,7 @@ export interface Operations {
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_incidents: { query?: { state?: string; selector?: string; window?: string; cursor?: string; limit?: number }; answer: IncidentPage };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
   list_rollout_agents: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: RolloutAgentPage };
@@ -2649,6 +2764,7 @@ export interface Operations {
   set_grants: { path: { username: string }; json: Grants; answer: Grants };
   shelve_alarm: { path: { alarm_id: string }; json: AlarmShelf; answer: Alarm };
   sign_up: { json: UserRegister; answer: TokenData };
+  silence_incident: { path: { incident_id: string }; json: IncidentSilence; answer: Incident };
   start_bulk: { json: BulkRequest; answer: BulkAnswer };
   stop_emulator_run: { path: { job_number: string }; answer: EmulatorRun };
   test_notification: { path: { id: string }; answer: NotificationTest };
@@ -2675,6 +2791,7 @@ export interface Operations {
 export const operations = {
   abort_rollout: 'POST /api/v1/rollouts/{id}/abort',
   acknowledge_alarm: 'POST /api/v1/alarms/{alarm_id}/acknowledge',
+  acknowledge_incident: 'POST /api/v1/incidents/{incident_id}/acknowledge',
   adopt_agent_config: 'POST /api/v1/agents/{ap_id}/config/adopt',
   agent_health: 'GET /api/v1/health/agents/{ap_id}',
   agent_metrics_text: 'GET /metrics/agents',
@@ -2708,6 +2825,7 @@ export const operations = {
   create_user_public: 'POST /api/v1/users/public',
   create_webhook: 'POST /api/v1/webhooks',
   device_history: 'GET /api/v1/devices/{device}/history',
+  diagnose_alarm: 'GET /api/v1/alarms/{alarm_id}/diagnosis',
   disable_user: 'PUT /api/v1/disabled_users/{username}',
   emulator_coverage: 'GET /api/v1/emulator/{job_number}/coverage',
   emulator_coverage_difference: 'POST /api/v1/emulator/{job_number}/coverage',
@@ -2735,6 +2853,7 @@ export const operations = {
   get_device_privacy: 'GET /api/v1/device_privacy',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
   get_grants: 'GET /api/v1/users/{username}/grants',
+  get_incident: 'GET /api/v1/incidents/{incident_id}',
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
@@ -2764,6 +2883,7 @@ export const operations = {
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_events: 'GET /api/v1/events',
+  list_incidents: 'GET /api/v1/incidents',
   list_jobs: 'GET /api/v1/jobs',
   list_notifications: 'GET /api/v1/notifications',
   list_rollout_agents: 'GET /api/v1/rollouts/{id}/agents',
@@ -2826,6 +2946,7 @@ export const operations = {
   set_grants: 'PUT /api/v1/users/{username}/grants',
   shelve_alarm: 'POST /api/v1/alarms/{alarm_id}/shelve',
   sign_up: 'POST /api/v1/users/signup',
+  silence_incident: 'POST /api/v1/incidents/{incident_id}/silence',
   start_bulk: 'POST /api/v1/bulk',
   stop_emulator_run: 'POST /api/v1/emulator/{job_number}/stop',
   test_notification: 'POST /api/v1/notifications/{id}/test',

@@ -3,6 +3,8 @@ import type {
   AgentConfiguration,
   AgentListItem,
   Aggregate,
+  AlarmSeverity,
+  AlarmState,
   Agent as AnyAgent,
   AgentDetails as AnyAgentDetails,
   EventItem as AnyEvent,
@@ -12,6 +14,7 @@ import type {
   EmulatorSpinupRequest,
   EventData,
   EventKind,
+  IncidentState,
   SteerResult,
   Technology,
 } from '@weft/contract';
@@ -31,6 +34,23 @@ export function toTime(moment: Moment): string {
 export interface Abortable {
   /** Gives up with the signal's reason. */
   signal?: AbortSignal | undefined;
+}
+
+export interface AlarmOptions extends Abortable {
+  /** Default: `firing` and `acknowledged`. */
+  states?: readonly AlarmState[] | undefined;
+  severities?: readonly AlarmSeverity[] | undefined;
+  /** Only of these access points. */
+  selector?: string | undefined;
+}
+
+export interface IncidentOptions extends Abortable {
+  /** Default: all. */
+  states?: readonly IncidentState[] | undefined;
+  /** Only those about one of these access points. */
+  selector?: string | undefined;
+  /** Only those that were open within this time, such as `24h`. */
+  window?: string | undefined;
 }
 
 /** A name that is written out must be a usual one, so that a misspelt one is seen; a `string` may be any. */

@@ -35,6 +35,8 @@ export type {
   EmulatorRunWithAgents,
   EventData,
   EventKind,
+  Incident,
+  IncidentDetails,
   JobEnvelope,
   Presence,
   Rival,
@@ -65,7 +67,6 @@ export type { LatestValues, LiveOptions, LiveSample } from './fleet-reader.ts';
 export { JobFailure, type JobOptions } from './job-messages.ts';
 export { canTakeOver, distanceM, helpersOf } from './neighbourhood.ts';
 export type {
-  AlarmOptions,
   DeviceOptions,
   EventOptions,
   FollowOptions,

@@ -1,20 +1,13 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
-import type {
-  AgentFilter,
-  AgentListItem,
-  Alarm,
-  AlarmRaise,
-  AlarmSeverity,
-  AlarmState,
-  Device,
-  DeviceDetails,
-} from '@weft/contract';
+import type { AgentFilter, AgentListItem, Alarm, AlarmRaise, Device, DeviceDetails, Incident } from '@weft/contract';
 import type { Query } from '../http-client.ts';
 import {
   type Abortable,
   type AgentDetails,
+  type AlarmOptions,
   type EventItem,
   type EventPattern,
+  type IncidentOptions,
   type Moment,
   type SelectedAgent,
   toTime,
@@ -59,14 +52,6 @@ export interface FollowOptions extends EventOptions, StreamListeners {
 export interface PastEventOptions extends EventOptions {
   from?: Moment | undefined;
   until?: Moment | undefined;
-}
-
-export interface AlarmOptions extends Abortable {
-  /** Default: `firing` and `acknowledged`. */
-  states?: readonly AlarmState[] | undefined;
-  severities?: readonly AlarmSeverity[] | undefined;
-  /** Only of these access points. */
-  selector?: string | undefined;
 }
 
 export class NetworkReader extends FleetReader {
@@ -224,6 +209,17 @@ export class NetworkReader extends FleetReader {
       limit: 200,
     };
     return this.#pages('/api/v1/alarms', query, signal);
+  }
+
+  /**
+   * Alarms that belong together, with their cause and who was affected; newest first.
+   *
+   * ```ts
+   * for await (const { title } of app.incidents({ window: '24h' })) console.log(title);
+   * ```
+   */
+  incidents({ states, selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
+    return this.#pages('/api/v1/incidents', { state: states?.join(), selector, window, limit: 100 }, signal);
   }
 
   /**
