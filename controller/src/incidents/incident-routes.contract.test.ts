@@ -50,7 +50,7 @@ async function fire(product: string, ap_id: string, sinceMs: number): Promise<st
     message: 'x',
   };
   await writer.write({ fire: alarm });
-  await weft.parts.incidents.keeper.look();
+  await weft.parts.incidents.keeper.once();
   return activeAlarms.find(rule.id, 'agent', ap_id)!.id;
 }
 
@@ -153,11 +153,11 @@ test('devices that get nothing are counted, once', async () => {
   const id = await fire('wifi_noise', 'yard-1', Date.now() - 60_000);
   const { keeper } = weft.parts.incidents;
   await report(0);
-  await keeper.look();
-  await keeper.look();
+  await keeper.once();
+  await keeper.once();
   expect(await send('GET', `/api/v1/incidents/${id}`)).toMatchObject({ devices_affected: 2 });
   await report(50);
-  await keeper.look();
+  await keeper.once();
   expect(await send('GET', `/api/v1/incidents/${id}`)).toMatchObject({ devices_affected: 2 });
   await endAll();
 });
