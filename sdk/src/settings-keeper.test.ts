@@ -157,10 +157,23 @@ test('a trial goes on over another line; what runs is said again only if it has 
   scene.keeper.changed();
   await scene.settle();
   expect(said).toMatchObject([{ hash: 'hash of a', settings: { channel: 100 } }]);
+  // Said twice before it is confirmed, the second would be taken for the word after it.
   scene.device.channel = 40;
   scene.keeper.changed();
+  scene.keeper.hear(config('a', { channel: 100 }));
   await scene.settle();
-  expect(said.slice(1)).toMatchObject([{ hash: 'hash of a', settings: { channel: 40 } }]);
+  scene.device.channel = 100;
+  expect(said).toHaveLength(1);
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: '' });
+  await scene.settle();
+  scene.device.channel = 40;
+  scene.keeper.changed();
+  scene.keeper.changed();
+  await scene.settle();
+  expect(said.slice(-2)).toMatchObject([
+    { settings: { channel: 100 } },
+    { hash: 'hash of a', settings: { channel: 40 } },
+  ]);
 });
 
 test('what cannot be applied is refused, with the reason, and taken back', async () => {
@@ -200,6 +213,8 @@ test('secrets are in clear for the access point, and in no word to Weft; the fil
     networks: [{ ssid: 'guest', passphrase: { secret: 'psk', version: 2 } }],
   });
   expect(JSON.stringify(scene.said)).not.toContain('correct horse');
+  scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: '' });
+  await scene.settle();
   scene.device.networks = [{ ssid: 'guest', passphrase: 'somebody else' }];
   scene.keeper.changed();
   await scene.settle();

@@ -116,9 +116,9 @@ export class SettingsKeeper {
     this.#then(() => (message.type === 'config' ? this.#take(message) : this.#confirmed(message)));
   }
 
-  /** Says what runs, if something else has changed it. */
+  /** Says what runs, if something else has changed it; not during a trial, where it could be taken for the word after the confirmation. */
   changed(): void {
-    this.#then(() => this.#say(true));
+    this.#then(() => (this.#trial ? Promise.resolve() : this.#say(true)));
   }
 
   async stop(): Promise<void> {
@@ -135,8 +135,8 @@ export class SettingsKeeper {
 
   async #take({ id, hash, settings, trial_seconds }: ConfigMessage): Promise<void> {
     // Said again because our word was lost, or is still on its way: what has failed is not tried twice.
-    // Of a trial not twice over one connection: the second could be taken for the word after the confirmation.
-    if (this.#trial?.id === id) return this.#say(true);
+    // Of a trial nothing: the new connection has said it, and to say it twice is wrong for the same reason as above.
+    if (this.#trial?.id === id) return;
     if ([this.#kept.id, this.#reverted?.id].includes(id)) return this.#say();
     // All of it: one setting may bring others with it, as a channel does a limit of power.
     let old = this.#trial?.old;
