@@ -124,7 +124,9 @@ async function take(path: string, params: Record<string, string>): Promise<strin
 }
 
 function sourceTexts(from: string): string {
-  const paths = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+  const paths = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /(?<!\.test)\.tsx?$/.test(path),
+  );
   return paths.map((path) => readFileSync(join(from, path), 'utf8')).join('\n');
 }
 

@@ -7,7 +7,6 @@ export { toInterfaceJson } from './json-text.ts';
 export { toMoment } from './moments.ts';
 export { readNewPassword } from './password-input.ts';
 export { endProcess, interruptedCode, onInterruption, watchOutputs } from './process-end.ts';
-export { product, productLine } from './product.ts';
 export { ProgressBar } from './progress-bar.ts';
 export {
   CommandFailure,

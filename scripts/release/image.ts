@@ -1,5 +1,6 @@
 // The image, built with buildah from what is staged: deploy/Dockerfile without its first stage, which would build the same again.
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -35,15 +36,34 @@ export function buildImage(
       context,
     );
     const name = `weft-image-${version}-${machine}.tar.gz`;
-    const plain = join(folder, 'image.tar');
+    const plain = join(context, 'image.tar');
     buildah('push', '--quiet', tag, `docker-archive:${plain}:weft:${version}`);
-    writeFileSync(join(folder, name), gzipSync(readFileSync(plain), { level: 9 }));
-    rmSync(plain);
+    writeFileSync(join(folder, name), gzipSync(readFileSync(withoutChance(plain)), { level: 9 }));
     return { name, debian: debianIn(tag) };
   } finally {
     renameSync(join(context, 'staged'), staged);
     rmSync(context, { recursive: true, force: true });
   }
+}
+
+/** The same image, without the number of the container in which it was built and what is named after it. */
+function withoutChance(archive: string): string {
+  const parts = `${archive}.parts`;
+  mkdirSync(parts);
+  run('tar', ['-xf', archive, '-C', parts]);
+  const [manifest] = JSON.parse(readFileSync(join(parts, 'manifest.json'), 'utf8'));
+  const {
+    container: _,
+    container_config: _its,
+    ...image
+  } = JSON.parse(readFileSync(join(parts, manifest.Config), 'utf8'));
+  const text = JSON.stringify({ ...image, config: { ...image.config, Hostname: '' } });
+  const name = `${createHash('sha256').update(text).digest('hex')}.json`;
+  writeFileSync(join(parts, name), text);
+  writeFileSync(join(parts, 'manifest.json'), JSON.stringify([{ ...manifest, Config: name }]));
+  const plain = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner', '--mode=a=r'];
+  run('tar', [...plain, '-cf', `${archive}.same`, '-C', parts, ...[...manifest.Layers, name, 'manifest.json'].sort()]);
+  return `${archive}.same`;
 }
 
 function debianIn(image: string): DebianPackage[] {
@@ -57,8 +77,12 @@ function debianIn(image: string): DebianPackage[] {
 }
 
 function buildah(...args: string[]): string {
+  return run('buildah', args);
+}
+
+function run(command: string, args: string[]): string {
   const env = { BUILDAH_ISOLATION: 'chroot', ...process.env };
-  const { status, stdout, stderr } = spawnSync('buildah', args, { env, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`buildah ${args[0]}: ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(command, args, { env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args[0]}: ${stderr}`);
   return stdout.trim();
 }

@@ -6,7 +6,6 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, stat
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { product } from '@weft/cli';
 import { buildDebian, hasDpkg } from './debian.ts';
 import { buildImage, hasBuildah } from './image.ts';
 import { productionPackages } from './packages.ts';
@@ -31,7 +30,11 @@ if (git('status', '--porcelain') !== '' && !values.dirty) {
   process.exit(1);
 }
 const epoch = Number(process.env.SOURCE_DATE_EPOCH ?? git('log', '-1', '--format=%ct'));
-const release: Release = { version: product.version, commit: git('rev-parse', 'HEAD'), epoch };
+const release: Release = {
+  version: JSON.parse(readFileSync(join(root, 'controller', 'package.json'), 'utf8')).version,
+  commit: git('rev-parse', 'HEAD'),
+  epoch,
+};
 // The same for everything that is started from here.
 process.env.SOURCE_DATE_EPOCH = String(epoch);
 process.umask(0o022);

@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { didYouMean } from '@weft/contract/closest-name';
+import { productLine, productOf } from '@weft/contract/product';
+import packageJson from '../../package.json' with { type: 'json' };
 // The command `weft` without a server: what Weft hands out as one file, to people's machines and to access points.
 import {
   clientCommand,
@@ -9,7 +11,6 @@ import {
   endProcess,
   exitCode,
   onInterruption,
-  productLine,
   runClientCommand,
   type Surroundings,
   tellFailure,
@@ -25,7 +26,7 @@ async function run(args: string[], around: Surroundings): Promise<number> {
   const [name, ...rest] = args;
   try {
     if (name === '--version' || name === '-V' || name === 'version') {
-      around.stdout.write(productLine());
+      around.stdout.write(productLine(productOf(packageJson)));
       return exitCode.ok;
     }
     const isHelp = name === undefined || ['--help', '-h', 'help'].includes(name);

@@ -5,7 +5,6 @@ import {
   clientHelp,
   completionCommand,
   exitCode,
-  productLine,
   readColorFlag,
   runClientCommand,
   type Surroundings,
@@ -13,6 +12,8 @@ import {
   UsageError,
 } from '@weft/cli';
 import { didYouMean } from '@weft/contract/closest-name';
+import { productLine, productOf } from '@weft/contract/product';
+import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError } from '../config.ts';
 import { StartError, ValidationError, WeftError } from '../errors.ts';
 import { commandHelp, helpTopics, overview } from './help.ts';
@@ -50,7 +51,7 @@ export async function runCommand(args: string[], around: Surroundings): Promise<
       return exitCode.usage;
     }
     if (name === '--version' || name === '-V' || name === 'version') {
-      around.stdout.write(productLine());
+      around.stdout.write(productLine(productOf(packageJson)));
       return exitCode.ok;
     }
     if (['--help', '-h', 'help'].includes(name)) return await showHelp(rest, around);

@@ -1,4 +1,6 @@
 // Health as a part: what alarms, states and the last day's telemetry say in one word.
+import { productOf } from '@weft/contract/product';
+import packageJson from '../../package.json' with { type: 'json' };
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { Events } from '../events.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
@@ -17,5 +19,5 @@ export function createHealthPart(deps: HealthPartDeps, events: Events) {
   const { fleet, alarms, siteStore, telemetryStore, shares } = deps;
   const health = new HealthService({ fleet, alarms, sites: siteStore, telemetry: telemetryStore, shares });
   events.agentSeverities.onAsk(() => health.severities());
-  return { health, routes: healthRoutes(health) } satisfies Part & Record<string, unknown>;
+  return { health, routes: healthRoutes(health, productOf(packageJson)) } satisfies Part & Record<string, unknown>;
 }

@@ -1,7 +1,7 @@
 // Health of a running server: what is wrong, why, and only of what the caller may see.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { productLine } from '@weft/cli';
+import { productLine } from '@weft/contract/product';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';

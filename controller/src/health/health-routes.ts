@@ -1,13 +1,13 @@
 // Operations on health.
-import { product } from '@weft/cli';
 import { AgentHealthReport, NetworkHealth, WeftVersion } from '@weft/contract';
+import type { Product } from '@weft/contract/product';
 import { type Route, routesOf } from '../http/request/route.ts';
 import { agentReaders, everyone, networkReaders } from '../rights/permission.ts';
 import type { HealthService } from './health-service.ts';
 
 const route = routesOf('Alarms');
 
-export function healthRoutes(health: HealthService): Route[] {
+export function healthRoutes(health: HealthService, product: Product): Route[] {
   return [
     route('network_health', 'GET /api/v1/health', {
       permission: networkReaders,
