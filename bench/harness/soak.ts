@@ -51,7 +51,13 @@ export async function soak(folder: string, minutes: number, stop: AbortSignal): 
   const start = (samples.at(-1)?.start ?? 0) + 1;
   const before = samples.at(-1)?.minutes ?? 0;
   const dataDir = join(folder, 'data');
-  const env = { WEFT_ADMIN_USERNAME: admin, WEFT_ADMIN_PASSWORD: password, WEFT_LOG_LEVEL: 'error' };
+  const env = {
+    WEFT_ADMIN_USERNAME: admin,
+    WEFT_ADMIN_PASSWORD: password,
+    WEFT_LOG_LEVEL: 'error',
+    // Whoever logs in does it once.
+    WEFT_TOKEN_TTL_SECONDS: '86400',
+  };
   const weft = await startWeft(env, dataDir, { isKept: true });
   const load = new SoakLoad(weft.url);
   try {
