@@ -21,6 +21,7 @@ export const tourPages = [
   'docs/events-and-webhooks.md',
   'docs/fleet.md',
   'docs/health.md',
+  'docs/incidents.md',
   'docs/operations.md',
   'docs/runbooks.md',
 ];

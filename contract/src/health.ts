@@ -1,6 +1,6 @@
 // The health of the network, in one word and with its causes.
 
-import { AlarmSeverity } from './alarms.ts';
+import { AlarmSeverity } from './alarms/alarms.ts';
 import * as Type from './schema/schema.ts';
 
 export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {

@@ -2,7 +2,8 @@
 // validates with these objects and publishes them as the components of its OpenAPI document.
 export * from './agent-channel.ts';
 export * from './agents.ts';
-export * from './alarms.ts';
+export * from './alarms/alarms.ts';
+export * from './alarms/incidents.ts';
 export * from './answers.ts';
 export * from './audit.ts';
 export * from './commands.ts';
@@ -17,7 +18,6 @@ export * from './events.ts';
 export * from './fleet.ts';
 export * from './grants.ts';
 export * from './health.ts';
-export * from './incidents.ts';
 export * from './jobs.ts';
 export * from './known-words.ts';
 export * from './metrics.ts';

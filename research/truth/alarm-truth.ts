@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { AlarmRuleInput } from '@weft/contract';
 import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
 import { expectations } from './expectations.ts';
+import { incidentTable } from './incident-truth.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type RecordedWorld, recordWorld } from './record-world.ts';
 import { truthTable, withTable } from './truth-table.ts';
@@ -14,9 +15,14 @@ const seeds = (from: number) => Array.from({ length: 10 }, (_, n) => from + n);
 
 if (process.argv.includes('--choose')) choose(record(seeds(1)));
 else {
-  const page = join(import.meta.dirname, '../../docs/alarms.md');
   const worlds = record(seeds(101));
-  writeFileSync(page, withTable(readFileSync(page, 'utf8'), truthTable(worlds)));
+  write('alarms.md', truthTable(worlds));
+  write('incidents.md', incidentTable(worlds));
+}
+
+function write(name: string, table: string): void {
+  const page = join(import.meta.dirname, '../../docs', name);
+  writeFileSync(page, withTable(readFileSync(page, 'utf8'), table));
 }
 
 function record(list: number[]): RecordedWorld[] {

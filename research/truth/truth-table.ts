@@ -1,4 +1,4 @@
-// The table of docs/alarms.md: each rule judged on worlds that nobody has chosen limits on.
+// The table of docs/alarms.md (and where tables stand on their pages): each rule judged on worlds that nobody has chosen limits on.
 import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
 import { expectations } from './expectations.ts';
 import { delayBoundS, flapsWithLateSamples, judge } from './judge.ts';
@@ -9,7 +9,7 @@ const end = '<!-- end of truth -->';
 
 export function withTable(page: string, table: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];
-  if (from < 0 || to < from) throw new Error('docs/alarms.md has no place for the table');
+  if (from < 0 || to < from) throw new Error('the page has no place for the table');
   return `${page.slice(0, from + begin.length)}\n\n${table}\n\n${page.slice(to)}`;
 }
 

@@ -14,7 +14,7 @@ export interface Import {
 const order: Record<string, string[][]> = {
   'contract/src': [
     ['functions', 'schema'],
-    ['devices', 'emulator'],
+    ['alarms', 'devices', 'emulator'],
   ],
   'timeseries/src': [['blocks'], ['heads'], ['read'], ['write']],
   'sdk/src': [['app', 'spool']],

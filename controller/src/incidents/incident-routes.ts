@@ -8,10 +8,8 @@ import {
   type IncidentState,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { alarmHandlers, words } from '../alarms/api/alarm-routes.ts';
 import { type Route, routesOf } from '../http/request/route.ts';
-import { fleetReaders } from '../rights/permission.ts';
-import { maxWindowLength, parseWindow } from '../telemetry/query/time-window.ts';
+import { alarmHandlers, fleetReaders } from '../rights/permission.ts';
 import type { DiagnosisService } from './diagnosis/diagnosis-service.ts';
 import type { IncidentService } from './incident-service.ts';
 
@@ -24,7 +22,10 @@ export function incidentRoutes(incidents: IncidentService, diagnoses: DiagnosisS
       permission: fleetReaders,
       summary: 'List incidents: alarms that belong together, as far as the caller may see them; newest first',
       query: Type.Object({
-        state: words('open|acknowledged|ended', 'Any of open, acknowledged and ended'),
+        state: Type.Optional.String({
+          pattern: '^(open|acknowledged|ended)(,(open|acknowledged|ended)){0,5}$',
+          description: 'Any of open, acknowledged and ended, separated by commas.',
+        }),
         selector: Type.Optional.String({
           format: 'selector',
           maxLength: 1000,
@@ -32,7 +33,7 @@ export function incidentRoutes(incidents: IncidentService, diagnoses: DiagnosisS
         }),
         window: Type.Optional.String({
           format: 'time-window',
-          maxLength: maxWindowLength,
+          maxLength: 40,
           description: 'Those that were open within the last minutes, or `90m`, `24h`, `7d`. Default: all.',
         }),
         cursor: Type.Optional.String({ minLength: 1, maxLength: 256, description: '`next` of the page before.' }),
@@ -43,7 +44,7 @@ export function incidentRoutes(incidents: IncidentService, diagnoses: DiagnosisS
         incidents.list(caller, {
           states: state?.split(',') as IncidentState[] | undefined,
           selector,
-          windowMs: window === undefined ? undefined : parseWindow(window, Number.POSITIVE_INFINITY).ms,
+          window,
           cursor,
           limit: limit!,
         }),

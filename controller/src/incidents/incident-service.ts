@@ -8,6 +8,7 @@ import { ConflictError, NotFoundError, PermissionError } from '../errors.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
+import { parseWindow } from '../telemetry/query/time-window.ts';
 import { endInSlices } from '../time-slices.ts';
 import { type EventView, toEventItem } from '../timeline/event-view.ts';
 import { accessPointsOf, describeIncident } from './grouping/describe-incident.ts';
@@ -37,7 +38,8 @@ const timelineKinds = [
 export interface IncidentQuery {
   states?: readonly IncidentState[] | undefined;
   selector?: string | undefined;
-  windowMs?: number | undefined;
+  /** As the format `time-window` has it. */
+  window?: string | undefined;
   cursor?: string | undefined;
   limit: number;
 }
@@ -71,9 +73,9 @@ export class IncidentService {
   /** Newest first. A page may be short of `limit` before the end; `next` is where to go on, null at the end. */
   async list(caller: Caller, query: IncidentQuery): Promise<{ items: Incident[]; next: string | null }> {
     const { store, directory } = this.#options;
-    const { states, limit, windowMs } = query;
+    const { states, limit, window } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
-    const sinceMs = windowMs === undefined ? 0 : this.#now() - windowMs;
+    const sinceMs = window === undefined ? 0 : this.#now() - parseWindow(window, Number.POSITIVE_INFINITY).ms;
     const isOpen = states && (states.includes('ended') ? undefined : true);
     let before = toStart(readNameCursor(query.cursor, 'incidents', (name) => toStart(name) !== undefined));
     await directory.refresh();

@@ -80,6 +80,15 @@ export const emulatorStarters: Permission = {
   grant: 'operator',
 };
 
+/** Acknowledges and shelves alarms. `own`: those of access points that the user may send commands to. */
+export const alarmHandlers: Permission = {
+  admin: 'yes',
+  user: 'own',
+  agent: 'no',
+  third_party_app: 'no',
+  grant: 'operator',
+};
+
 /** What an app raises in its own name. */
 export const alarmRaisers: Permission = { admin: 'no', user: 'no', agent: 'no', third_party_app: 'alarms' };
 

@@ -12,22 +12,13 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, routesOf, success } from '../../http/request/route.ts';
-import { alarmRaisers, fleetReaders, type Permission } from '../../rights/permission.ts';
+import { alarmHandlers, alarmRaisers, fleetReaders } from '../../rights/permission.ts';
 import type { AlarmService } from './alarm-service.ts';
 import type { AppAlarmService } from './app-alarm-service.ts';
 
-/** `own`: those of access points that the user may send commands to. */
-export const alarmHandlers: Permission = {
-  admin: 'yes',
-  user: 'own',
-  agent: 'no',
-  third_party_app: 'no',
-  grant: 'operator',
-};
-
 const route = routesOf('Alarms');
 const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
-export const words = (list: string, description: string) =>
+const words = (list: string, description: string) =>
   Type.Optional.String({
     pattern: `^(${list})(,(${list})){0,5}$`,
     description: `${description}, separated by commas.`,

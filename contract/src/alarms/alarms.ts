@@ -1,5 +1,5 @@
 // Alarms: rules that watch access points, what they found, and when nobody wants to be told.
-import * as Type from './schema/schema.ts';
+import * as Type from '../schema/schema.ts';
 
 const Timestamp = Type.String({ format: 'date-time' });
 const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);

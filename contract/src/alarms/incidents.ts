@@ -1,8 +1,8 @@
 // Incidents: alarms that belong together, with who was affected, and what is known of the cause.
 
-import { Page } from './answers.ts';
-import { EventItem } from './events.ts';
-import * as Type from './schema/schema.ts';
+import { Page } from '../answers.ts';
+import { EventItem } from '../events.ts';
+import * as Type from '../schema/schema.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
