@@ -12,7 +12,7 @@ import { root } from './weft-process.ts';
 
 interface Route {
   path: string;
-  access: 'public' | 'user' | 'admin';
+  access: 'public' | 'user' | 'config' | 'admin';
 }
 
 const routesFile = pathToFileURL(join(root, 'dashboard', 'src', 'routes.ts')).href;

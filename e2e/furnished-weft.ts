@@ -57,6 +57,13 @@ export async function furnish(weft: Weft): Promise<Furnished> {
     (devices) => devices.length > 0,
   );
   const { job_number } = await ask('POST', '/agent_details/request_all_agents_details');
+  const settings = { tx_power_dbm: 20, prb_quota_pct: 80 };
+  const layer = { name: 'Power of one', selector: `name:${agent!.ap_id}`, weight: 10, settings };
+  const change = (title: string) => ask('POST', '/config/change_sets', { title, layers: [layer] });
+  const [rolled, draft] = [await change('Less power'), await change('Less power, again')];
+  const gates = [{ metric: 'power_w', worse_by: 50, over_seconds: 86_400 }];
+  const rollout = await ask('POST', `/config/change_sets/${rolled.id}/rollout`, { gates });
+  await ask('PUT', '/config/secrets', { name: 'guest-psk', value: 'never on a page' });
   return {
     weft,
     name: agent!.name,
@@ -68,6 +75,8 @@ export async function furnish(weft: Weft): Promise<Furnished> {
       id: 'new',
       '/jobs/:job_number job_number': job_number,
       '/emulator/:job_number job_number': run.job_number,
+      '/configuration/changes/:id id': draft.id,
+      '/configuration/rollouts/:id id': rollout.id,
     },
     views: [
       `/agents/${other!.ap_id}?window=5m`,
@@ -77,6 +86,8 @@ export async function furnish(weft: Weft): Promise<Furnished> {
       '/conflicts?view=rules',
       `/commands/new?agent=${agent!.ap_id}`,
       `/commands?state=refused`,
+      '/configuration?view=rollouts',
+      '/configuration?view=values',
       `/map?agent=${agent!.ap_id}`,
       `/map?device=${device}`,
       `/compare?agents=${agent!.ap_id},${other!.ap_id}&metrics=connected_devices,power_w&window=5m`,

@@ -6,6 +6,7 @@ import { Button, ButtonLink } from './components/button.tsx';
 import { EmptyState, FailureNotice, PageSkeleton, Toasts } from './components/feedback.tsx';
 import { lazy } from './components/lazy.tsx';
 import { Page } from './components/page.tsx';
+import { configRights } from './data/use-operation.ts';
 import { SessionFrame } from './pages/session/session-frame.tsx';
 import { isPageOfOurs, matchRoute, navigate, type PageProps, place } from './router/location.ts';
 import { type PageRoute, routes } from './routes.ts';
@@ -69,10 +70,12 @@ export function App() {
 }
 
 function PageOrRefusal({ route, params }: { route: PageRoute; params: Record<string, string> }) {
-  if (route.access === 'admin' && !session.value?.isAdmin) {
+  const mayRead = configRights().reads;
+  if (route.access === 'config' && mayRead === undefined) return <PlaceholderPage title={route.title} />;
+  if ((route.access === 'admin' && !session.value?.isAdmin) || (route.access === 'config' && !mayRead)) {
     return (
       <Page title={route.title}>
-        <EmptyState title={shellText.notAllowed.title}>{shellText.notAllowed.words}</EmptyState>
+        <EmptyState {...(route.access === 'config' ? shellText.managersOnly : shellText.notAllowed)} />
       </Page>
     );
   }

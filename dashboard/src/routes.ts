@@ -11,7 +11,8 @@ type Load = () => Promise<ComponentType<PageProps>>;
 export interface PageRoute {
   path: string;
   title: string;
-  access: 'public' | 'user' | 'admin';
+  /** `config`: who may read what access points shall be. */
+  access: 'public' | 'user' | 'config' | 'admin';
   /** Absent: reached from other pages only. */
   nav?: Nav;
   load: Load;
@@ -86,6 +87,17 @@ export const routes: readonly PageRoute[] = [
     page('/jobs/:job_number', pageTitles.job, () => import('./pages/jobs/job-page.tsx').then((it) => it.JobPage)),
     page('/conflicts', pageTitles.conflicts, { icon: 'conflict' }, () =>
       import('./pages/conflicts/conflicts-page.tsx').then((it) => it.ConflictsPage),
+    ),
+  ]),
+  ...pagesFor('config', [
+    page('/configuration', pageTitles.configuration, { icon: 'layers' }, () =>
+      import('./pages/configuration/configuration-page.tsx').then((it) => it.ConfigurationPage),
+    ),
+    page('/configuration/changes/:id', pageTitles.changeSet, () =>
+      import('./pages/configuration/change-page.tsx').then((it) => it.ChangePage),
+    ),
+    page('/configuration/rollouts/:id', pageTitles.rollout, () =>
+      import('./pages/configuration/rollout-page.tsx').then((it) => it.RolloutPage),
     ),
   ]),
   ...pagesFor('admin', [

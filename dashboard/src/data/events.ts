@@ -16,6 +16,7 @@ const familyOfPrefix: Record<string, EventFamily> = {
   conflict: 'conflict',
   run: 'run',
   config: 'config',
+  rollout: 'config',
   site: 'config',
   webhook: 'config',
   device: 'device',
@@ -54,6 +55,7 @@ export function hrefOf({ kind, subject_kind, subject, ap_id }: LoggedEvent): str
   if (subject_kind === 'command') return `/commands/${name}`;
   if (subject_kind === 'alarm') return `/alarms?view=history&alarm=${name}`;
   if (subject_kind === 'device') return `/devices/${name}`;
+  if (subject_kind === 'rollout') return `/configuration/rollouts/${name}`;
   if (subject_kind === 'run') return `/emulator/${name}`;
   if (kind === 'agent.removed') return undefined;
   const agent = subject_kind === 'agent' ? subject : ap_id;

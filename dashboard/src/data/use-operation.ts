@@ -1,4 +1,5 @@
 // What only reads, for components: the newest answer, kept fresh while the component is on the page; and what the user may do.
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { type Answer, call, forgetAnswers, type Input, type OperationName } from '../api/client.ts';
 import { isSignedIn, session } from '../session/session.ts';
@@ -62,9 +63,30 @@ export function useQuery<Value>(key: string, options: QueryOptions<Value>): Quer
   return queries.state<Value>(key, options).value;
 }
 
-/** Whether the user may register access points and create silences somewhere: an administrator, or a manager by grant. */
-export function useIsManager(): boolean {
+/** Of the user; undefined until they are known. Administrators need none. */
+const grants = signal<Answer<'get_grants'> | undefined>(undefined);
+
+/** Keeps them known, for what is shown only to who may use it. */
+export function useGrants(): void {
   const { isAdmin = false, username = '' } = session.value ?? {};
   const { data } = useOperation('get_grants', { path: { username } }, { isWanted: !isAdmin && username !== '' });
-  return isAdmin || (data?.some(({ role }) => role === 'manager') ?? false);
+  useEffect(() => {
+    grants.value = data;
+  }, [data]);
+}
+
+/** Whether the user may register access points and create silences somewhere: an administrator, or a manager by grant. */
+export function useIsManager(): boolean {
+  return session.value?.isAdmin === true || (grants.value?.some(({ role }) => role === 'manager') ?? false);
+}
+
+/** What the user may do with what access points shall be; `reads` is undefined until it is known. */
+export function configRights() {
+  if (session.value?.isAdmin) return { reads: true, drafts: true, setsSecrets: true };
+  const managers = grants.value?.filter(({ role }) => role === 'manager');
+  return {
+    reads: managers && (managers.length > 0 || grants.value?.length === 0),
+    drafts: managers !== undefined && managers.length > 0,
+    setsSecrets: managers?.some(({ selector = '' }) => selector === '') ?? false,
+  };
 }

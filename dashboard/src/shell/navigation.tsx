@@ -4,6 +4,7 @@ import { computed, signal } from '@preact/signals';
 import { Icon, WeftMark } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { keep, readKept } from '../data/kept.ts';
+import { configRights } from '../data/use-operation.ts';
 import { matchRoute, navigate, place } from '../router/location.ts';
 import { type PageRoute, routes } from '../routes.ts';
 import { session } from '../session/session.ts';
@@ -15,7 +16,9 @@ export const navigation = computed<NavRoute[]>(() =>
   routes.filter(
     (route): route is NavRoute =>
       route.nav !== undefined &&
-      (route.access === 'user' || (route.access === 'admin' && session.value?.isAdmin === true)),
+      (route.access === 'user' ||
+        (route.access === 'config' && configRights().reads === true) ||
+        (route.access === 'admin' && session.value?.isAdmin === true)),
   ),
 );
 

@@ -10,7 +10,7 @@ import { Toasts } from '../components/feedback.tsx';
 import { Menu } from '../components/menu.tsx';
 import { Facts } from '../components/page.tsx';
 import { awaySince, freshness, isQuiet, isUnreachable } from '../data/freshness.ts';
-import { queries, useOperation } from '../data/use-operation.ts';
+import { queries, useGrants, useOperation } from '../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../format.ts';
 import { heldBack, leave, stay } from '../router/leaving.ts';
 import { place } from '../router/location.ts';
@@ -163,6 +163,7 @@ function toList(): void {
 }
 
 export function Shell({ children }: { children: ComponentChildren }) {
+  useGrants();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {

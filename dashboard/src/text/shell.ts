@@ -72,6 +72,10 @@ export const shellText = {
     words: 'Check the address. The page may also have been removed.',
     home: 'Go to the overview',
   },
+  managersOnly: {
+    title: 'This page is for managers',
+    words: 'Ask an administrator for the grant manager on your access points.',
+  },
   notAllowed: {
     title: 'This page is for administrators',
     words: 'Ask an administrator to do this for you, or to make you an administrator.',

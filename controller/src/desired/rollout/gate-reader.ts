@@ -131,7 +131,10 @@ export class GateReader {
     return judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length });
   }
 
-  /** How a metric went on both sides, from a while before the roll-out to a while after it, for whoever sees the access points. */
+  /**
+   * How a metric went where the change is and where it is not, for whoever sees the access points. Until it is treated one is on the
+   * other side, so that there are two sides for as long as somebody is left.
+   */
   async pictured(
     rollout: RolloutRecord,
     agents: readonly StandingAgent[],
@@ -140,21 +143,37 @@ export class GateReader {
   ): Promise<RolloutSeries> {
     const { index, now } = this.#options;
     await index.refresh();
-    const treated = agents.filter((agent) => agent.treated).flatMap(({ ap_id }) => index.get(ap_id) ?? []);
-    const span = {
-      fromMs: rollout.created_at - beforeMs,
-      untilMs: Math.min(now(), (rollout.ended_at ?? now()) + beforeMs),
-    };
-    const stepMs = Math.ceil((span.untilMs - span.fromMs) / picturedPoints / finestMs) * finestMs;
-    const sideOf = async (all: readonly IndexedAgent[]) => {
-      const seen = all.filter(sees).slice(0, maxPictured);
-      return { access_points: seen.length, points: await this.#points(seen, metric, span, stepMs) };
-    };
+    const own = agents.flatMap(({ ap_id }) => index.get(ap_id) ?? []);
+    const isOwn = new Set(own);
+    const others = this.#untreated(agents, own).filter((agent) => !isOwn.has(agent));
+    const shown = [own, others].flatMap((side) => side.filter(sees).slice(0, maxPictured));
+    const treatedAt = new Map(
+      agents.map(({ agent_id, treated, treated_at }) => [agent_id, treated ? treated_at : null]),
+    );
+    const fromMs = rollout.created_at - beforeMs;
+    const untilMs = Math.min(now(), (rollout.ended_at ?? now()) + beforeMs);
+    const stepMs = Math.ceil((untilMs - fromMs) / picturedPoints / finestMs) * finestMs;
+    const sides = { treated: new Map<number, number[]>(), untreated: new Map<number, number[]>() };
+    for (const { id, ap_id } of shown) {
+      const frame = await this.#read(ap_id, metric, { fromMs, untilMs });
+      const since = treatedAt.get(id) ?? Number.POSITIVE_INFINITY;
+      const own = new Map<number, number[]>();
+      for (const [at, value] of (frame.columns.get(metric) ?? []).entries()) {
+        const step = Math.floor(frame.ts[at]! / stepMs) * stepMs;
+        if (!Number.isNaN(value)) own.set(step, [...(own.get(step) ?? []), value]);
+      }
+      for (const [step, values] of own) {
+        const side = step >= since - (since % stepMs) ? sides.treated : sides.untreated;
+        side.set(step, [...(side.get(step) ?? []), meanOf(values)!]);
+      }
+      await giveWay();
+    }
+    const touched = shown.filter(({ id }) => treatedAt.get(id) != null).length;
     return {
       metric,
       resolution_seconds: stepMs / 1000,
-      treated: await sideOf(treated),
-      untreated: await sideOf(this.#untreated(agents, treated)),
+      treated: { access_points: touched, points: toPoints(sides.treated) },
+      untreated: { access_points: shown.length - touched, points: toPoints(sides.untreated) },
     };
   }
 
@@ -168,36 +187,6 @@ export class GateReader {
     );
   }
 
-  /** The mean over access points of each step, and the lowest and highest of them. */
-  async #points(agents: readonly IndexedAgent[], metric: string, { fromMs, untilMs }: Span, stepMs: number) {
-    const steps = new Map<number, number[]>();
-    for (const { ap_id } of agents) {
-      const frame = await this.#options.telemetry.query({
-        ap_id,
-        metrics: [metric],
-        startMs: fromMs,
-        endMs: untilMs,
-        maxPoints: 10_000,
-        aggregate: 'mean',
-      });
-      const values = frame.columns.get(metric) ?? [];
-      const own = Map.groupBy(values.entries(), ([at]) => Math.floor(frame.ts[at]! / stepMs) * stepMs);
-      for (const [step, found] of own) {
-        const mean = meanOf(found.map(([, value]) => value).filter((value) => !Number.isNaN(value)));
-        if (mean !== null) steps.set(step, [...(steps.get(step) ?? []), mean]);
-      }
-      await giveWay();
-    }
-    return [...steps]
-      .sort(([a], [b]) => a - b)
-      .map(([step, means]) => ({
-        ts: new Date(step).toISOString(),
-        mean: meanOf(means)!,
-        low: Math.min(...means),
-        high: Math.max(...means),
-      }));
-  }
-
   async #means(agents: readonly IndexedAgent[], metric: string, before: Span, after: Span): Promise<Means> {
     const [old, now]: (number | null)[][] = [[], []];
     for (const { ap_id } of agents.slice(0, maxMeasured)) {
@@ -208,17 +197,26 @@ export class GateReader {
     return { before: meanOf(old!), after: meanOf(now!) };
   }
 
-  async #mean(ap_id: string, metric: string, { fromMs, untilMs }: Span): Promise<number | null> {
-    const frame = await this.#options.telemetry.query({
-      ap_id,
-      metrics: [metric],
-      startMs: fromMs,
-      endMs: untilMs,
-      maxPoints: 10_000,
-      aggregate: 'mean',
-    });
+  async #mean(ap_id: string, metric: string, span: Span): Promise<number | null> {
+    const frame = await this.#read(ap_id, metric, span);
     return meanOf([...(frame.columns.get(metric) ?? [])].filter((value) => !Number.isNaN(value)));
   }
+
+  #read(ap_id: string, metric: string, { fromMs, untilMs }: Span) {
+    const range = { startMs: fromMs, endMs: untilMs };
+    return this.#options.telemetry.query({ ap_id, metrics: [metric], ...range, maxPoints: 10_000, aggregate: 'mean' });
+  }
+}
+
+/** The mean over access points of each step, and the lowest and highest of them. */
+function toPoints(steps: ReadonlyMap<number, readonly number[]>) {
+  const ordered = [...steps].sort(([a], [b]) => a - b);
+  return ordered.map(([step, values]) => ({
+    ts: new Date(step).toISOString(),
+    mean: meanOf(values)!,
+    low: Math.min(...values),
+    high: Math.max(...values),
+  }));
 }
 
 interface Span {

@@ -24,7 +24,8 @@ export function inWords(
   for (const [standing, those] of byState) {
     if (standing === 'confirmed' || standing === 'pending') continue;
     const reason = failed.has(standing) ? those.find(({ detail }) => detail !== null)?.detail : undefined;
-    parts.push(`${those.length} ${standing.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
+    const words = standing === 'overridden' ? 'held by a command' : standing.replaceAll('_', ' ');
+    parts.push(`${those.length} ${words}${reason ? ` (${reason})` : ''}`);
   }
   const pending = byState.get('pending') ?? [];
   const away = pending.filter((agent) => isAway(agent)).length;

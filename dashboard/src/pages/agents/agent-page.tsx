@@ -20,6 +20,7 @@ import { type PageProps, useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { AgentCommands } from '../commands/agent-commands.tsx';
+import { AgentConfigCard } from '../configuration/agent-config-card.tsx';
 import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
 import { AgentHealthCard, ConnectionCard, ManageAgentCard } from './agent-cards.tsx';
 import { AgentCharts } from './agent-charts.tsx';
@@ -131,6 +132,7 @@ export function AgentPage({ params }: PageProps) {
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} />
           </div>
+          <AgentConfigCard ap_id={ap_id} mayManage={listed?.may.includes('manage') ?? false} />
           <details class="card agent-configuration">
             <summary>
               <h2>{text.configuration}</h2>
