@@ -32,17 +32,18 @@ export class CannotRun extends Error {
 
 const packages = [
   ...['hostapd', 'wpasupplicant', 'iw', 'wireless-regdb', 'iproute2', 'busybox-static', 'dash'],
-  ...['curl', 'jq', 'libmptcpwrap0', 'libstdc++6'],
+  ...['curl', 'jq', 'libmptcpwrap0', 'libstdc++6', 'e2fsprogs'],
 ];
 const programs = [
   ...['bin/dash', 'usr/sbin/hostapd', 'usr/sbin/hostapd_cli', 'sbin/wpa_supplicant', 'sbin/wpa_cli', 'sbin/iw'],
-  ...['bin/ip', 'sbin/tc', 'bin/ss', 'usr/bin/curl', 'usr/bin/jq'],
+  ...['bin/ip', 'sbin/tc', 'bin/ss', 'usr/bin/curl', 'usr/bin/jq', 'sbin/mke2fs'],
 ];
 /** Loaded by name at run time, or needed by Node, which comes from the host. */
 const libraries = ['libstdc++.so.6', 'libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'libgcc_s.so.1', 'libatomic.so.1'];
 const modules = [
   ...['virtio_pci', 'virtio_net', '9p', '9pnet_virtio', 'mac80211_hwsim', 'ccm', 'ctr', 'cmac', 'gcm'],
   ...['ghash-generic', 'bridge', 'veth', 'sch_tbf', 'sch_netem', 'mptcp_diag', 'tcp_diag'],
+  ...['virtio_blk', 'ext4', 'crc32c_generic'],
 ];
 const folders = ['bin', 'lib64', 'lib/firmware', 'proc', 'sys', 'dev', 'tmp', 'run', 'etc', 'mnt', 'opt/node', 'root'];
 

@@ -10,9 +10,10 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -21,6 +22,7 @@ import { CannotRun, type GuestImage } from './guest-image.ts';
 const bootMs = 240_000;
 const fastBootMs = 60_000;
 const commandMs = 120_000;
+const diskBytes = 64 * 1024 * 1024;
 
 /** Hardware virtualisation, or an emulated processor, which is slower by a factor of 20 or more. */
 type Accelerator = 'kvm' | 'tcg';
@@ -45,27 +47,31 @@ export class Guest {
     this.#server = server;
   }
 
-  /** Boots it; throws CannotRun with what it printed if it does not come up. */
-  static async start(image: GuestImage): Promise<Guest> {
+  /** Boots it, with a disk of its own if its power is to be cut; throws CannotRun with what it printed if it does not come up. */
+  static async start(image: GuestImage, { hasDisk = false } = {}): Promise<Guest> {
     if (hasKvm(image)) {
       try {
-        return await Guest.#boot(image, 'kvm', fastBootMs);
+        return await Guest.#boot(image, hasDisk, 'kvm', fastBootMs);
       } catch (error) {
         if (!(error instanceof CannotRun)) throw error;
         process.stderr.write(`The processor is emulated, because KVM did not work: ${error.message}\n`);
       }
     }
-    return await Guest.#boot(image, 'tcg', bootMs);
+    return await Guest.#boot(image, hasDisk, 'tcg', bootMs);
   }
 
-  static async #boot(image: GuestImage, accelerator: Accelerator, limitMs: number): Promise<Guest> {
+  static async #boot(image: GuestImage, hasDisk: boolean, accelerator: Accelerator, limitMs: number): Promise<Guest> {
     const folder = mkdtempSync(join(tmpdir(), 'weft-lab-'));
     cpSync(join(import.meta.dirname, 'guest'), folder, { recursive: true });
     mkdirSync(join(folder, 'log'));
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     writeFileSync(join(folder, 'port'), String((server.address() as AddressInfo).port));
-    const qemu = startQemu(image, folder, accelerator);
+    if (hasDisk) {
+      writeFileSync(join(folder, 'disk'), '');
+      truncateSync(join(folder, 'disk'), diskBytes);
+    }
+    const qemu = startQemu(image, folder, accelerator, hasDisk);
     const guest = new Guest(folder, qemu, server);
     const timeout = AbortSignal.timeout(limitMs);
     const isOver = Promise.race([
@@ -98,6 +104,17 @@ export class Guest {
       timer = setTimeout(() => reject(new Error(`no answer to ${command}`)), commandMs);
     });
     return await Promise.race([answer, timeout]).finally(() => clearTimeout(timer));
+  }
+
+  /** Cuts its power: what is not on its disk is gone. Resolves once it has started again. */
+  async cutPower(): Promise<void> {
+    const again = once(this.#server, 'connection', { signal: AbortSignal.timeout(bootMs) });
+    const monitor = connect(join(this.folder, 'monitor'));
+    monitor.write('system_reset\n');
+    const [socket] = await again;
+    monitor.destroy();
+    this.#socket?.destroy();
+    this.#listen(socket as Socket);
   }
 
   /** A file of the shared folder, as far as it was written. */
@@ -153,7 +170,8 @@ const machines = {
   },
 } as const;
 
-function startQemu({ folder: image, architecture }: GuestImage, share: string, accelerator: Accelerator): ChildProcess {
+function startQemu(guest: GuestImage, share: string, accelerator: Accelerator, hasDisk: boolean): ChildProcess {
+  const { folder: image, architecture } = guest;
   const qemu = join(image, 'qemu');
   const isArm = architecture === 'arm64';
   const shared = (path: string, tag: string, more = '') => [
@@ -162,7 +180,8 @@ function startQemu({ folder: image, architecture }: GuestImage, share: string, a
   ];
   const args = [
     ...machines[architecture][accelerator],
-    ...['-accel', accelerator, '-smp', '2', '-m', '1024', '-nodefaults', '-no-reboot', '-display', 'none'],
+    ...['-accel', accelerator, '-smp', '2', '-m', '1024', '-nodefaults', '-display', 'none'],
+    ...(hasDisk ? diskOf(share) : ['-no-reboot']),
     ...['-L', join(qemu, 'usr/share/qemu'), '-L', join(qemu, 'usr/share/seabios')],
     ...['-serial', `file:${share}/console`, '-kernel', join(image, 'kernel'), '-initrd', join(image, 'initrd')],
     ...['-append', `console=${isArm ? 'ttyAMA0' : 'ttyS0'} quiet panic=-1 mitigations=off`],
@@ -174,6 +193,19 @@ function startQemu({ folder: image, architecture }: GuestImage, share: string, a
   const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
   child.stderr!.on('data', (text: Buffer) => process.stderr.write(text));
   return child;
+}
+
+/** And the socket by which its power is cut. */
+function diskOf(share: string): string[] {
+  const drive = `file=${share}/disk,format=raw,if=none,id=d0`;
+  return [
+    '-drive',
+    drive,
+    '-device',
+    'virtio-blk-pci,drive=d0',
+    '-monitor',
+    `unix:${share}/monitor,server=on,wait=off`,
+  ];
 }
 
 /** Throws CannotRun: the libraries of this machine may not fit. */

@@ -12,7 +12,7 @@ import type { GuestImage } from './guest-image.ts';
 const hostInGuest = '10.0.2.2';
 
 /** A guest on a busy machine is slow. */
-const patienceMs = 150_000;
+const patienceMs = 240_000;
 const steeringMs = 90_000;
 const betweenAttemptsMs = 2_000;
 
@@ -54,9 +54,9 @@ export class LabNetwork {
     this.app = new App({ url: weft.url, token });
   }
 
-  static async start(image: GuestImage): Promise<LabNetwork> {
+  static async start(image: GuestImage, { hasDisk = false } = {}): Promise<LabNetwork> {
     const folder = mkdtempSync(join(tmpdir(), 'weft-lab-data-'));
-    const [weft, guest] = await Promise.all([serve({ folder, isShared: true }), Guest.start(image)]);
+    const [weft, guest] = await Promise.all([serve({ folder, isShared: true }), Guest.start(image, { hasDisk })]);
     const token = await weft.createAdmin();
     copyFileSync(join(root, 'cli/install/weft-agent.sh'), join(guest.folder, 'weft-agent.sh'));
     return new LabNetwork(guest, folder, weft, token);

@@ -1,4 +1,4 @@
-// The lab is one file of tests that build on each other, with one guest: run-lab.mjs runs it.
+// The lab is files of tests that build on each other, each with a guest, one file after the other: run-lab.mjs runs them.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -11,6 +11,7 @@ export default defineConfig({
     name: 'lab',
     include: ['e2e/lab/*.lab.ts'],
     pool: 'forks',
+    fileParallelism: false,
     // What follows a failure would fail for the same reason.
     bail: 1,
     testTimeout: 300_000,

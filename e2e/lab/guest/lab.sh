@@ -5,6 +5,9 @@
 log=/mnt/log
 secret=weft-lab-1
 state=/run/lab
+# Where hostapd's files are: elsewhere if they have to outlive the power.
+files=$state
+[ -d /disk ] && files=/disk
 mkdir -p $state /etc/netns
 
 # Waits for a command to succeed, at most 60 s; says which one did not.
@@ -42,13 +45,14 @@ machine() { # name address bridge|plain
 access_point() { # name address phy interface mode channel more
   machine "$1" "$2" bridge
   iw phy "$3" set netns name "$1"
-  {
+  mkdir -p "$files/$1"
+  [ -e "$files/$1/hostapd.conf" ] || {
     printf '%s\n' "interface=$4" bridge=br0 driver=nl80211 ctrl_interface=/run/hostapd ssid=weft country_code=US
     printf '%s\n' "hw_mode=$5" "channel=$6" ieee80211n=1 wmm_enabled=1 wpa=2 wpa_key_mgmt=WPA-PSK rsn_pairwise=CCMP
     printf '%s\n' "wpa_passphrase=$secret" bss_transition=1 rrm_neighbor_report=1 "$7"
     # A station that has gone without a word is asked after 2 s whether it is still there, instead of 300 s.
     echo ap_max_inactivity=2
-  } > "$state/$1/hostapd.conf"
+  } > "$files/$1/hostapd.conf"
   keep_hostapd "$1" &
 }
 
@@ -57,7 +61,7 @@ keep_hostapd() {
   # Not the pipes of the caller, who waits for their end; the shell would keep them if they were redirected at the call.
   exec > /dev/null 2>&1 < /dev/null
   while :; do
-    ip netns exec "$1" hostapd -t "$state/$1/hostapd.conf" >> "$log/hostapd-$1.log" 2>&1 &
+    ip netns exec "$1" hostapd -t "$files/$1/hostapd.conf" >> "$log/hostapd-$1.log" 2>&1 &
     echo $! > "$state/$1/hostapd.pid"
     prefer $!
     wait $!
@@ -65,15 +69,18 @@ keep_hostapd() {
   done
 }
 
-station() { # namespace phy interface address frequencies
+station() { # namespace phy interface address frequencies networks
   ip netns list | grep -qw "$1" || ip netns add "$1"
   iw phy "$2" set netns name "$1"
   {
     echo "ctrl_interface=/run/wpa-$1"
-    echo 'network={'
-    # Without a list of frequencies to look at, each search takes many seconds.
-    printf ' %s\n' 'ssid="weft"' "psk=\"$secret\"" key_mgmt=WPA-PSK 'scan_freq=2412 2437 5180 5200' "freq_list=$5"
-    echo '}'
+    # Other networks that it knows, beside the one of the lab.
+    for each in weft ${6:-}; do
+      echo 'network={'
+      # Without a list of frequencies to look at, each search takes many seconds.
+      printf ' %s\n' "ssid=\"$each\"" "psk=\"$secret\"" key_mgmt=WPA-PSK 'scan_freq=2412 2437 5180 5200' "freq_list=$5"
+      echo '}'
+    done
   } > "$state/$3.conf"
   ip -n "$1" link set lo up
   ip -n "$1" link set "$3" up
@@ -106,6 +113,35 @@ set_up() {
   wait_for is_associated s1 wlan2
   wait_for is_associated s2 wlan3
   wpa_cli -p /run/wpa-s1 -i wlan2 set_network 0 freq_list '2412 2437 5180 5200'
+}
+
+# Two access points, of which the power is cut, each with a station; their files are on a disk. Called again after each cut.
+set_up_on_disk() {
+  modprobe -a virtio_blk ext4 ccm ctr cmac bridge veth
+  mkdir -p /disk
+  mount -t ext4 /dev/vda /disk 2> /dev/null || { mke2fs -q -t ext4 /dev/vda && mount -t ext4 /dev/vda /disk; } || return 1
+  files=/disk
+  modprobe mac80211_hwsim radios=4
+  iw reg set US
+  access_point ap1 10.0.2.21 phy0 wlan0 g 1 ''
+  access_point ap2 10.0.2.22 phy1 wlan1 a 36 ieee80211ac=1
+  station s1 phy2 wlan2 10.0.2.31 '2412 2437' 'weft-new'
+  station s2 phy3 wlan3 10.0.2.32 '5180 5200' 'weft-new'
+  wait_for serves wlan0
+  wait_for serves wlan1
+}
+
+# `weft agent` of the disk at the first access point, and the agent in shell at the second; their settings are in files there.
+start_agents_of_disk() {
+  mkdir -p /disk/ap1/state "$state/ap1/runtime" /disk/ap2/shell
+  set -a
+  . /disk/ap1/agent.env
+  export STATE_DIRECTORY=/disk/ap1/state RUNTIME_DIRECTORY="$state/ap1/runtime"
+  ip netns exec ap1 node /disk/weft.mjs agent run >> "$log/agent-ap1.log" 2>&1 < /dev/null &
+  . /disk/ap2/agent.env
+  export WEFT_AGENT_STATE_DIR=/disk/ap2/shell WEFT_AGENT_HOSTAPD_CONF=/disk/ap2/hostapd.conf
+  ip netns exec ap2 busybox sh /disk/weft-agent.sh >> "$log/shell-ap2.log" 2>&1 < /dev/null &
+  set +a
 }
 
 # The phone: its WiFi is the fifth radio, its "5G" a shaped and delayed cable. Both lead to addresses of the guest itself.

@@ -15,7 +15,7 @@ export const allowableCommands = [
 export type AllowableCommand = (typeof allowableCommands)[number];
 
 /** Settings of the access point, by hostapd's configuration file. */
-export const defaultHostapdFile = '/etc/hostapd/hostapd.conf';
+const defaultHostapdFile = '/etc/hostapd/hostapd.conf';
 
 export interface Allowance {
   commands: ReadonlySet<AllowableCommand>;

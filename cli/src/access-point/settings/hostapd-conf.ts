@@ -54,7 +54,7 @@ export class HostapdConf {
   }
 }
 
-export interface WifiNetwork {
+interface WifiNetwork {
   ssid: string;
   security: 'open' | 'wpa2' | 'wpa3';
   passphrase: string | undefined;
