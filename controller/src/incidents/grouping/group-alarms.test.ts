@@ -4,7 +4,7 @@ import { describeIncident } from './describe-incident.ts';
 import { groupAlarms } from './group-alarms.ts';
 import type { GroupedAlarm } from './grouped-alarm.ts';
 
-const products = ['offline', 'late', 'wifi_noise', 'wifi_retries', 'wifi_unserved', 'nr_load', 'clock_skew', null];
+const products = ['offline', 'offline', 'late', 'wifi_noise', 'wifi_retries', 'wifi_unserved', 'nr_load', 'clock_skew', null];
 const s = 1_000;
 
 function alarm(id: string, product: string | null, ap_id: string, atS: number, more: Partial<GroupedAlarm> = {}) {
@@ -18,7 +18,8 @@ const anyAlarm = fc
   .record({
     product: fc.constantFrom(...products),
     ap: fc.integer({ min: 1, max: 4 }),
-    atS: fc.integer({ min: 0, max: 4_000 }),
+    // Close together or not: relations are of minutes.
+    atS: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 4_000 })),
     firesS: fc.integer({ min: 0, max: 300 }),
     lastsS: fc.option(fc.integer({ min: 1, max: 1_500 })),
     site: fc.constantFrom('uk/hall', 'uk/roof', null),
