@@ -4,7 +4,17 @@ import { describeIncident } from './describe-incident.ts';
 import { groupAlarms } from './group-alarms.ts';
 import type { GroupedAlarm } from './grouped-alarm.ts';
 
-const products = ['offline', 'offline', 'late', 'wifi_noise', 'wifi_retries', 'wifi_unserved', 'nr_load', 'clock_skew', null];
+const products = [
+  'offline',
+  'offline',
+  'late',
+  'wifi_noise',
+  'wifi_retries',
+  'wifi_unserved',
+  'nr_load',
+  'clock_skew',
+  null,
+];
 const s = 1_000;
 
 function alarm(id: string, product: string | null, ap_id: string, atS: number, more: Partial<GroupedAlarm> = {}) {
