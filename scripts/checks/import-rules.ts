@@ -87,13 +87,13 @@ const rules: Rule[] = [
   {
     because:
       'an example has what any author has, the SDK; only its pictures are drawn with the tools of this repository',
-    who: /^examples\/(?!trial\/model-trial\.ts$)/,
+    who: /^examples\/(?!trial\/model-trial\.ts$|load-balancer\/moves\.ts$)/,
     only: [/^examples\//, /^@weft\/sdk$/, builtIn, /^research\/plots\/svg-chart\.ts$/],
   },
   {
     because: 'trials without a server have the model of the emulator, and the positions of a spin-up',
-    who: /^examples\/trial\/model-trial\.ts$/,
-    only: [/^examples\//, /^@weft\/(emulator|sdk)$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
+    who: /^examples\/(trial\/model-trial|load-balancer\/moves)\.ts$/,
+    only: [/^examples\//, builtIn, /^@weft\/(emulator|sdk)$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',

@@ -27,7 +27,16 @@ import {
   updateCommandStates,
   updateCommands,
 } from './command-rows.ts';
-import { deleteLeases, findLeases, findLeasesOf, findStates, putLeases, putStates } from './lease-rows.ts';
+import {
+  deleteLeases,
+  findLeases,
+  findLeasesOf,
+  findStates,
+  type PruneTimes,
+  prune,
+  putLeases,
+  putStates,
+} from './lease-rows.ts';
 
 const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
@@ -117,21 +126,15 @@ export class CommandStore extends SqlStore {
   }
 
   /** Agents with commands that were sent, are not acknowledged, and are to be sent again; in order, after that one. */
-  async listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]> {
-    const rows = await this.db.query<{ ap_id: string }>(
-      `SELECT DISTINCT ap_id FROM commands WHERE state = 'sent' AND due_at <= ? AND ap_id > ? ORDER BY ap_id LIMIT ?`,
-      [nowMs, afterApId, limit],
-    );
-    return rows.map(({ ap_id }) => ap_id);
+  listUnacknowledged(nowMs: number, afterApId: string, limit: number): Promise<string[]> {
+    const where = `state = 'sent' AND due_at <= ? AND ap_id > ? ORDER BY ap_id LIMIT ?`;
+    return this.#agents(where, [nowMs, afterApId, limit]);
   }
 
   /** Agents with commands that became due between these times and were not sent: perhaps nobody heard of them. */
-  async listUnsent(fromMs: number, untilMs: number, limit: number): Promise<string[]> {
-    const rows = await this.db.query<{ ap_id: string }>(
-      `SELECT DISTINCT ap_id FROM commands WHERE ended_at IS NULL AND state = 'queued' AND due_at >= ? AND due_at <= ? LIMIT ?`,
-      [fromMs, untilMs, limit],
-    );
-    return rows.map(({ ap_id }) => ap_id);
+  listUnsent(fromMs: number, untilMs: number, limit: number): Promise<string[]> {
+    const where = `ended_at IS NULL AND state = 'queued' AND due_at >= ? AND due_at <= ? LIMIT ?`;
+    return this.#agents(where, [fromMs, untilMs, limit]);
   }
 
   /** The commands of an agent that are open, or whose guards are watched. */
@@ -174,28 +177,8 @@ export class CommandStore extends SqlStore {
   }
 
   /** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
-  async prune(
-    { nowMs, commandsBefore, statesBefore }: { nowMs: number; commandsBefore: number; statesBefore: number },
-    limit: number,
-  ): Promise<boolean> {
-    const commands = await this.db.query(
-      `DELETE FROM commands WHERE command_id IN (SELECT command_id FROM commands
-         WHERE ended_at IS NOT NULL AND ended_at <= ? AND guard_until IS NULL ORDER BY ended_at LIMIT ?)
-       RETURNING command_id`,
-      [commandsBefore, limit],
-    );
-    const leases = await this.db.query(
-      `DELETE FROM leases WHERE (ap_id, parameter, caller_id) IN (
-         SELECT ap_id, parameter, caller_id FROM leases WHERE until <= ? ORDER BY until LIMIT ?) RETURNING ap_id`,
-      [nowMs, limit],
-    );
-    const states = await this.db.query(
-      `DELETE FROM parameter_states WHERE (ap_id, parameter) IN (
-         SELECT ap_id, parameter FROM parameter_states WHERE changed_at <= ? ORDER BY changed_at LIMIT ?)
-       RETURNING ap_id`,
-      [statesBefore, limit],
-    );
-    return Math.max(commands.length, leases.length, states.length) === limit;
+  prune(before: PruneTimes, limit: number): Promise<boolean> {
+    return prune(this.db, before, limit);
   }
 
   /**
@@ -301,6 +284,11 @@ export class CommandStore extends SqlStore {
        ON CONFLICT (id) DO UPDATE SET version = excluded.version, rules = excluded.rules`,
       [version, JSON.stringify(rules)],
     );
+  }
+
+  async #agents(where: string, params: readonly SqlValue[]): Promise<string[]> {
+    const rows = await this.db.query<{ ap_id: string }>(`SELECT DISTINCT ap_id FROM commands WHERE ${where}`, params);
+    return rows.map(({ ap_id }) => ap_id);
   }
 
   async #ids(where: string, params: readonly SqlValue[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-// Leases and parameter states as rows: what a transaction of the ledger reads and writes of them.
+// Leases and parameter states as rows: what a transaction of the ledger reads and writes of them; and what is pruned of all.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
@@ -122,4 +122,36 @@ function toLease(row: LeaseRow): Lease {
 
 function toState({ recent, value, ...rest }: StateRow): StateRecord {
   return { ...rest, recent: JSON.parse(recent), value: value === null ? null : JSON.parse(value) };
+}
+
+export interface PruneTimes {
+  nowMs: number;
+  commandsBefore: number;
+  statesBefore: number;
+}
+
+/** Deletes commands that ended before, leases that have ended, and old parameter states; resolves whether there may be more. */
+export async function prune(
+  db: SqlQueries,
+  { nowMs, commandsBefore, statesBefore }: PruneTimes,
+  limit: number,
+): Promise<boolean> {
+  const commands = await db.query(
+    `DELETE FROM commands WHERE command_id IN (SELECT command_id FROM commands
+       WHERE ended_at IS NOT NULL AND ended_at <= ? AND guard_until IS NULL ORDER BY ended_at LIMIT ?)
+     RETURNING command_id`,
+    [commandsBefore, limit],
+  );
+  const leases = await db.query(
+    `DELETE FROM leases WHERE (ap_id, parameter, caller_id) IN (
+       SELECT ap_id, parameter, caller_id FROM leases WHERE until <= ? ORDER BY until LIMIT ?) RETURNING ap_id`,
+    [nowMs, limit],
+  );
+  const states = await db.query(
+    `DELETE FROM parameter_states WHERE (ap_id, parameter) IN (
+       SELECT ap_id, parameter FROM parameter_states WHERE changed_at <= ? ORDER BY changed_at LIMIT ?)
+     RETURNING ap_id`,
+    [statesBefore, limit],
+  );
+  return Math.max(commands.length, leases.length, states.length) === limit;
 }

@@ -134,10 +134,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     listener.server.closeAllConnections();
     for (const connection of listener.direct) connection.destroy();
   });
-  app.decorateRequest('caller', undefined);
-  app.decorateRequest('enrolmentToken', undefined);
-  app.decorateRequest('refusalCode', undefined);
-  app.decorateRequest('callbackJob', undefined);
+  for (const name of ['caller', 'enrolmentToken', 'refusalCode', 'callbackJob']) app.decorateRequest(name, undefined);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.raw.url?.startsWith('/')) {
       refuseAndClose(reply, 'The request target must be a path');
