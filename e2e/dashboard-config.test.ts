@@ -147,6 +147,7 @@ describe.skipIf(!hasBrowser)('configuration in the dashboard', () => {
     await say('hall-1', { ...runs[0], settings: { channel: 36 } });
     await follow(page, '/agents/hall-1');
     const card = page.locator('.config-agent');
+    await card.scrollIntoViewIfNeeded();
     await card.getByText('Drifted', { exact: true }).waitFor();
     await card.getByText('runs 36').waitFor();
     await card.getByText('from Hall, version 1').waitFor();

@@ -174,7 +174,7 @@ function sectionsOf({ file, title, text }: ManualPage): Section[] {
 /** Words without their marks. */
 function plain(markdown: string): string {
   return markdown
-    .replaceAll(/\]\([^)]*\)|[`*#|[\]]|<[^>]+>/g, ' ')
+    .replaceAll(/\]\([^()]*\)|[`*#|[\]]|<[^<>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
 }

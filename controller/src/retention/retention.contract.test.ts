@@ -83,6 +83,7 @@ test('everything that is kept for a time is kept by the one clock', () => {
     'emulated networks',
     'questions to emulated networks',
     'alarms',
+    'incidents',
   ]);
 });
 

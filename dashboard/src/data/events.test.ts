@@ -16,7 +16,7 @@ it('leads to what it is about', () => {
 it('every kind has a family, also one that is not known', () => {
   expect(familyOf('storage.low')).toBe('node');
   expect(familyOf('something.new')).toBe('node');
-  expect(kindsOf('config')).toEqual(['config.*', 'site.*', 'webhook.*']);
+  expect(kindsOf('config')).toEqual(['config.*', 'rollout.*', 'site.*', 'webhook.*']);
   expect(iconOf('alarm.fired')).toBe('bell');
 });
 

@@ -215,7 +215,7 @@ export class NetworkReader extends FleetReader {
    * Alarms that belong together, with their cause and who was affected; newest first.
    *
    * ```ts
-   * for await (const { title } of app.incidents({ window: '24h' })) console.log(title);
+   * const titles = await Array.fromAsync(app.incidents({ window: '24h' }), ({ title }) => title);
    * ```
    */
   incidents({ states, selector, window, signal }: IncidentOptions = {}): Stream<Incident> {

@@ -163,7 +163,8 @@ export class SampleWatch {
     const { due } = tracker;
     const rule = activeAlarms.rule(rule_id);
     const agent = directory.get(ap_id);
-    if (due?.to !== 'firing' || !rule || !agent) return;
+    // One that is cleared while this looks may not have been learned: then the next sample asks again.
+    if (due?.to !== 'firing' || due.sinceMs <= floorMs || !rule || !agent) return;
     const { site } = agent;
     const { sinceMs, value } = due;
     const name = agent.display_name ?? ap_id;

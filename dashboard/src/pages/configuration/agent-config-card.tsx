@@ -1,5 +1,5 @@
 // What one access point shall be and what it runs, leaf by leaf, with the layer that says so; and what to do about a difference.
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { type AgentConfigView, call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -14,7 +14,8 @@ const text = configurationText.agent;
 
 export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage: boolean }) {
   const input = { path: { ap_id }, query: { view: 'why' as const } };
-  const { data, failure } = useOperation('get_agent_config', input, { pollMs: 5000 });
+  const [isSeen, seen] = useSeen();
+  const { data, failure } = useOperation('get_agent_config', input, { pollMs: 5000, isWanted: isSeen });
   const { isBusy, act } = useAction();
   const [isAdopting, setAdopting] = useState(false);
   const leaves = data?.leaves ?? [];
@@ -25,12 +26,12 @@ export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage
     return text.applied;
   };
   return (
-    <section class="card stack config-agent">
+    <section class="card stack config-agent" ref={seen}>
       <div class="spread">
         <h2>{text.title}</h2>
         {data?.state && <StateMark state={data.state} words={word!} />}
       </div>
-      <Loading data={data} failure={failure} again="get_agent_config" />
+      {isSeen && <Loading data={data} failure={failure} again="get_agent_config" />}
       {data && <p class="soft small">{[meaning ?? text.none, data.detail].filter(Boolean).join(' ')}</p>}
       <ul class="config-leaves" aria-label={text.leaves}>
         {leaves.map((leaf) => (
@@ -46,6 +47,21 @@ export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage
       {isAdopting && <AdoptDialog ap_id={ap_id} onClose={() => setAdopting(false)} />}
     </section>
   );
+}
+
+/** Whether somebody has scrolled to it: it is far down, and its page asks for much already. */
+function useSeen(): [boolean, (element: Element | null) => void] {
+  const [isSeen, setSeen] = useState(false);
+  const watch = useCallback((element: Element | null) => {
+    if (!element) return;
+    const observer = new IntersectionObserver((entries) => {
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      observer.disconnect();
+      setSeen(true);
+    });
+    observer.observe(element);
+  }, []);
+  return [isSeen, watch];
 }
 
 type Leaf = NonNullable<AgentConfigView['leaves']>[number];
