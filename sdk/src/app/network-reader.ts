@@ -215,7 +215,8 @@ export class NetworkReader extends FleetReader {
    * Alarms that belong together, with their cause and who was affected; newest first.
    *
    * ```ts
-   * const titles = await Array.fromAsync(app.incidents({ window: '24h' }), ({ title }) => title);
+   * const titles: string[] = [];
+   * for await (const { title } of app.incidents({ window: '24h' })) titles.push(title);
    * ```
    */
   incidents({ states, selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
