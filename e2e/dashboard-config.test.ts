@@ -147,8 +147,9 @@ describe.skipIf(!hasBrowser)('configuration in the dashboard', () => {
     await say('hall-1', { ...runs[0], settings: { channel: 36 } });
     await follow(page, '/agents/hall-1');
     const card = page.locator('.config-agent');
-    await card.scrollIntoViewIfNeeded();
-    await card.getByText('Drifted', { exact: true }).waitFor();
+    // What is drawn above it later moves it out of sight again.
+    const drifted = card.getByText('Drifted', { exact: true });
+    await expect.poll(() => card.scrollIntoViewIfNeeded().then(() => drifted.count())).toBe(1);
     await card.getByText('runs 36').waitFor();
     await card.getByText('from Hall, version 1').waitFor();
     await card.getByRole('button', { name: 'Adopt what it runs' }).click();
