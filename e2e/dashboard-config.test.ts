@@ -127,6 +127,7 @@ describe.skipIf(!hasBrowser)('configuration in the dashboard', () => {
     await expectFitting(page);
     await page.getByRole('button', { name: 'Take back' }).click();
     await dialog.getByRole('button', { name: 'Take back' }).click();
+    await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Take back' }).waitFor({ state: 'detached' });
     await obey('hall-1');
     await page.getByText('1 of 1 back at what they were, 1 never touched').waitFor();
