@@ -444,7 +444,13 @@ uptime_seconds() { cut -d . -f 1 /proc/uptime; }
 setter() { # running, or try, back or keep with a file
   if [ -n "${WEFT_AGENT_SETTER:-}" ]; then set -- "$WEFT_AGENT_SETTER" "$@"; else set -- by_hostapd "$@"; fi
   "$@" & child=$!
-  (trap 'kill $nap' TERM; sleep "$setter_seconds" & nap=$!; wait $nap && kill -9 $child && echo "it took more than $setter_seconds s" >&2) &
+  (
+    nap= over=
+    trap 'over=1; kill $nap 2> /dev/null' TERM
+    sleep "$setter_seconds" & nap=$!
+    [ -z "$over" ] || kill $nap
+    wait $nap && kill -9 $child 2> /dev/null && echo "it took more than $setter_seconds s" >&2
+  ) &
   guard=$!
   wait $child 2> /dev/null
   code=$?
@@ -492,10 +498,11 @@ settings_json() { # journal, or what is kept
 # Weft's answer may be what it has to say next.
 say_running() {
   given=$kept; on_trial && given=$journal
-  hash=$(noted hash "$given") reverted=
+  hash=$(noted hash "$given") trial='' reverted=''
+  on_trial && trial=",\"trial\":\"$(noted id "$journal")\""
   [ -s "$state/reverted" ] && read -r gone why < "$state/reverted" && reverted=",\"reverted\":{\"id\":\"$gone\",\"reason\":\"$why\"}"
   told_settings=$(settings_json "$given")
-  printf '{"hash":%s,"settings":%s%s}' "$(if [ -n "$hash" ]; then echo "\"$hash\""; else echo null; fi)" "$told_settings" "$reverted" > "$run/body-$part"
+  printf '{"hash":%s,"settings":%s%s%s}' "$(if [ -n "$hash" ]; then echo "\"$hash\""; else echo null; fi)" "$told_settings" "$trial" "$reverted" > "$run/body-$part"
   request POST "/api/v1/agents/$ap/config/running" "$run/body-$part"
 }
 

@@ -11,6 +11,10 @@ const RunningFields = {
     description: 'As it was given; null for an agent that was given none.',
   }),
   settings: Settings,
+  trial: Type.Optional.String({
+    maxLength: 128,
+    description: 'The id of settings that it runs on trial: their confirmation has not come, and is said again.',
+  }),
 };
 export const ConfigRunning = Type.Named('ConfigRunning', {
   ...RunningFields,

@@ -98,9 +98,11 @@ test('applied, said over a new connection, confirmed, kept', async () => {
   expect(scene.renewals).toBe(1);
   scene.keeper.opened();
   await scene.settle();
-  expect(scene.said.at(-1)).toEqual({ type: 'config_running', hash: 'hash of a', settings: { channel: 100 } });
+  const runs = { type: 'config_running', hash: 'hash of a', settings: { channel: 100 } };
+  expect(scene.said.at(-1)).toEqual({ ...runs, trial: 'a' });
   scene.keeper.hear({ type: 'config_confirm', id: 'a', hash: 'hash of a' });
   await scene.settle();
+  expect(scene.said.at(-1)).toEqual(runs);
   await scene.start();
   expect(scene.device).toEqual({ channel: 100 });
   expect(readdirSync(scene.folder)).toEqual(['settings.json']);

@@ -212,6 +212,7 @@ export class SettingsKeeper {
       type: 'config_running',
       hash,
       settings: masked(real, settings) as Settings,
+      ...(this.#trial?.id && { trial: this.#trial.id }),
     };
     const text = JSON.stringify(this.#reverted ? { ...message, reverted: this.#reverted } : message);
     if (isNewsOnly && text === this.#said) return;

@@ -64,8 +64,9 @@ class Ap {
     return this;
   }
 
-  say(reverted?: { id: string; reason: string }) {
-    const json = { hash: this.hash, settings: hidden(this.settings), ...(reverted && { reverted }) };
+  say(reverted?: { id: string; reason: string }, trial?: string) {
+    const more = { ...(reverted && { reverted }), ...(trial && { trial }) };
+    const json = { hash: this.hash, settings: hidden(this.settings), ...more };
     return ok('POST', `/agents/${this.ap_id}/config/running`, json, this.token, ofAgents);
   }
 
@@ -171,7 +172,10 @@ eachDatabase((kind) => {
     await ap.apply(config);
     expect(await ap.state()).toBe('on_trial');
     const { next } = await ap.say();
-    expect(next).toEqual({ type: 'config_confirm', id: config.id, hash: config.hash });
+    const confirmation = { type: 'config_confirm', id: config.id, hash: config.hash };
+    expect(next).toEqual(confirmation);
+    // It was lost, and the agent comes back still on trial.
+    expect((await ap.say(undefined, config.id)).next).toEqual(confirmation);
     expect(await ap.state()).toBe('confirmed');
     await ap.say();
     expect(await ap.state()).toBe('in_sync');

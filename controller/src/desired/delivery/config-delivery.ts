@@ -60,8 +60,8 @@ export class ConfigDelivery {
       await this.#advance(key, { kind: 'result', config_id, state, reason, settings, connection });
       return undefined;
     }
-    const { hash, settings, reverted } = hidden;
-    await this.#advance(key, { kind: 'running', hash, settings, connection, reverted });
+    const { type: _, ...said } = hidden;
+    await this.#advance(key, { kind: 'running', ...said, connection });
     const config = await this.#options.configs.get(agent.name);
     if (config?.state === 'on_trial' && config.is_back && (await this.#options.mayConfirm(config))) {
       await this.#advance(key, { kind: 'passed', config_id: config.config_id });

@@ -50,6 +50,16 @@ test('the good way, step by step', () => {
   expect(states).toEqual(['pending', 'sent', 'on_trial', 'on_trial', 'confirmed', 'in_sync']);
 });
 
+test('a confirmation that was lost is said again, and until it has come nothing is in sync', () => {
+  const passed = after(...given, applied, running(next, 'two', { trial: 'a' }), { kind: 'passed', config_id: 'a' });
+  const again = advance(passed, running(next, 'three', { trial: 'a' }), 10);
+  expect(again).toMatchObject({ state: 'confirmed', deadline_at: 10 + graceMs });
+  const settled = advance(again, running(next, 'three'), 11);
+  expect(settled.state).toBe('in_sync');
+  expect(advance(settled, running(next, 'four', { trial: 'a' }), 12).state).toBe('confirmed');
+  expect(advance(settled, running(next, 'four', { trial: 'another' }), 12).state).toBe('in_sync');
+});
+
 test('the proof must come over another connection', () => {
   const same = after(...given, applied, running(next, 'one'));
   expect(same).toMatchObject({ state: 'on_trial', is_back: false });

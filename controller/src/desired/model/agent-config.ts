@@ -65,6 +65,8 @@ export type Evidence =
       hash: string | null;
       settings: Settings;
       connection: string;
+      /** The delivery that it has not heard to be confirmed. */
+      trial?: string | undefined;
       reverted?: { id: string; reason: string } | undefined;
     }
   | { kind: 'passed'; config_id: string }
@@ -134,7 +136,7 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
       return running(config, evidence, nowMs);
     case 'passed':
       if (evidence.config_id !== config_id || state !== 'on_trial' || !config.is_back) return undefined;
-      return { state: 'confirmed', deadline_at: nowMs + graceMs };
+      return confirmed(nowMs);
     case 'failed':
       if (evidence.config_id !== config_id || state !== 'on_trial') return undefined;
       return { detail: evidence.reason };
@@ -195,7 +197,7 @@ function result(
 
 function running(
   config: AgentConfig,
-  { hash, settings, connection, reverted }: Extract<Evidence, { kind: 'running' }>,
+  { hash, settings, connection, trial: unconfirmed, reverted }: Extract<Evidence, { kind: 'running' }>,
   nowMs: number,
 ) {
   const { state, config_id } = config;
@@ -219,8 +221,12 @@ function running(
     return { ...said, ...trial, detail: null };
   }
   if (state === 'on_trial') return { ...said, is_back: config.is_back || connection !== config.trial_connection };
+  // The confirmation was lost with its connection, and without it the agent goes back: it is not there yet.
+  if (unconfirmed === config_id) return { ...said, ...confirmed(nowMs) };
   return { ...said, ...compared({ ...config, ...said }), deadline_at: null };
 }
+
+const confirmed = (nowMs: number) => ({ state: 'confirmed' as const, detail: null, deadline_at: nowMs + graceMs });
 
 /** The state of one that runs what it was given, by its leaves. */
 function compared(
