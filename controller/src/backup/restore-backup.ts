@@ -1,7 +1,7 @@
 // Restores a backup to a data folder. It is unpacked and verified in a temporary folder, which is renamed
 // when everything is valid and on disk; an existing folder is renamed, never deleted.
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, rename } from 'node:fs/promises';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { chown, mkdir, rename } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Tables } from '@weft/timeseries';
 import { lockDataFolder } from '../storage/data-folder.ts';
@@ -36,7 +36,7 @@ export interface RunningRestore {
 export function restoreBackup(request: RestoreRequest): RunningRestore {
   let work: string | undefined;
   const abandon = () => {
-    if (work !== undefined) rmSync(work, { recursive: true, force: true });
+    if (work !== undefined) rmSync(work, { recursive: true, force: true, maxRetries: 5 });
   };
   const run = async (): Promise<Restored> => {
     const named = resolve(request.dataDir);
@@ -48,7 +48,7 @@ export function restoreBackup(request: RestoreRequest): RunningRestore {
     }
     const lock = isOccupied ? lockDataFolder(dataDir) : undefined;
     try {
-      work = await mkdtemp(join(dirname(dataDir), `.${basename(dataDir)}-restore-`));
+      work = mkdtempSync(join(dirname(dataDir), `.${basename(dataDir)}-restore-`));
       const fresh = join(work, 'data');
       const manifest = await unpackInto(fresh, request);
       if (isThere(dataDir)) await giveTo(fresh, dataDir, manifest);

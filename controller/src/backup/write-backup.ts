@@ -1,8 +1,8 @@
 // Writes a backup: takes a snapshot of the data folder, packs it, and renames the file only when
 // it is complete and on disk. After a failure nothing is left behind.
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, rmSync, statSync } from 'node:fs';
-import { chmod, type FileHandle, link, mkdir, mkdtemp, open, rename } from 'node:fs/promises';
+import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chmod, type FileHandle, link, mkdir, open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { stampBackup } from '../storage/data-folder.ts';
@@ -37,7 +37,7 @@ export interface RunningBackup {
 export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBackup {
   let work: string | undefined;
   const abandon = () => {
-    if (work !== undefined) rmSync(work, { recursive: true, force: true });
+    if (work !== undefined) rmSync(work, { recursive: true, force: true, maxRetries: 5 });
   };
   const run = async () => {
     requireSource(request);
@@ -45,7 +45,8 @@ export function writeBackup(request: BackupRequest, sink: BackupSink): RunningBa
     if (target !== undefined && existsSync(target)) throw alreadyThere(target);
     const where = target === undefined ? tmpdir() : dirname(target);
     try {
-      work = await mkdtemp(join(where, '.weft-backup-'));
+      // Not later than it exists: a signal between the two would leave it behind.
+      work = mkdtempSync(join(where, '.weft-backup-'));
       return await makeBackup(request, work, sink, target);
     } catch (error) {
       throw toBackupError(error, `the backup cannot be written in ${where}`);

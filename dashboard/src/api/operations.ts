@@ -907,6 +907,8 @@ export type ConfigRunning = {
   hash: string | null;
   /** A secret is `{"secret": name, "version": n}`. */
   settings: Record<string, unknown>;
+  /** The id of settings that it runs on trial: their confirmation has not come, and is said again. */
+  trial?: string;
   reverted?: {
     id: string;
     reason: string;
