@@ -523,6 +523,38 @@ test('events show what happened, and follow what happens until they are interrup
   await run(['label', 'roof-2', '--untag', 'seen']);
 });
 
+test('incidents: what broke is listed, shown with its cause, acknowledged and silenced', async () => {
+  await weft.app('watcher', { alarms: true });
+  const watcher = new App({ url: weft.url, name: 'watcher', key: password });
+  await logIn();
+  const json = async (...more: string[]) => JSON.parse((await run(['incidents', ...more, '--json'])).out);
+  expect(await run(['incidents', '--state', 'open'])).toMatchObject({ code: 0, err: 'No incidents.\n' });
+  const { id } = await watcher.raise({
+    ap_id: 'roof-2',
+    severity: 'major',
+    key: 'hole',
+    text: 'nobody covers the hall',
+  });
+  await weft.parts.incidents.keeper.once();
+  const table = await run(['incidents', '--window', '1h', '--select', 'name:roof-2']);
+  expect(table).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(new RegExp(`${id} +open .* 1 .*Alarms on roof-2`)),
+  });
+  expect(await json('--state', 'open', '--state', 'ended')).toMatchObject([{ id, state: 'open', alarms: [id] }]);
+  expect(await json('--select', 'name:roof-1')).toEqual([]);
+  const { err } = await run(['incidents', 'show', id]);
+  for (const words of ['1 access points, 0 devices affected', 'Cause: No cause found', 'hall'])
+    expect(err).toContain(words);
+  expect((await run(['incidents', 'ack', id])).err).toBe('Alarms on roof-2: acknowledged.\n');
+  expect((await run(['incidents', 'silence', id, '--for', '8h'])).err).toContain('nobody is told until');
+  expect(await json('show', id)).toMatchObject({ id, state: 'acknowledged', timeline: expect.any(Array) });
+  const alarm = (await weft.request('GET', `/api/v1/alarms/${id}`, { token: await weft.admin() })).body;
+  expect(Date.parse(alarm.shelved_until) - Date.now()).toBeGreaterThan(7 * 3_600_000);
+  await watcher.clear('hole');
+  expect(await run(['incidents', 'ack', id])).toMatchObject({ code: 1, err: expect.stringContaining('have cleared') });
+});
+
 test.each([
   [['agents', '--sate', 'x'], 'Did you mean --state?'],
   [['agents', '--state', 'asleep'], '--state must be'],
@@ -560,6 +592,11 @@ test.each([
   [['alarms', 'ack'], 'Give at least one alarm'],
   [['alarms', 'shelve', 'x'], 'Give --for'],
   [['alarms', '--severity', 'bad'], '--severity'],
+  [['incidents', 'eat', 'x'], 'Unknown action eat'],
+  [['incidents', 'ack', 'a', 'b'], 'Give one incident'],
+  [['incidents', 'silence', 'x'], 'Give --for'],
+  [['incidents', 'ack', 'x', '--for', '8h'], 'weft incidents ack takes no --for'],
+  [['incidents', '--state', 'firing'], '--state must be open, acknowledged or ended'],
   [['sites', 'move', 'a'], 'Usage: weft sites'],
   [['label'], 'Give one access point'],
   [['agents', '--url', 'ftp://weft.example.org'], 'use http or https'],

@@ -85,6 +85,12 @@ export function unknownValue(what: string, value: string, known: readonly string
   return new UsageError(`${what} must be ${oneOf(known)}, not ${JSON.stringify(value)}.${didYouMean(value, known)}`);
 }
 
+/** What was given, if all of it is known. Throws UsageError. */
+export function checked<Word extends string>(option: string, given: readonly string[], words: readonly Word[]): Word[] {
+  for (const word of given) if (!words.includes(word as Word)) throw unknownValue(option, word, words);
+  return given as Word[];
+}
+
 function oneOf(known: readonly string[]): string {
   return known.length < 2 ? known.join() : `${known.slice(0, -1).join(', ')} or ${known.at(-1)}`;
 }

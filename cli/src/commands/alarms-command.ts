@@ -3,12 +3,12 @@ import type { Alarm } from '@weft/sdk';
 import {
   type ClientCommand,
   type CommandLine,
+  checked,
   countOf,
   jsonOption,
   printResult,
   requireAction,
   requireOptions,
-  unknownValue,
 } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
@@ -104,9 +104,4 @@ function fullId(given: string, known: readonly string[]): string {
     throw new UsageError(`${given} begins ${found.length} ids; give more of it.`);
   }
   return found.length === 1 ? found[0]! : given;
-}
-
-function checked<Word extends string>(option: string, given: readonly string[], words: readonly Word[]): Word[] {
-  for (const word of given) if (!words.includes(word as Word)) throw unknownValue(option, word, [...words]);
-  return given as Word[];
 }

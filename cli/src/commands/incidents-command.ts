@@ -3,12 +3,12 @@ import type { Incident, IncidentDetails } from '@weft/sdk';
 import {
   type ClientCommand,
   type CommandLine,
+  checked,
   countOf,
   jsonOption,
   printResult,
   requireAction,
   requireOptions,
-  unknownValue,
 } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
@@ -39,23 +39,21 @@ ${identityHelp}`,
   },
   examples: ['incidents --window 1h', 'incidents show 0199a8c4-5b1e-7000-8f3a-0d6b2c9e4f11'],
   async run(line, around) {
-    const [action, id] = line.words;
+    const [action, id, ...more] = line.words;
     if (action === undefined) {
       requireOptions(line, 'incidents', ['select', 'state', 'window', 'limit', 'wide', 'iso', 'json', 'url']);
       return list(line, around);
     }
     requireAction(action, ['show', 'ack', 'silence']);
-    if (id === undefined) throw new UsageError('Give an incident. weft incidents lists them.');
+    if (id === undefined || more.length > 0) throw new UsageError('Give one incident. weft incidents lists them.');
     requireOptions(line, `incidents ${action}`, ['json', 'url', ...(action === 'silence' ? ['for'] : [])]);
     return action === 'show' ? show(id, line, around) : act(action, id, line, around);
   },
 };
 
 async function list(line: CommandLine, around: Surroundings): Promise<void> {
-  const given = line.all('state');
-  for (const word of given) if (!states.includes(word as never)) throw unknownValue('--state', word, [...states]);
   const wanted = {
-    states: given.length > 0 ? (given as (typeof states)[number][]) : undefined,
+    states: checked('--state', line.all('state'), states),
     selector: line.get('select'),
     window: line.get('window'),
   };
@@ -89,12 +87,12 @@ async function show(id: string, line: CommandLine, around: Surroundings): Promis
 async function act(action: string, id: string, line: CommandLine, around: Surroundings): Promise<void> {
   const path = `/api/v1/incidents/${encodeURIComponent(id)}` as const;
   const length = line.get('for');
+  if (action === 'silence' && length === undefined) throw new UsageError('Give --for, such as --for 8h.');
   const app = connect(line, around);
-  if (action === 'ack') {
+  if (length === undefined) {
     const after: Incident = await app.request('POST', `${path}/acknowledge`);
     return printResult(after, `${after.title}: ${after.state}.`, line, around);
   }
-  if (length === undefined) throw new UsageError('Give --for, such as --for 8h.');
   const until = new Date(Date.now() + parseDuration(length, '--for') * 1000).toISOString();
   const after: Incident = await app.request('POST', `${path}/silence`, { json: { until } });
   printResult(after, `${after.title}: nobody is told until ${toMoment(until)}.`, line, around);

@@ -1,9 +1,7 @@
 // Makes incidents of alarms, on the node that looks after alarms: puts each alarm into one, joins those that turn out to be one,
 // counts who is without service, and ends what is over. Everything it decides from is in rows: another node goes on.
-import type { IncidentCause } from '@weft/contract';
 import type { RolloutStore } from '../desired/store/rollout-store.ts';
 import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
-import { none } from '../devices/registry/device-table.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { LoggedEvent, NewEvent } from '../event-log/event-record.ts';
 import { PeriodicTask } from '../periodic-task.ts';
@@ -15,7 +13,7 @@ import { beforeMs, contextKinds, contextOf } from './grouping/alarm-context.ts';
 import { describeIncident } from './grouping/describe-incident.ts';
 import { againMs, groupAlarms, horizonMs } from './grouping/group-alarms.ts';
 import type { GroupedAlarm } from './grouping/grouped-alarm.ts';
-import { addLosses, type LostNow } from './grouping/lost-service.ts';
+import { addLosses, lostNow } from './grouping/lost-service.ts';
 import { type IncidentAlarm, type IncidentRecord, type IncidentStore, toGrouped, toImpact } from './incident-store.ts';
 
 const everyMs = 3_000;
@@ -28,8 +26,6 @@ const namesAtOnce = 50;
 const eventsAtOnce = 500;
 /** A look that is later than this says nothing of the time before it. */
 const maxLookMs = 30_000;
-/** A device may have left a little before it was noticed that its access point is away. */
-const aroundMs = 120_000;
 
 export interface IncidentKeeperOptions {
   database: SqlDatabase;
@@ -101,7 +97,7 @@ export class IncidentKeeper extends PeriodicTask {
     const known = [...new Set(group.flatMap(({ id }) => incidents.get(id) ?? []))].sort();
     if (fresh.length === 0 && known.length < 2) return [];
     // Ids begin with the time: the lowest is that of the first alarm.
-    const id = [...known, ...fresh.map((alarm) => alarm.id)].reduce((a, b) => (a < b ? a : b));
+    const id = [...known, ...fresh.map((alarm) => alarm.id)].sort()[0]!;
     const started_at = Math.min(...group.map(({ since }) => since));
     const before = known.includes(id) ? await store.get(id, tx) : undefined;
     if (!before)
@@ -171,7 +167,7 @@ export class IncidentKeeper extends PeriodicTask {
   }
 
   async #eventsOf(names: readonly string[], fromMs: number, untilMs: number): Promise<Map<string, LoggedEvent[]>> {
-    const found = new Map<string, LoggedEvent[]>();
+    const found = new Map<string, LoggedEvent[]>(names.map((name) => [name, []]));
     for (let start = 0; start < names.length; start += namesAtOnce) {
       const ap_ids = names.slice(start, start + namesAtOnce);
       for (let after: number | null = 0; after !== null; ) {
@@ -183,10 +179,7 @@ export class IncidentKeeper extends PeriodicTask {
           after,
           limit: eventsAtOnce,
         });
-        for (const event of page.events) {
-          const own = found.get(event.ap_id!) ?? [];
-          found.set(event.ap_id!, [...own, event]);
-        }
+        for (const event of page.events) found.get(event.ap_id!)!.push(event);
         after = page.next;
       }
     }
@@ -209,7 +202,8 @@ export class IncidentKeeper extends PeriodicTask {
     const nowMs = this.#now();
     const sinceMs = nowMs - this.#lookedMs > maxLookMs ? nowMs : this.#lookedMs;
     this.#lookedMs = nowMs;
-    const lost = await this.#lostNow(open, alarms, sinceMs);
+    const incidents = open.map((each) => ({ ...each, alarms: alarms.get(each.id)!.map(toGrouped) }));
+    const lost = await lostNow(incidents, this.#options.registry, sinceMs);
     for (const { id, losses } of open) {
       const now = lost.get(id);
       if (!now || now.size === 0) continue;
@@ -221,45 +215,6 @@ export class IncidentKeeper extends PeriodicTask {
         await store.saveLosses(tx, id, after, impact);
       });
     }
-  }
-
-  /** By incident. A device counts for the first incident of its access point. */
-  async #lostNow(
-    open: readonly IncidentRecord[],
-    alarms: ReadonlyMap<string, IncidentAlarm[]>,
-    sinceMs: number,
-  ): Promise<Map<string, LostNow>> {
-    const { table, agent } = {
-      table: this.#options.registry.table,
-      agent: (id: string) => this.#options.registry.agent(id),
-    };
-    const lost = new Map<string, Map<string, { ap_id: string; sinceMs: number }>>();
-    const bySlot = new Map<number, { incident: IncidentRecord; ap_id: string }>();
-    for (const incident of open) {
-      const own = alarms.get(incident.id)!.filter(({ cleared_at }) => cleared_at === null);
-      if (own.length === 0) continue;
-      const { cause } = describeIncident(own.map(toGrouped), String);
-      const found = new Map<string, { ap_id: string; sinceMs: number }>();
-      lost.set(incident.id, found);
-      for (const ap_id of new Set(own.flatMap((alarm) => alarm.ap_id ?? []))) {
-        const served = agent(ap_id);
-        if (!served || bySlot.has(served.slot)) continue;
-        if (endsLinks.has(cause)) bySlot.set(served.slot, { incident, ap_id });
-        const { device, nextOfAgent, tx_mbps, seen } = table.links;
-        for (let link = served.firstLink; link !== none; link = nextOfAgent[link]!) {
-          if (tx_mbps[link] === 0 && seen[link]! >= incident.started_at)
-            found.set(table.idOf(device[link]!), { ap_id, sinceMs });
-        }
-      }
-    }
-    if (bySlot.size === 0) return lost;
-    const { firstLink, lastAgent, looseSince } = table.devices;
-    await inSlices(table.all(), (slot) => {
-      const at = firstLink[slot] === none ? bySlot.get(lastAgent[slot]!) : undefined;
-      if (!at || looseSince[slot]! < at.incident.started_at - aroundMs) return;
-      lost.get(at.incident.id)!.set(table.idOf(slot), { ap_id: at.ap_id, sinceMs: looseSince[slot]! });
-    });
-    return lost;
   }
 
   #event(kind: 'opened' | 'ended' | 'merged', id: string, group: readonly GroupedAlarm[], more: object = {}): NewEvent {
@@ -288,8 +243,3 @@ export class IncidentKeeper extends PeriodicTask {
 }
 
 const words = { opened: 'Incident', ended: 'Over', merged: 'Part of another incident' };
-
-/** Causes by which devices lose their links. */
-const endsLinks: ReadonlySet<IncidentCause> = new Set([
-  ...(['site_away', 'access_point_away', 'backhaul', 'crash', 'jammed_channel', 'failed_rollout'] as const),
-]);

@@ -505,3 +505,32 @@ test('drafts, rolls out and looks after settings by the verbs of the interface, 
   await expect(onlooker.draft({ title: 'x', remove: [found!.id] })).rejects.toMatchObject({ status: 403 });
   await expect(as('saver').config.layers().toArray()).rejects.toMatchObject({ status: 403 });
 });
+
+test('incidents: all that it may see over pages, newest first, by state, selector and window', async () => {
+  await weft.app('watcher', { alarms: true });
+  await weft.app('half', { agents: ['ap-1'] });
+  const watcher = as('watcher');
+  expect(await watcher.incidents().toArray()).toEqual([]);
+  const raised: string[] = [];
+  for (const ap_id of ['ap-1', 'ap-2']) {
+    raised.unshift((await watcher.raise({ ap_id, severity: 'major', key: ap_id, text: 'a hole' })).id);
+    await weft.parts.incidents.keeper.once();
+  }
+  const idsOf = async (app: App, options?: Parameters<App['incidents']>[0]) =>
+    (await app.incidents(options).toArray()).map(({ id }) => id);
+  expect(await idsOf(watcher)).toEqual(raised);
+  expect(await idsOf(watcher, { states: [], window: '1h' })).toEqual(raised);
+  expect(await idsOf(watcher, { states: ['open'], selector: 'name:ap-2' })).toEqual([raised[0]]);
+  expect(await idsOf(as('half'))).toEqual([raised[1]]);
+  await watcher.clear('ap-2');
+  await weft.request('POST', `/api/v1/incidents/${raised[1]}/acknowledge`, { token: await weft.admin() });
+  expect(await idsOf(watcher, { states: ['acknowledged', 'ended'] })).toEqual([raised[1]]);
+  const answers = [raised[0], raised[1]].map((id, n) => ({
+    status: 200,
+    body: JSON.stringify({ items: [{ id }], next: n === 0 ? 'more' : null }),
+  }));
+  const token = JSON.stringify({ access_token: 'x', token_type: 'bearer', expires_in: 3600 });
+  const paged = await startAnswering([{ status: 200, body: token }, ...answers]);
+  expect(await idsOf(as('watcher', { url: paged.url }))).toEqual(raised);
+  expect(paged.asked.at(-1)).toContain('cursor=more');
+});

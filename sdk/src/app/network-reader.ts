@@ -219,8 +219,9 @@ export class NetworkReader extends FleetReader {
    * for await (const { title } of app.incidents({ window: '24h' })) titles.push(title);
    * ```
    */
-  incidents({ states, selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
-    return this.#pages('/api/v1/incidents', { state: states?.join(), selector, window, limit: 100 }, signal);
+  incidents({ states = [], selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
+    const query = { state: states.join() || undefined, selector, window, limit: 100 };
+    return this.#pages('/api/v1/incidents', query, signal);
   }
 
   /**

@@ -1,4 +1,10 @@
-// How long devices were without service in an incident, as looks at who is without it add up. Pure.
+// Who is without service because of an incident, and for how long, as looks at that add up.
+import type { IncidentCause } from '@weft/contract';
+import type { DeviceRegistry } from '../../devices/registry/device-registry.ts';
+import { none } from '../../devices/registry/device-table.ts';
+import { inSlices } from '../../time-slices.ts';
+import { accessPointsOf, describeIncident } from './describe-incident.ts';
+import type { GroupedAlarm } from './grouped-alarm.ts';
 
 /** By device: the access point that it lost first, how long it was without service (ms), and until when that was counted. */
 export type Losses = Record<string, [ap_id: string, lostMs: number, countedMs: number]>;
@@ -8,6 +14,55 @@ export type LostNow = ReadonlyMap<string, { ap_id: string; sinceMs: number }>;
 
 /** More are not counted one by one. */
 const maxDevices = 20_000;
+
+/** A device may have left a little before it was noticed that its access point is away. */
+const aroundMs = 120_000;
+/** Causes by which devices lose their links. */
+const endsLinks: ReadonlySet<IncidentCause> = new Set([
+  ...(['site_away', 'access_point_away', 'backhaul', 'crash', 'jammed_channel', 'failed_rollout'] as const),
+]);
+
+interface Affecting {
+  id: string;
+  started_at: number;
+  alarms: readonly GroupedAlarm[];
+}
+
+/** By incident. A device counts for the first incident of its access point. `sinceMs`: of those that are attached and get nothing. */
+export async function lostNow(
+  incidents: readonly Affecting[],
+  registry: Pick<DeviceRegistry, 'agent' | 'table'>,
+  sinceMs: number,
+): Promise<Map<string, LostNow>> {
+  const { table } = registry;
+  const lost = new Map<string, Map<string, { ap_id: string; sinceMs: number }>>();
+  const bySlot = new Map<number, { incident: Affecting; ap_id: string }>();
+  for (const incident of incidents) {
+    const active = incident.alarms.filter(({ cleared_at }) => cleared_at === null);
+    if (active.length === 0) continue;
+    const { cause } = describeIncident(active, String);
+    const found = new Map<string, { ap_id: string; sinceMs: number }>();
+    lost.set(incident.id, found);
+    for (const ap_id of accessPointsOf(active)) {
+      const served = registry.agent(ap_id);
+      if (!served || bySlot.has(served.slot)) continue;
+      if (endsLinks.has(cause)) bySlot.set(served.slot, { incident, ap_id });
+      const { device, nextOfAgent, tx_mbps, seen } = table.links;
+      for (let link = served.firstLink; link !== none; link = nextOfAgent[link]!) {
+        if (tx_mbps[link] === 0 && seen[link]! >= incident.started_at)
+          found.set(table.idOf(device[link]!), { ap_id, sinceMs });
+      }
+    }
+  }
+  if (bySlot.size === 0) return lost;
+  const { firstLink, lastAgent, looseSince } = table.devices;
+  await inSlices(table.all(), (slot) => {
+    const at = firstLink[slot] === none ? bySlot.get(lastAgent[slot]!) : undefined;
+    if (!at || looseSince[slot]! < at.incident.started_at - aroundMs) return;
+    lost.get(at.incident.id)!.set(table.idOf(slot), { ap_id: at.ap_id, sinceMs: looseSince[slot]! });
+  });
+  return lost;
+}
 
 /** A device that is without service at two looks was so between them. */
 export function addLosses(before: Losses, lost: LostNow, nowMs: number): Losses {
