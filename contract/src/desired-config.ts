@@ -158,7 +158,7 @@ export const ChangePreview = Type.Named('ChangePreview', {
     description: 'Leaves that a command holds: a roll-out leaves them alone.',
   }),
   not_yours: Type.Boolean({
-    description: 'It would change access points that you do not manage: you cannot roll it out.',
+    description: 'It would change access points that you do not manage, now or when they come: you cannot roll it out.',
   }),
 });
 export type ChangePreview = Type.Static<typeof ChangePreview>;

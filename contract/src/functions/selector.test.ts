@@ -5,6 +5,7 @@ import { rounds } from '../../../test/rounds.ts';
 import {
   agentStates,
   describeSelector,
+  isWithin,
   matchesSelector,
   parseSelector,
   printSelector,
@@ -325,6 +326,43 @@ describe('the laws of selectors', () => {
       }),
       { numRuns: rounds(1000) },
     );
+  });
+
+  it.each([
+    ['site:uk/bristol/hall', 'site:uk/**', true],
+    ['site:uk/bristol/**', 'site:uk/**', true],
+    ['site:uk/bristol/*', 'site:uk/bristol/**', true],
+    ['site:uk/** tag:a', 'tag:a', true],
+    ['tag:lab-1 or tag:lab-2', 'tag:lab-*', true],
+    ['name:ap-1', 'site:uk/** or name:ap-*', true],
+    ['-tag:lab-*', '-tag:lab-1', true],
+    ['tag:a', '', true],
+    ['', 'tag:a', false],
+    ['site:uk/**', 'site:uk/bristol/**', false],
+    ['site:uk/**', 'site:uk/*', false],
+    ['tag:a or tag:b', 'tag:a', false],
+    ['tag:a', 'tag:a tag:b', false],
+    ['tag:l*', 'tag:lab-*', false],
+    ['-tag:a', 'tag:a', false],
+  ])('%s is within %s: %s', (inner, outer, isIn) => {
+    expect(isWithin(parseSelector(inner).node, parseSelector(outer).node)).toBe(isIn);
+  });
+
+  it('what is within another selects nothing that the other does not', () => {
+    let seen = 0;
+    fc.assert(
+      fc.property(node, node, agent, (a, b, one) => {
+        for (const outer of [b, { kind: 'or', nodes: [b, a] } as const]) {
+          if (!isWithin(a, outer)) continue;
+          seen++;
+          expect(!parseSelector(printSelector(a)).test(one) || parseSelector(printSelector(outer)).test(one)).toBe(
+            true,
+          );
+        }
+      }),
+      { numRuns: rounds(1000) },
+    );
+    expect(seen).toBeGreaterThan(0);
   });
 
   it('comes to an end on patterns that make backtracking explode', () => {

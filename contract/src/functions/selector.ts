@@ -2,7 +2,7 @@
 // `site:uk/bristol/** type:WiFi tag:lobby -tag:lab state:offline name:ap-hall-* rssi_dbm<-70`; docs/fleet.md explains it.
 import { compileSelector, type Selectable, type SelectorTest } from './selector-match.ts';
 import { parseSelectorText, SelectorError, type SelectorNode, type SelectorTerm } from './selector-syntax.ts';
-import { describeNode } from './selector-words.ts';
+import { describeNode, printSelector } from './selector-words.ts';
 
 export type { Selectable } from './selector-match.ts';
 export {
@@ -17,7 +17,7 @@ export {
   type SelectorNode,
   type SelectorTerm,
 } from './selector-syntax.ts';
-export { printSelector } from './selector-words.ts';
+export { printSelector };
 
 export interface Selector {
   readonly text: string;
@@ -58,13 +58,44 @@ export function matchesSelector(selector: Selector, agent: Selectable): boolean 
   return selector.test(agent);
 }
 
+const nobody = { ap_id: '', display_name: null, access_point_type: null, site: null, tags: [] };
+
 /** Whether a term of it that is not negated names this site or tag: `tag:lab-*` the tag `lab-1`; an empty selector names all. */
 export function namesLabel({ node }: Pick<Selector, 'node'>, key: 'site' | 'tag', value: string): boolean {
   if (node.kind === 'and' || node.kind === 'or')
     return node.nodes.some((each) => namesLabel({ node: each }, key, value));
   if (node.kind !== 'label' || node.key !== key) return node.kind === 'all';
-  const labels = key === 'site' ? { site: value, tags: [] } : { site: null, tags: [value] };
-  return compileSelector(node)({ ap_id: '', display_name: null, access_point_type: null, ...labels });
+  return compileSelector(node)({ ...nobody, ...(key === 'site' ? { site: value } : { tags: [value] }) });
+}
+
+/**
+ * Whether whatever the inner one selects, now or later, is selected by the outer one too, as far as their texts show it: an answer
+ * of false may be wrong, of true never.
+ */
+export function isWithin(inner: SelectorNode, outer: SelectorNode, known = new Map<string, boolean>()): boolean {
+  const pair = `${printSelector(inner)}\n${printSelector(outer)}`;
+  const found = known.get(pair) ?? isPartWithin(inner, outer, (a, b) => isWithin(a, b, known));
+  known.set(pair, found);
+  return found;
+}
+
+function isPartWithin(inner: SelectorNode, outer: SelectorNode, isIn: typeof isWithin): boolean {
+  if (outer.kind === 'all') return true;
+  if (inner.kind === 'or') return inner.nodes.every((each) => isIn(each, outer));
+  if (outer.kind === 'and') return outer.nodes.every((each) => isIn(inner, each));
+  if (outer.kind === 'or' && outer.nodes.some((each) => isIn(inner, each))) return true;
+  if (inner.kind === 'and') return inner.nodes.some((each) => isIn(each, outer));
+  if (inner.kind === 'not' && outer.kind === 'not') return isIn(outer.node, inner.node);
+  if (inner.kind !== 'label' || outer.kind !== 'label' || inner.key !== outer.key) return false;
+  if (inner.value === outer.value) return true;
+  const below = /^([^*?]+)\/\*\*?$/.exec(inner.value)?.[1];
+  if (inner.key === 'site' && below !== undefined) {
+    return outer.value === '**' || (/^[^*?]+\/\*\*$/.test(outer.value) && namesLabel({ node: outer }, 'site', below));
+  }
+  if (/[*?]/.test(inner.value)) return false;
+  if (inner.key !== 'name')
+    return (inner.key === 'site' || inner.key === 'tag') && namesLabel({ node: outer }, inner.key, inner.value);
+  return compileSelector(outer)({ ...nobody, ap_id: inner.value });
 }
 
 /** The patterns of its `name:` terms. */

@@ -1,5 +1,5 @@
 // What of the desired configuration a caller may see and change: by the access points that it manages, or of an app those that it sees.
-import { matchesSelector, parseSelector } from '@weft/contract/selector';
+import { isWithin, matchesSelector, parseSelector, type SelectorNode } from '@weft/contract/selector';
 import type { Caller } from '../caller.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import { rightsOf } from '../rights/rights.ts';
@@ -23,6 +23,21 @@ export function mayRollOut(caller: Caller): boolean {
 export function seesAllConfig(caller: Caller): boolean {
   const rights = rightsOf(caller);
   return rights.isAdmin || rights.seesAll;
+}
+
+/** Whether it may configure every access point that these select, those too that will come. */
+export function mayConfigureAll(caller: Caller, selectors: readonly string[]): boolean {
+  const rights = rightsOf(caller);
+  if (rights.isAdmin) return true;
+  const { agents, selector = '' } = rights.limits;
+  const names = agents?.map((value): SelectorNode => ({ kind: 'label', key: 'name', value, column: 0 })) ?? [];
+  const own: SelectorNode[] = rights.isUser
+    ? rights.selectorsOf('manager').map((text) => parseSelector(text).node)
+    : (agents ? names : [{ kind: 'all' } as const]).map((name) => ({
+        kind: 'and',
+        nodes: [parseSelector(selector).node, name],
+      }));
+  return selectors.every((text) => isWithin(parseSelector(text).node, { kind: 'or', nodes: own }));
 }
 
 /** Those of the layers that are about an access point that the caller manages. */

@@ -583,6 +583,8 @@ eachDatabase((kind) => {
       { name: 'of a', selector: 'tag:rights-a', weight: 10, settings: { channel: 36 } },
       { name: 'of b', selector: 'tag:rights-b', weight: 10, settings: { channel: 40 } },
     ]);
+    const pending = 'config:pending or config:sent';
+    await untilSo(async () => expect(await selected(pending)).toEqual(expect.arrayContaining(['rights-a'])));
     await ok('POST', `/rollouts/${both.id}/pause`);
     const names = (await ok('GET', '/config/layers', undefined, manager)).items.map(({ name }: Body) => name);
     expect(names).not.toContain('of b');
@@ -597,6 +599,21 @@ eachDatabase((kind) => {
     const preview = await ok('POST', `/config/change_sets/${own.id}/preview`, undefined, manager);
     expect(preview).toMatchObject({ changed: 0, groups: [], not_yours: true });
     expect(await refusal('POST', `/config/change_sets/${own.id}/rollout`, {}, manager)).toMatchObject({ status: 403 });
+    // Nobody else is changed now, and whoever comes would be.
+    const wide = {
+      name: 'all',
+      selector: 'tag:rights-a or tag:rights-later',
+      weight: 99,
+      settings: { tx_power_dbm: 5 },
+    };
+    const later = await ok('POST', '/config/change_sets', { title: 'wide', layers: [wide] }, manager);
+    expect(await ok('POST', `/config/change_sets/${later.id}/preview`, undefined, manager)).toMatchObject({
+      changed: 1,
+      not_yours: true,
+    });
+    expect(await refusal('POST', `/config/change_sets/${later.id}/rollout`, {}, manager)).toMatchObject({
+      status: 403,
+    });
     expect(await refusal('GET', `/rollouts/${both.id}`, undefined, manager)).toMatchObject({ status: 404 });
     expect(await refusal('PUT', '/config/secrets', { name: 'x', value: 'y' }, manager)).toMatchObject({ status: 403 });
     const [none, reader] = [noApp, await weft.app('reader', { config: 'read' })];
@@ -607,7 +624,6 @@ eachDatabase((kind) => {
       { items: [] },
       { items: [{}] },
     ]);
-    const pending = 'config:pending or -config:pending config:in_sync';
     expect(await selected(pending, none)).toEqual([]);
     expect(await selected(pending, reader)).not.toEqual([]);
     expect((await ok('GET', '/config/layers', undefined, reader)).items).toEqual(expect.any(Array));

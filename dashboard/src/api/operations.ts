@@ -658,7 +658,7 @@ export type ChangePreview = {
     ap_id: string;
     leaves: (string)[];
   })[];
-  /** It would change access points that you do not manage: you cannot roll it out. */
+  /** It would change access points that you do not manage, now or when they come: you cannot roll it out. */
   not_yours: boolean;
 };
 

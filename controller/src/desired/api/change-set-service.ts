@@ -11,7 +11,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
-import { mayConfigure, seesAllConfig, visibleLayers } from '../config-rights.ts';
+import { mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, restartOf } from '../model/differences.ts';
 import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
@@ -138,7 +138,7 @@ export class ChangeSetService {
     return { changed, groups, refused, refusals, restarts, overridden, not_yours: hasOthers };
   }
 
-  /** On whom the draft has an effect: on those that the caller may configure, and whether also on others. */
+  /** On whom the draft has an effect: on those that the caller may configure, and whether also on others, now or when they come. */
   async effects(caller: Caller, set: ChangeSetRecord): Promise<{ own: Effect[]; hasOthers: boolean }> {
     const { inForce, index } = this.#options;
     await index.refresh();
@@ -147,12 +147,14 @@ export class ChangeSetService {
     const ends = Object.fromEntries(set.removed.map((id) => [id, (set.base[id] ?? 0) + 1]));
     const next: Layer[] = set.layers.map((layer) => ({ ...layer, version: (set.base[layer.id] ?? 0) + 1 }));
     // Only whom one of these layers is or will be about.
-    const touched = new LayerStack([...current.layers.filter(({ id }) => ids.has(id)), ...next], noContext);
+    const layers = [...current.layers.filter(({ id }) => ids.has(id)), ...next];
+    const touched = new LayerStack(layers, noContext);
     const agents = index.agents.filter((agent) => isManaged(agent) && touched.matching(agent).length > 0);
     const declared = await inForce.declared(agents);
     const [old, after] = [current.stack(), current.stack({ after: next, ends })];
     const own: Effect[] = [];
-    let hasOthers = false;
+    const selectors = layers.map(({ selector }) => selector);
+    let hasOthers = !mayConfigureAll(caller, selectors);
     await inSlices(agents, (agent) => {
       const effect = { agent, before: old.render(agent, declared(agent)), after: after.render(agent, declared(agent)) };
       const isChanged = effect.before.hash !== effect.after.hash || effect.after.problems.length > 0;

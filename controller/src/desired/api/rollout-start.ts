@@ -45,7 +45,11 @@ export class RolloutStart {
     const set = await changeSets.find(caller, id);
     if (set.state !== 'draft') throw notADraft();
     const { own, hasOthers } = await changeSets.effects(caller, set);
-    if (hasOthers) throw new PermissionError('not_permitted', 'It changes access points that you do not manage');
+    if (hasOthers)
+      throw new PermissionError(
+        'not_permitted',
+        'It is also about access points that you do not manage: the selector of each layer has to name a site, tag or name that you were granted',
+      );
     const refusing = own.find(({ after }) => after.problems.length > 0);
     if (refusing) {
       const { leaf, detail } = refusing.after.problems[0]!;
