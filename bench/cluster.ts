@@ -1,19 +1,14 @@
 // What does a cluster cost, and how much does it hold? The same posts to Weft with the embedded stores, and with PostgreSQL
 // (accounts, telemetry) and RabbitMQ, by one and by two controllers: processor time of everything together, a post and a point.
 // Then as many agents as hold, at 1 Hz with ten metrics each, all on this machine. `--minutes 10` is how long they are
-// held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost`, `--only streams` and `--only hold`
-// leave out the others. Streams: 1,000 agents that report to two controllers, without a stream and with one of all agents on each.
-import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+// held, `--agents 10000` how many are tried first, `--controllers 1` by how many controllers; `--only cost` and `--only hold` leave
+// out the other.
 import { parseArgs } from 'node:util';
-import { Client } from 'pg';
-import { startPostgres, type TestPostgres } from '../test/postgres.ts';
-import { startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
-import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
-import { requestBytes, saturate } from './harness/load.ts';
-import { cpuSecondsOfFamily, createDataDir, type Measured, parentOf, startWeft } from './harness/processes.ts';
+import { cluster, describe, difference, during, embedded, post, type Setup } from './harness/cluster-setup.ts';
+import { type FleetAgent, Radio } from './harness/fleet.ts';
+import { saturate } from './harness/load.ts';
 import { type Figure, keep } from './harness/results.ts';
-import { type Posted, whilePosting } from './harness/steady-posts.ts';
+import type { Posted } from './harness/steady-posts.ts';
 
 const options = parseArgs({
   options: {
@@ -33,87 +28,12 @@ const metrics = Radio.names.length;
 const shares = [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1];
 const screeningSeconds = 30;
 const heldP99Ms = 1_000;
-const admin = 'bench@example.org';
-const password = randomBytes(24).toString('base64');
-/** So late a value may come to the other node. */
-const lateSeconds = 2;
-
-interface Setup {
-  name: string;
-  nodes: Measured[];
-  fleet: FleetAgent[];
-  /** Processor time so far, by what used it. */
-  used(): Promise<Record<string, number>>;
-  stop(): Promise<void>;
-}
 
 const figures: Figure[] = [];
 const isAsked = (part: string) => options.only === undefined || options.only === part;
 if (isAsked('cost')) await compareCost();
-if (isAsked('streams')) await compareStreams();
 if (isAsked('hold')) await hold();
-keep(options.only === 'streams' ? 'streams' : 'cluster', figures);
-
-async function embedded(count: number): Promise<Setup> {
-  const dataDir = createDataDir();
-  const fleet = await prepareFleet(dataDir, count);
-  const weft = await startWeft({ WEFT_MAX_AGENTS: '100000', WEFT_LOG_LEVEL: 'error' }, dataDir);
-  return {
-    name: 'embedded',
-    nodes: [weft],
-    fleet,
-    used: async () => ({ Weft: await weft.cpuSeconds() }),
-    stop: () => weft.stop(),
-  };
-}
-
-async function cluster(count: number, controllers: number): Promise<Setup> {
-  const postgres = await startPostgres({ isDurable: true });
-  const rabbit = await startRabbit();
-  const secret = randomBytes(48).toString('base64');
-  const unused = createDataDir();
-  const fleet = await prepareFleet(unused, count, { databaseUrl: postgres.url, secret });
-  rmSync(unused, { recursive: true, force: true });
-  const env = {
-    WEFT_DATABASE_URL: postgres.url,
-    WEFT_TELEMETRY_URL: postgres.url,
-    WEFT_AMQP_URL: rabbit.url,
-    WEFT_SECRET: secret,
-    WEFT_MAX_AGENTS: '100000',
-    WEFT_LOG_LEVEL: 'error',
-    WEFT_ADMIN_USERNAME: admin,
-    WEFT_ADMIN_PASSWORD: password,
-  };
-  const nodes: Measured[] = [];
-  for (let node = 0; node < controllers; node++) nodes.push(await startWeft(env));
-  const server = await pidOf(postgres);
-  return {
-    name: `PostgreSQL and RabbitMQ, ${controllers === 1 ? 'one controller' : `${controllers} controllers`}`,
-    nodes,
-    fleet,
-    used: async () => ({
-      Weft: (await Promise.all(nodes.map((node) => node.cpuSeconds()))).reduce((sum, each) => sum + each),
-      PostgreSQL: await cpuSecondsOfFamily(server),
-      RabbitMQ: await cpuSecondsOfFamily(rabbit.pid()),
-    }),
-    stop: () => stopAll(nodes, postgres, rabbit),
-  };
-}
-
-async function stopAll(nodes: Measured[], postgres: TestPostgres, rabbit: TestRabbit): Promise<void> {
-  for (const node of nodes) await node.stop();
-  await rabbit.stop();
-  await postgres.stop();
-}
-
-async function pidOf({ url }: TestPostgres): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query('SELECT pg_backend_pid() AS pid');
-  const pid = await parentOf(rows[0].pid);
-  await client.end();
-  return pid;
-}
+keep('cluster', figures);
 
 async function compareCost(): Promise<void> {
   let floor: Record<string, number> | undefined;
@@ -184,57 +104,6 @@ async function saturated(
   return { [question]: { cost, value } };
 }
 
-/** What it costs that a stream shows the agents of all nodes, and whether it does. */
-async function compareStreams(): Promise<void> {
-  const setup = await cluster(1_000, 2);
-  try {
-    const without = await during(setup, setup.fleet.length, seconds);
-    const seen = await Promise.all(setup.nodes.map(({ url }) => watchAll(url)));
-    // By then each node has heard of the stream on the other.
-    const bothOpen = Date.now() + lateSeconds * 1000;
-    const open = await during(setup, setup.fleet.length, seconds);
-    await pause(lateSeconds);
-    const [first, second] = seen.map(({ end }) => end(bothOpen)) as [Set<string>, Set<string>];
-    const only = first.size + second.size - 2 * [...first].filter((sample) => second.has(sample)).length;
-    const asked = { question: '1,000 agents at 1 Hz on two controllers' };
-    figures.push({ ...asked, value: `no stream: ${describe(without, seconds)}` });
-    figures.push({
-      ...asked,
-      value: `a stream of all on each: ${describe(open, seconds)}; ${first.size} and ${second.size} samples`,
-      against: `${only} of them on one only`,
-      goal: 'the same on both',
-      ok: only === 0 && first.size > 0,
-    });
-  } finally {
-    await setup.stop();
-  }
-}
-
-/** What a stream of all agents shows: agent, time and values of each sample. */
-async function watchAll(url: string): Promise<{ end(fromMs: number): Set<string> }> {
-  const body = new URLSearchParams({ username: admin, password });
-  const login = await fetch(`${url}/api/v1/token/?login_type=user`, { method: 'POST', body });
-  const { access_token } = (await login.json()) as { access_token: string };
-  const over = new AbortController();
-  const headers = { authorization: `Bearer ${access_token}` };
-  const response = await fetch(`${url}/api/v1/metrics/stream`, { headers, signal: over.signal });
-  const seen = new Set<string>();
-  void (async () => {
-    let text = '';
-    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
-      const lines = (text + chunk).split('\n');
-      text = lines.pop()!;
-      for (const line of lines) if (line.startsWith('data: {"')) seen.add(line);
-    }
-  })().catch(() => {});
-  return {
-    end: (fromMs) => {
-      over.abort();
-      return new Set([...seen].filter((line) => Date.parse(JSON.parse(line.slice('data: '.length)).ts) >= fromMs));
-    },
-  };
-}
-
 /** The largest number that holds for a short time, held for long. */
 async function hold(): Promise<void> {
   for (const controllers of options.controllers.split(',').map(Number)) {
@@ -270,34 +139,6 @@ function isHeld({ perSecond, p99Ms, failures }: Posted, count: number): boolean 
   return perSecond >= count * 0.97 && p99Ms < heldP99Ms && failures === 0;
 }
 
-async function during({ nodes, fleet, used }: Setup, perSecond: number, runFor: number) {
-  const [first, ...others] = nodes.map(({ url }) => url) as [string, ...string[]];
-  const posts = { to: 'weft' as const, url: first, otherUrls: others, perSecond, fleet };
-  // The first reports of all agents cost more, and are not what a day costs.
-  const firstPosts = fleet.map((agent, index) => post(agent, nodes[index % nodes.length]!.url, 1));
-  for (const [at, node] of nodes.entries()) {
-    const ready = firstPosts.filter((_, index) => index % nodes.length === at);
-    for (let asked = 0; asked < ready.length; ) await saturate(node.url, () => ready[asked++ % ready.length]!, 5, 64);
-  }
-  await whilePosting(posts, () => pause(10));
-  let posted: Posted | undefined;
-  const before = await used();
-  await whilePosting(
-    posts,
-    () => pause(runFor),
-    (result) => {
-      posted = result;
-    },
-  );
-  return { used: difference(await used(), before), posted: posted! };
-}
-
-function describe({ used, posted }: { used: Record<string, number>; posted: Posted }, runFor: number): string {
-  const shares = Object.entries(used).map(([name, spent]) => `${name} ${Math.round((spent / runFor) * 100)} %`);
-  const { perSecond, p50Ms, p99Ms, failures } = posted;
-  return `${Math.round(perSecond)} posts/s, p50 ${p50Ms.toFixed(0)}, p99 ${p99Ms.toFixed(0)} ms, ${failures} refused; of a core: ${shares.join(', ')}`;
-}
-
 function inWords(cost: number, used: Record<string, number>, posts: number): string {
   const parts = Object.entries(used).map(([name, spent]) => `${name} ${Math.round((spent / posts) * 1e6)}`);
   return `${Math.round(cost)} µs a post${parts.length > 1 ? ` (${parts.join(', ')})` : ''}`;
@@ -305,23 +146,4 @@ function inWords(cost: number, used: Record<string, number>, posts: number): str
 
 function total(used: Record<string, number>): number {
   return Object.values(used).reduce((sum, each) => sum + each, 0);
-}
-
-function difference(after: Record<string, number>, before: Record<string, number>): Record<string, number> {
-  return Object.fromEntries(Object.entries(after).map(([name, spent]) => [name, spent - before[name]!]));
-}
-
-function post({ token }: FleetAgent, url: string, samples: number): Buffer {
-  const radio = new Radio();
-  const start = Date.now() - 86_400_000;
-  const body =
-    samples === 1
-      ? radio.fields()
-      : { samples: Array.from({ length: samples }, (_, at) => ({ ts: start + at * 1000, ...radio.fields() })) };
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  return requestBytes('POST', `${url}/api/v1/agent_update/update`, headers, JSON.stringify(body));
-}
-
-function pause(forSeconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, forSeconds * 1000));
 }

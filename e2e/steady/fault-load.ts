@@ -5,10 +5,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { light } from '../../bench/harness/load.ts';
-import { Agent } from '../../sdk/src/index.ts';
 import { JobLedger } from '../job-ledger.ts';
 import { LedgerAgent } from '../telemetry-ledger.ts';
 import { eventually, password, type Weft } from '../weft-process.ts';
+import { ChannelAgent, Service } from './service.ts';
 
 const jobPath = '/api/v1/agent_details/request_all_agents_details';
 const reportEveryMs = 1_000;
@@ -18,57 +18,6 @@ const answerMs = 10_000;
 const commandsAtOnce = 6;
 const slowSeconds = 3;
 const streamCount = 2;
-
-/** Of a service: how often it was given and refused, and the longest that one caller had to wait for it. */
-export class Service {
-  given = 0;
-  refused = 0;
-  longestMs = 0;
-  /** Since when each caller asks in vain, or waits for an answer. */
-  readonly #waiting = new Map<unknown, number>();
-
-  asked(caller: unknown): void {
-    if (!this.#waiting.has(caller)) this.#waiting.set(caller, performance.now());
-  }
-
-  answered(caller: unknown): void {
-    this.given++;
-    this.longestMs = Math.max(this.longestMs, this.#waitedMs(caller));
-    this.#waiting.delete(caller);
-  }
-
-  /** Those who still wait count as well. */
-  get seconds(): number {
-    const waits = [...this.#waiting.keys()].map((caller) => this.#waitedMs(caller));
-    return Math.max(this.longestMs, ...waits) / 1000;
-  }
-
-  /** What was before does not count. */
-  forget(): void {
-    this.given = this.refused = this.longestMs = 0;
-    for (const caller of this.#waiting.keys()) this.#waiting.set(caller, performance.now());
-  }
-
-  #waitedMs(caller: unknown): number {
-    return performance.now() - (this.#waiting.get(caller) ?? performance.now());
-  }
-}
-
-/** An access point that reports over its channel and does what it is told. */
-class ChannelAgent {
-  readonly ap_id: string;
-  readonly agent: Agent;
-  readonly acknowledged = new Set<number>();
-  sent = 0;
-
-  constructor(url: string, ap_id: string, applied: (value: number) => void) {
-    this.ap_id = ap_id;
-    this.agent = new Agent({ url, ap_id, password, onError: () => {} }).command('set_tx_power', (args) => {
-      applied(Number(args.dbm));
-      return { applied: { dbm: Number(args.dbm) } };
-    });
-  }
-}
 
 export class FaultLoad {
   readonly posts = new Service();
