@@ -5,7 +5,19 @@ import type { IconName } from './components/button.tsx';
 import type { PageProps } from './router/location.ts';
 import { pageTitles } from './text/components.ts';
 
-type Nav = { icon: IconName; isOnPhoneBar?: boolean };
+/** What people come to the dashboard for, in the order of the navigation. */
+export const navGroups = ['operate', 'analyse', 'change', 'administer'] as const;
+type NavGroup = (typeof navGroups)[number];
+
+interface Nav {
+  group: NavGroup;
+  icon: IconName;
+  isOnPhoneBar?: boolean;
+  /** What the navigation calls it, where its pages have tabs; otherwise its title. */
+  name?: string;
+  /** The entry whose tabs this page is among; it has none of its own. */
+  tabOf?: string;
+}
 type Load = () => Promise<ComponentType<PageProps>>;
 
 export interface PageRoute {
@@ -13,7 +25,7 @@ export interface PageRoute {
   title: string;
   /** `config`: who may read what access points shall be. */
   access: 'public' | 'user' | 'config' | 'admin';
-  /** Absent: reached from other pages only. */
+  /** Absent: reached from other pages and by the search. */
   nav?: Nav;
   load: Load;
 }
@@ -32,38 +44,36 @@ function page(path: string, title: string, ...rest: [Nav, Load] | [Load]): PageR
 
 export const routes: readonly PageRoute[] = [
   ...pagesFor('user', [
-    page('/', pageTitles.overview, { icon: 'overview', isOnPhoneBar: true }, () =>
+    page('/', pageTitles.overview, { group: 'operate', icon: 'overview', isOnPhoneBar: true }, () =>
       import('./pages/overview/overview-page.tsx').then((it) => it.OverviewPage),
     ),
-    page('/map', pageTitles.map, { icon: 'map', isOnPhoneBar: true }, () =>
+    page('/wall', pageTitles.wall, () => import('./pages/wall/wall-page.tsx').then((it) => it.WallPage)),
+    page('/map', pageTitles.map, { group: 'operate', icon: 'map', isOnPhoneBar: true }, () =>
       import('./pages/map/map-page.tsx').then((it) => it.MapPage),
     ),
-    page('/agents', pageTitles.agents, { icon: 'agents', isOnPhoneBar: true }, () =>
+    page('/agents', pageTitles.agents, { group: 'operate', icon: 'agents', isOnPhoneBar: true }, () =>
       import('./pages/agents/list/agents-page.tsx').then((it) => it.AgentsPage),
     ),
     page('/agents/:ap_id', pageTitles.agent, () => import('./pages/agents/agent-page.tsx').then((it) => it.AgentPage)),
-    page('/devices', pageTitles.devices, { icon: 'device' }, () =>
+    page('/devices', pageTitles.devices, { group: 'operate', icon: 'device' }, () =>
       import('./pages/devices/devices-page.tsx').then((it) => it.DevicesPage),
     ),
     page('/devices/:device', pageTitles.device, () =>
       import('./pages/devices/device-page.tsx').then((it) => it.DevicePage),
     ),
-    page('/sites', pageTitles.sites, { icon: 'site' }, () =>
-      import('./pages/sites/sites-page.tsx').then((it) => it.SitesPage),
-    ),
-    page('/alarms', pageTitles.alarms, { icon: 'bell', isOnPhoneBar: true }, () =>
+    page('/alarms', pageTitles.alarms, { group: 'operate', icon: 'bell', isOnPhoneBar: true }, () =>
       import('./pages/alarms/alarms-page.tsx').then((it) => it.AlarmsPage),
     ),
     page('/alarms/rules/:id', pageTitles.alarmRule, () =>
       import('./pages/alarms/rule-page.tsx').then((it) => it.RulePage),
     ),
-    page('/events', pageTitles.events, { icon: 'events' }, () =>
-      import('./pages/events/events-page.tsx').then((it) => it.EventsPage),
-    ),
-    page('/compare', pageTitles.compare, { icon: 'compare' }, () =>
+    page('/compare', pageTitles.compare, { group: 'analyse', icon: 'compare' }, () =>
       import('./pages/compare/compare-page.tsx').then((it) => it.ComparePage),
     ),
-    page('/commands', pageTitles.commands, { icon: 'commands' }, () =>
+    page('/events', pageTitles.events, { group: 'analyse', icon: 'events' }, () =>
+      import('./pages/events/events-page.tsx').then((it) => it.EventsPage),
+    ),
+    page('/commands', pageTitles.commands, { group: 'change', icon: 'commands' }, () =>
       import('./pages/commands/commands-page.tsx').then((it) => it.CommandsPage),
     ),
     page('/commands/new', pageTitles.sendCommand, () =>
@@ -72,25 +82,9 @@ export const routes: readonly PageRoute[] = [
     page('/commands/:command_id', pageTitles.command, () =>
       import('./pages/commands/command-page.tsx').then((it) => it.CommandPage),
     ),
-    page('/emulator', pageTitles.emulator, { icon: 'emulator' }, () =>
-      import('./pages/emulator/emulator-page.tsx').then((it) => it.EmulatorPage),
-    ),
-    page('/emulator/new', pageTitles.newNetwork, () =>
-      import('./pages/emulator/new-network-page.tsx').then((it) => it.NewNetworkPage),
-    ),
-    page('/emulator/:job_number', pageTitles.network, () =>
-      import('./pages/emulator/run-page.tsx').then((it) => it.RunPage),
-    ),
-    page('/jobs', pageTitles.jobs, { icon: 'jobs' }, () =>
-      import('./pages/jobs/jobs-page.tsx').then((it) => it.JobsPage),
-    ),
-    page('/jobs/:job_number', pageTitles.job, () => import('./pages/jobs/job-page.tsx').then((it) => it.JobPage)),
-    page('/conflicts', pageTitles.conflicts, { icon: 'conflict' }, () =>
-      import('./pages/conflicts/conflicts-page.tsx').then((it) => it.ConflictsPage),
-    ),
   ]),
   ...pagesFor('config', [
-    page('/configuration', pageTitles.configuration, { icon: 'layers' }, () =>
+    page('/configuration', pageTitles.configuration, { group: 'change', icon: 'layers' }, () =>
       import('./pages/configuration/configuration-page.tsx').then((it) => it.ConfigurationPage),
     ),
     page('/configuration/changes/:id', pageTitles.changeSet, () =>
@@ -100,26 +94,50 @@ export const routes: readonly PageRoute[] = [
       import('./pages/configuration/rollout-page.tsx').then((it) => it.RolloutPage),
     ),
   ]),
+  ...pagesFor('user', [
+    page('/conflicts', pageTitles.conflicts, { group: 'change', icon: 'conflict' }, () =>
+      import('./pages/conflicts/conflicts-page.tsx').then((it) => it.ConflictsPage),
+    ),
+    page('/emulator', pageTitles.emulator, { group: 'change', icon: 'emulator' }, () =>
+      import('./pages/emulator/emulator-page.tsx').then((it) => it.EmulatorPage),
+    ),
+    page('/emulator/new', pageTitles.newNetwork, () =>
+      import('./pages/emulator/new-network-page.tsx').then((it) => it.NewNetworkPage),
+    ),
+    page('/emulator/:job_number', pageTitles.network, () =>
+      import('./pages/emulator/run-page.tsx').then((it) => it.RunPage),
+    ),
+    page('/sites', pageTitles.sites, { group: 'administer', icon: 'site' }, () =>
+      import('./pages/sites/sites-page.tsx').then((it) => it.SitesPage),
+    ),
+  ]),
   ...pagesFor('admin', [
-    page('/apps', pageTitles.apps, { icon: 'apps' }, () =>
+    page('/users', pageTitles.users, { group: 'administer', icon: 'users', name: pageTitles.accounts }, () =>
+      import('./pages/users/users-page.tsx').then((it) => it.UsersPage),
+    ),
+    page('/apps', pageTitles.apps, { group: 'administer', icon: 'apps', tabOf: '/users' }, () =>
       import('./pages/apps/apps-page.tsx').then((it) => it.AppsPage),
     ),
     page('/apps/:app_name', pageTitles.app, () => import('./pages/apps/app-page.tsx').then((it) => it.AppPage)),
-    page('/users', pageTitles.users, { icon: 'users' }, () =>
-      import('./pages/users/users-page.tsx').then((it) => it.UsersPage),
+  ]),
+  ...pagesFor('user', [
+    page('/settings', pageTitles.settings, { group: 'administer', icon: 'settings' }, () =>
+      import('./pages/settings/settings-page.tsx').then((it) => it.SettingsPage),
     ),
-    page('/notifications', pageTitles.notifications, { icon: 'mail' }, () =>
+  ]),
+  ...pagesFor('admin', [
+    page('/notifications', pageTitles.notifications, { group: 'administer', icon: 'mail', tabOf: '/settings' }, () =>
       import('./pages/notifications/notifications-page.tsx').then((it) => it.NotificationsPage),
     ),
-    page('/audit', pageTitles.audit, { icon: 'audit' }, () =>
+    page('/audit', pageTitles.audit, { group: 'administer', icon: 'audit', tabOf: '/settings' }, () =>
       import('./pages/audit/audit-page.tsx').then((it) => it.AuditPage),
     ),
   ]),
   ...pagesFor('user', [
-    page('/wall', pageTitles.wall, () => import('./pages/wall/wall-page.tsx').then((it) => it.WallPage)),
-    page('/settings', pageTitles.settings, { icon: 'settings' }, () =>
-      import('./pages/settings/settings-page.tsx').then((it) => it.SettingsPage),
+    page('/jobs', pageTitles.jobs, { group: 'administer', icon: 'jobs', tabOf: '/settings' }, () =>
+      import('./pages/jobs/jobs-page.tsx').then((it) => it.JobsPage),
     ),
+    page('/jobs/:job_number', pageTitles.job, () => import('./pages/jobs/job-page.tsx').then((it) => it.JobPage)),
   ]),
   ...pagesFor('public', [
     page('/sign-in', pageTitles.signIn, () => import('./pages/session/session-pages.tsx').then((it) => it.SignInPage)),

@@ -12,7 +12,7 @@ import { routes } from '../routes.ts';
 import { signOut } from '../session/sign-in.ts';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { shellText } from '../text/shell.ts';
-import { navigation } from './navigation.tsx';
+import { reachable } from './navigation.tsx';
 import { findEntries, type PaletteEntry, pageActions } from './palette-entries.ts';
 
 /** Whoever looks for a device has its pseudonym; other words are about access points and pages. */
@@ -69,7 +69,7 @@ function PaletteDialog() {
   }, []);
   const field = useFocus<HTMLInputElement>();
   const actions = pageActions.value;
-  const pages = navigation.value;
+  const pages = reachable.value;
   const entries = useMemo(() => {
     const hasAgentPage = routes.some(({ path }) => path === '/agents/:ap_id');
     const pageEntries = pages.map(
@@ -77,7 +77,7 @@ function PaletteDialog() {
         id: `page ${path}`,
         group: 'pages',
         label: title,
-        icon: nav.icon,
+        icon: nav?.icon ?? 'chevron-right',
         onChoose: () => navigate(path),
       }),
     );

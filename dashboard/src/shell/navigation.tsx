@@ -1,34 +1,60 @@
-// The pages that the person who is signed in finds: at the left edge, with names or as icons only, or at the foot of a small screen,
-// the most used ones, with the rest behind “More”.
+// The pages that the person who is signed in finds: at the left edge in groups, with names or as icons only, or at the foot of a small
+// screen, the most used ones, with the rest behind “More”. Pages that are of one kind share an entry and have tabs.
 import { computed, signal } from '@preact/signals';
 import { Icon, WeftMark } from '../components/button.tsx';
 import { Menu } from '../components/menu.tsx';
 import { keep, readKept } from '../data/kept.ts';
 import { configRights } from '../data/use-operation.ts';
 import { matchRoute, navigate, place } from '../router/location.ts';
-import { type PageRoute, routes } from '../routes.ts';
+import { navGroups, type PageRoute, routes } from '../routes.ts';
 import { session } from '../session/session.ts';
 import { shellText } from '../text/shell.ts';
 
-export type NavRoute = PageRoute & { nav: NonNullable<PageRoute['nav']> };
+type NavRoute = PageRoute & { nav: NonNullable<PageRoute['nav']> };
 
-export const navigation = computed<NavRoute[]>(() =>
+/** Every page that has an address of its own and is for this person; the search finds them all. */
+export const reachable = computed<PageRoute[]>(() =>
   routes.filter(
-    (route): route is NavRoute =>
-      route.nav !== undefined &&
-      (route.access === 'user' ||
-        (route.access === 'config' && configRights().reads === true) ||
-        (route.access === 'admin' && session.value?.isAdmin === true)),
+    ({ access, path }) =>
+      !path.includes(':') &&
+      (access === 'user' ||
+        (access === 'config' && configRights().reads === true) ||
+        (access === 'admin' && session.value?.isAdmin === true)),
   ),
 );
 
-/** The entry of the present page: its own, or that of the list it was reached from. */
-export const currentNavPath = computed(() => {
+const listed = computed(() => reachable.value.filter((route): route is NavRoute => route.nav !== undefined));
+const entries = computed(() => listed.value.filter(({ nav }) => nav.tabOf === undefined));
+
+/** The page, or the list it was reached from. */
+const current = computed(() => {
   const { pathname } = place.value;
   const match = matchRoute(routes, pathname)?.route;
-  if (match?.nav) return match.path;
-  return navigation.value.find(({ path }) => path !== '/' && pathname.startsWith(`${path}/`))?.path;
+  return (
+    listed.value.find(({ path }) => path === match?.path) ??
+    listed.value.find(({ path }) => path !== '/' && pathname.startsWith(`${path}/`))
+  );
 });
+const currentEntry = computed(() => current.value?.nav.tabOf ?? current.value?.path);
+
+function nameOf({ title, nav }: NavRoute): string {
+  return nav.name ?? title;
+}
+
+/** The pages that share an entry of the navigation, above each of them. */
+export function SectionTabs() {
+  const tabs = listed.value.filter(({ path, nav }) => (nav.tabOf ?? path) === currentEntry.value);
+  if (tabs.length < 2 || current.value?.path !== place.value.pathname) return null;
+  return (
+    <nav class="section-tabs view-links" aria-label={shellText.section}>
+      {tabs.map(({ path, title }) => (
+        <a key={path} href={path} aria-current={current.value?.path === path ? 'page' : undefined}>
+          {shellText.tabs[path] ?? title}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 const storageKey = 'weft.rail';
 export const isRailNarrow = signal(readKept('browser', storageKey) === 'narrow');
@@ -47,19 +73,14 @@ export function Rail() {
         <WeftMark />
         <span class="rail-name">{shellText.product}</span>
       </a>
-      {navigation.value.map(({ path, title, nav }) => (
-        <a
-          key={path}
-          class="rail-link"
-          href={path}
-          aria-current={currentNavPath.value === path ? 'page' : undefined}
-          aria-label={title}
-          title={isNarrow ? title : undefined}
-        >
-          <Icon name={nav.icon} />
-          <span class="rail-name">{title}</span>
-        </a>
-      ))}
+      {navGroups.flatMap((group) => [
+        <span key={group} class="rail-group">
+          {shellText.groups[group]}
+        </span>,
+        ...entries.value
+          .filter(({ nav }) => nav.group === group)
+          .map((entry) => <RailLink key={entry.path} {...entry} />),
+      ])}
       <span class="fill" />
       <button type="button" class="rail-link" onClick={toggle} aria-label={toggleName} title={toggleName}>
         <Icon name={isNarrow ? 'chevron-right' : 'chevron-left'} />
@@ -69,26 +90,43 @@ export function Rail() {
   );
 }
 
+function RailLink(entry: NavRoute) {
+  const { path, nav } = entry;
+  const name = nameOf(entry);
+  return (
+    <a
+      class="rail-link"
+      href={path}
+      aria-current={currentEntry.value === path ? 'page' : undefined}
+      aria-label={name}
+      title={isRailNarrow.value ? name : undefined}
+    >
+      <Icon name={nav.icon} />
+      <span class="rail-name">{name}</span>
+    </a>
+  );
+}
+
 export function PhoneBar() {
-  const onBar = navigation.value.filter(({ nav }) => nav.isOnPhoneBar);
-  const others = navigation.value.filter(({ nav }) => !nav.isOnPhoneBar);
+  const onBar = entries.value.filter(({ nav }) => nav.isOnPhoneBar);
+  const others = entries.value.filter(({ nav }) => !nav.isOnPhoneBar);
   return (
     <nav class="phone-bar" aria-label={shellText.navigation}>
       {onBar.map(({ path, title, nav }) => (
-        <a key={path} href={path} aria-current={currentNavPath.value === path ? 'page' : undefined}>
+        <a key={path} href={path} aria-current={currentEntry.value === path ? 'page' : undefined}>
           <Icon name={nav.icon} size={20} />
           {title}
         </a>
       ))}
       {others.length > 0 && (
-        <div class={`phone-more ${others.some(({ path }) => path === currentNavPath.value) ? 'is-current' : ''}`}>
+        <div class={`phone-more ${others.some(({ path }) => path === currentEntry.value) ? 'is-current' : ''}`}>
           <Menu
             label={shellText.more}
             isUp
-            items={others.map(({ path, title, nav }) => ({
-              label: title,
-              icon: nav.icon,
-              onChoose: () => navigate(path),
+            items={others.map((entry) => ({
+              label: nameOf(entry),
+              icon: entry.nav.icon,
+              onChoose: () => navigate(entry.path),
             }))}
           >
             <Icon name="more" size={20} />

@@ -22,7 +22,7 @@ import { alarmsText } from '../text/alarms.ts';
 import { failureText } from '../text/failures.ts';
 import { shellText } from '../text/shell.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';
-import { isRailNarrow, PhoneBar, Rail } from './navigation.tsx';
+import { isRailNarrow, PhoneBar, Rail, SectionTabs } from './navigation.tsx';
 
 const maxCounted = 100;
 
@@ -188,6 +188,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <TopBar />
       <AwayBar />
       <main class="shell-main" id="page" tabIndex={-1}>
+        <SectionTabs />
         {children}
       </main>
       <PhoneBar />

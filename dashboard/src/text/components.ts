@@ -85,6 +85,7 @@ export const pageTitles = {
   rollout: 'Roll-out',
   apps: 'Apps',
   app: 'App',
+  accounts: 'Accounts',
   users: 'Users',
   audit: 'Audit log',
   settings: 'Settings',

@@ -18,6 +18,10 @@ export const shellText = {
     ] as [keys: string, does: string][],
   },
   navigation: 'Pages',
+  groups: { operate: 'Operate', analyse: 'Analyse', change: 'Change', administer: 'Administer' },
+  section: 'Pages of this kind',
+  /** Where a tab is called otherwise than its page. */
+  tabs: { '/settings': 'General' } as Record<string, string>,
   collapse: 'Collapse menu',
   expand: 'Expand menu',
   more: 'More',
