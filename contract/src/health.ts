@@ -46,6 +46,9 @@ export const AgentHealth = Type.Named('AgentHealth', {
   site: Type.Union([Type.String(), Type.Null()]),
   ...Word,
   alarms: Type.Integer({ description: 'Alarms that are not cleared.' }),
+  devices_affected: Type.Integer({
+    description: 'Devices that lost service because of it, in incidents that are open.',
+  }),
   severity: Type.Union([AlarmSeverity, Type.Null()], { description: 'Of the worst of them.' }),
 });
 export type AgentHealth = Type.Static<typeof AgentHealth>;
@@ -79,10 +82,37 @@ export const NetworkHealth = Type.Named('NetworkHealth', {
     description:
       'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
   }),
-  worst: Type.Array(AgentHealth, { description: 'At most ten that are not good, the worst first.' }),
+  worst: Type.Array(AgentHealth, {
+    description: 'At most ten that are not good: first those of which most devices lost service, then the worst.',
+  }),
   sites: Type.Array(SiteHealth, { description: 'At most 100, the worst first.' }),
 });
 export type NetworkHealth = Type.Static<typeof NetworkHealth>;
+
+const Figure = (description: string) =>
+  Type.Object(
+    {
+      now: Type.Union([Type.Number(), Type.Null()], { description: 'Null if nobody says.' }),
+      day: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+        description:
+          'Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun.',
+      }),
+    },
+    { description },
+  );
+
+export const NetworkFigures = Type.Named('NetworkFigures', {
+  at: Type.String({ format: 'date-time' }),
+  step_seconds: Type.Integer(),
+  access_points: Type.Integer({ description: 'How many it is about.' }),
+  read: Type.Integer({ description: 'Whose last day was read; of many, a part stands for all.' }),
+  served_devices: Figure('Devices that are served; where an access point does not say, that are connected.'),
+  within_budget_pct: Figure('The share of devices whose data comes within the delay budget, by `qos_met_pct`.'),
+  throughput_mbps: Figure('In Mb/s, of all together.'),
+  power_w: Figure('In watts, of all together.'),
+  availability_pct: Figure('The share of access points that report; of the past, in steps of five minutes.'),
+});
+export type NetworkFigures = Type.Static<typeof NetworkFigures>;
 
 export const WeftVersion = Type.Named('WeftVersion', {
   version: Type.String({ description: 'Semantic: what changed is in CHANGELOG.md.' }),

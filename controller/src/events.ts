@@ -76,6 +76,8 @@ export function createEvents() {
     siteOf: new Question<[ap_id: string], { site: string | null }>(),
     /** The worst alarm of each agent that has one, as far as somebody wants to hear of it. */
     agentSeverities: new Question<[], ReadonlyMap<string, AlarmSeverity>>(),
+    /** How many devices lost service because of an access point, in incidents that are open. */
+    devicesAffected: new Question<[], Promise<ReadonlyMap<string, number>>>(),
     /** The ids of the agents with this display name, in any case. */
     agentsCalled: new Question<[display_name: string], Promise<string[]>>(),
     /** How commands reach an agent now. */

@@ -187,6 +187,7 @@ const table = `
   GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   GET    /api/v1/health                           yes  yes  no   yes:read
+  GET    /api/v1/health/figures                   yes  yes  no   yes:read
   GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob:read
   GET    /api/v1/version                          open open open open
   POST   /api/v1/callback/emulator/lease?job_number no   no   no   no        callback

@@ -8,6 +8,7 @@ import type { Part, Platform } from '../part.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { healthRoutes } from './health-routes.ts';
 import { HealthService } from './health-service.ts';
+import { NetworkFiguresService } from './network-figures.ts';
 
 interface HealthPartDeps extends Platform {
   fleet: FleetView;
@@ -17,7 +18,11 @@ interface HealthPartDeps extends Platform {
 
 export function createHealthPart(deps: HealthPartDeps, events: Events) {
   const { fleet, alarms, siteStore, telemetryStore, shares } = deps;
-  const health = new HealthService({ fleet, alarms, sites: siteStore, telemetry: telemetryStore, shares });
+  const telemetry = telemetryStore;
+  const affected = async () => (await events.devicesAffected.ask()) ?? new Map();
+  const health = new HealthService({ fleet, alarms, sites: siteStore, telemetry, shares, affected });
+  const figures = new NetworkFiguresService({ fleet, telemetry, shares });
   events.agentSeverities.onAsk(() => health.severities());
-  return { health, routes: healthRoutes(health, productOf(packageJson)) } satisfies Part & Record<string, unknown>;
+  return { health, routes: healthRoutes(health, figures, productOf(packageJson)) } satisfies Part &
+    Record<string, unknown>;
 }

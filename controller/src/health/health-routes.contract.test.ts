@@ -101,6 +101,32 @@ test('an access point has the minutes of its last day, and what is below its goa
   });
 });
 
+test('the figures are sums over what the caller may see, now and yesterday at this time', async () => {
+  // In the first half hour, or in the second if one begins meanwhile.
+  const ts = Date.now() - 86_400_000 + 600_000;
+  const first = ({ day }: { day: (number | null)[] }) => day.slice(0, 2).find((value) => value !== null);
+  const old = { connected_devices: 4, qos_met_pct: 50, throughput_mbps: 8, power_w: 10 };
+  for (const ap_id of ['good', 'far']) await report(ap_id, { samples: [{ ts, ...old }] });
+  const young = { served_devices: 3, connected_devices: 9, qos_met_pct: 100, throughput_mbps: 2, power_w: 5 };
+  for (const ap_id of ['good', 'far']) await report(ap_id, young);
+  const figures = (query = '', token = admin) => send('GET', `/api/v1/health/figures${query}`, undefined, token);
+  expect(await figures()).toMatchObject({
+    ...{ access_points: 3, read: 3, step_seconds: 1800, availability_pct: { now: 100 } },
+    ...{ served_devices: { now: 6 }, within_budget_pct: { now: 100 }, power_w: { now: 10 } },
+  });
+  const { served_devices, within_budget_pct, throughput_mbps } = await figures();
+  expect(served_devices.day).toHaveLength(49);
+  expect([served_devices, within_budget_pct, throughput_mbps].map(first)).toEqual([8, 50, 16]);
+  const name = 'figures@weft.test';
+  const token = await weft.user(name);
+  await send('PUT', `/api/v1/users/${name}/grants`, [{ role: 'viewer', selector: 'site:uk/york' }]);
+  for (const seen of [await figures('', token), await figures('?selector=site:uk/york')]) {
+    expect(seen).toMatchObject({ access_points: 1, served_devices: { now: 3 }, throughput_mbps: { now: 2 } });
+    expect(first(seen.served_devices)).toBe(4);
+  }
+  expect((await weft.request('GET', '/api/v1/health/figures?selector=site:(', { token: admin })).status).toBe(422);
+});
+
 test('whoever asks is told which version answers; from sources there is no commit', async () => {
   const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'));
   const { status, body } = await weft.request('GET', '/api/v1/version');

@@ -1,13 +1,15 @@
 // Operations on health.
-import { AgentHealthReport, NetworkHealth, WeftVersion } from '@weft/contract';
+import { AgentHealthReport, NetworkFigures, NetworkHealth, selectorText, WeftVersion } from '@weft/contract';
 import type { Product } from '@weft/contract/product';
+import * as Type from '@weft/contract/schema';
 import { type Route, routesOf } from '../http/request/route.ts';
 import { agentReaders, everyone, networkReaders } from '../rights/permission.ts';
 import type { HealthService } from './health-service.ts';
+import type { NetworkFiguresService } from './network-figures.ts';
 
 const route = routesOf('Alarms');
 
-export function healthRoutes(health: HealthService, product: Product): Route[] {
+export function healthRoutes(health: HealthService, figures: NetworkFiguresService, product: Product): Route[] {
   return [
     route('network_health', 'GET /api/v1/health', {
       permission: networkReaders,
@@ -15,6 +17,15 @@ export function healthRoutes(health: HealthService, product: Product): Route[] {
       description: 'Of the access points that the caller may see. Alarms that are silenced or shelved do not count.',
       response: NetworkHealth,
       handle: ({ caller }) => health.network(caller),
+    }),
+    route('network_figures', 'GET /api/v1/health/figures', {
+      permission: networkReaders,
+      summary:
+        'What the network does now, and its last day: devices served, delay budget, throughput, power, availability',
+      description: 'Of the access points that the caller may see.',
+      query: Type.Object({ selector: Type.Optional(selectorText('Which access points. Default: all.')) }),
+      response: NetworkFigures,
+      handle: ({ caller, query: { selector = '' } }) => figures.figures(caller, selector),
     }),
     route('agent_health', 'GET /api/v1/health/agents/:ap_id', {
       permission: agentReaders,

@@ -5,7 +5,7 @@ import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
-import type { FleetView } from '../fleet/index/fleet-view.ts';
+import type { FleetMoment, FleetView } from '../fleet/index/fleet-view.ts';
 import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
@@ -27,6 +27,8 @@ export interface HealthServiceOptions {
   sites: Pick<SiteStore, 'page'>;
   telemetry: Pick<TelemetryStore, 'query'>;
   shares: Shares;
+  /** How many devices lost service because of an access point, in incidents that are open. */
+  affected: () => Promise<ReadonlyMap<string, number>>;
   now?: () => number;
 }
 
@@ -45,10 +47,11 @@ export class HealthService {
   async network(caller: Caller): Promise<NetworkHealth> {
     const { fleet } = this.#options;
     const moment = await fleet.moment({ state: true });
+    const affected = await this.#options.affected();
     const rights = rightsOf(caller);
     const agents: HealthAgent[] = [];
     await inSlices(moment.agents, (agent) => {
-      if (!agent.isEnded && rights.sees(agent)) agents.push({ ...labelsOf(agent), state: moment.stateOf(agent) });
+      if (!agent.isEnded && rights.sees(agent)) agents.push(toHealthAgent(agent, moment, affected));
     });
     return endInSlices(networkHealth(agents, this.#alarms(caller), await this.#siteNames()));
   }
@@ -60,9 +63,11 @@ export class HealthService {
     const agent = fleet.get(ap_id);
     if (!agent || !rightsOf(caller).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
     const alarms = this.#alarms(caller).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
-    const health = agentHealths([{ ...labelsOf(agent), state: moment.stateOf(agent) }], alarms).next().value?.health;
+    const own = toHealthAgent(agent, moment, await this.#options.affected());
+    const health = agentHealths([own], alarms).next().value?.health;
     const service = await this.#turns.run(principalOf(caller), () => this.#service(agent));
-    const ended = { ...labelsOf(agent), health: 'unknown' as const, causes: ['Its emulated network has ended'] };
+    const { state: _, ...labels } = own;
+    const ended = { ...labels, health: 'unknown' as const, causes: ['Its emulated network has ended'] };
     const word = health ?? { ...ended, alarms: 0, severity: null };
     const below = service.filter(isBelowGoal);
     const causes = [...word.causes, ...below.map(inWords)].slice(0, 5);
@@ -131,8 +136,9 @@ function isMuted({ silenced_by, shelved_until }: AlarmRecord, nowMs: number): bo
   return silenced_by !== null || (shelved_until !== null && shelved_until > nowMs);
 }
 
-function labelsOf({ ap_id, display_name, site }: IndexedAgent): Omit<HealthAgent, 'state'> {
-  return { ap_id, display_name, site };
+function toHealthAgent(agent: IndexedAgent, moment: FleetMoment, affected: ReadonlyMap<string, number>): HealthAgent {
+  const { ap_id, display_name, site } = agent;
+  return { ap_id, display_name, site, devices_affected: affected.get(ap_id) ?? 0, state: moment.stateOf(agent) };
 }
 
 const words: Record<ServiceLevel['level'], string> = {

@@ -11,6 +11,7 @@ const agentList = fc
   .array(
     fc.record({
       site: fc.constantFrom(...sites),
+      devices_affected: fc.nat({ max: 3 }),
       state: fc.constantFrom('online', 'late', 'offline', 'never', 'ended') as fc.Arbitrary<HealthAgent['state']>,
     }),
     { maxLength: 30 },
@@ -45,6 +46,10 @@ function of(agents: readonly HealthAgent[], alarms: readonly HealthAlarm[]): Net
     if (done) return value;
   }
 }
+
+const agent = (ap_id: string, display_name: string | null = null): HealthAgent => {
+  return { ap_id, display_name, site: null, devices_affected: 0, state: 'offline' };
+};
 
 describe('health', () => {
   test('counts each access point once, in the network and in each site above it', () => {
@@ -86,17 +91,29 @@ describe('health', () => {
   });
 
   test('of those that are as bad, lists them as people look for them', () => {
-    const agent = (ap_id: string, display_name: string | null = null): HealthAgent => {
-      return { ap_id, display_name, site: null, state: 'offline' };
-    };
     const { worst } = of([agent('ap-10'), agent('ap-9'), agent('emu', 'ap-2')], []);
     expect(worst.map(({ ap_id }) => ap_id)).toEqual(['emu', 'ap-9', 'ap-10']);
   });
 
+  test('lists first by whom most devices lost service, however bad its alarm is', () => {
+    const jammed = { ...agent('jammed'), state: 'online' as const, devices_affected: 2 };
+    const gone = { ...agent('gone'), devices_affected: 40 };
+    const alarm: HealthAlarm = {
+      ...{ id: '1', ap_id: 'jammed', site: null, subject_kind: 'agent', severity: 'critical', state: 'firing' },
+      ...{ message: 'Noise', since: 0, isMuted: false, isInhibited: false },
+    };
+    const { worst } = of([agent('empty'), jammed, gone], [alarm]);
+    expect(worst.map(({ ap_id, devices_affected }) => [ap_id, devices_affected])).toEqual([
+      ['gone', 40],
+      ['jammed', 2],
+      ['empty', 0],
+    ]);
+  });
+
   test('says the cause in words: the alarm, or what is known before there is one', () => {
     const agents: HealthAgent[] = [
-      { ap_id: 'a', display_name: 'Hall', site: 'uk', state: 'offline' },
-      { ap_id: 'b', display_name: null, site: 'uk', state: 'online' },
+      { ...agent('a', 'Hall'), site: 'uk' },
+      { ...agent('b'), site: 'uk', state: 'online' },
     ];
     const alarm: HealthAlarm = {
       ...{ id: '1', ap_id: 'b', site: 'uk', subject_kind: 'agent', severity: 'minor', state: 'firing' },
@@ -116,7 +133,7 @@ describe('health', () => {
 
   test('does not call offline or slow what only has an alarm: rules are about anything', () => {
     const ids = ['a', 'b', 'c', 'd'];
-    const agents = ids.map((ap_id): HealthAgent => ({ ap_id, display_name: null, site: 'uk', state: 'online' }));
+    const agents = ids.map((ap_id): HealthAgent => ({ ...agent(ap_id), site: 'uk', state: 'online' }));
     const alarms = ids.map((ap_id): HealthAlarm => {
       const about = { id: ap_id, ap_id, site: 'uk', subject_kind: 'agent', severity: 'major' as const };
       return { ...about, state: 'firing', message: 'Power at 9 W', since: 0, isMuted: false, isInhibited: false };

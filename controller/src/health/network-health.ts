@@ -8,6 +8,7 @@ export interface HealthAgent {
   ap_id: string;
   display_name: string | null;
   site: string | null;
+  devices_affected: number;
   state: AgentState;
 }
 
@@ -100,14 +101,14 @@ export function* agentHealths(
   }
 }
 
-function agentHealth({ ap_id, display_name, site, state }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
+function agentHealth({ state, ...labels }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
   const sorted = alarms.sort(worstFirst);
   const severity = sorted[0]?.severity ?? null;
   const causes = sorted.map(({ message }) => message);
   // An alarm that says the same in better words comes with the next round.
   if (sorted.length === 0 && wordOfState(state) !== 'good') causes.push(causeOf[state]!);
   const health = healthWordOf(state, severity);
-  return { ap_id, display_name, site, health, causes: causes.slice(0, maxCauses), alarms: sorted.length, severity };
+  return { ...labels, health, causes: causes.slice(0, maxCauses), alarms: sorted.length, severity };
 }
 
 const causeOf: Partial<Record<AgentState, string>> = {
@@ -209,11 +210,12 @@ function worstFirst(a: HealthAlarm, b: HealthAlarm): number {
   return severityRank[a.severity] - severityRank[b.severity] || a.since - b.since || compareText(a.id, b.id);
 }
 
-/** The worst first. What has a cause of its own comes before what follows from an alarm of its site. */
+/** First who has most devices without service; then the worst. What has a cause of its own comes before what follows from an alarm of its site. */
 function byBadness(first: JudgedAgent, second: JudgedAgent): number {
   const [a, b] = [first.health, second.health];
   const severity = ({ severity: word }: AgentHealth) => (word === null ? 4 : severityRank[word]);
   return (
+    b.devices_affected - a.devices_affected ||
     wordRank[a.health] - wordRank[b.health] ||
     Number(first.isCaused) - Number(second.isCaused) ||
     severity(a) - severity(b) ||

@@ -166,6 +166,15 @@ export class IncidentStore extends SqlStore {
     return found;
   }
 
+  /** By access point, in incidents that are open. */
+  async devicesAffected(): Promise<Map<string, number>> {
+    const rows = await this.db.query<{ ap_id: string; devices: number }>(
+      `SELECT ap_id, SUM(devices) AS devices FROM incident_impact JOIN incidents ON incidents.id = incident_id
+       WHERE ended_at IS NULL GROUP BY ap_id`,
+    );
+    return new Map(rows.map(({ ap_id, devices }) => [ap_id, Number(devices)]));
+  }
+
   /** Who has lost what in an incident, in place of what was known. */
   async saveLosses(tx: SqlQueries, id: string, losses: Losses, impact: readonly Impact[]): Promise<void> {
     await tx.query('UPDATE incidents SET losses = ? WHERE id = ?', [JSON.stringify(losses), id]);

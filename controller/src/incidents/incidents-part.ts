@@ -75,6 +75,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     keptMs,
     remove: (nowMs) => store.prune(nowMs - keptMs, nowMs - dayMs, pruneRows),
   });
+  events.devicesAffected.onAsk(() => store.devicesAffected());
   events.agentRemoved.add('data', (ap_id) => store.removeAgent(ap_id));
   events.deviceErased.within(async (tx, { names }) => {
     await store.forgetDevices(tx, names);

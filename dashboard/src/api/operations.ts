@@ -126,6 +126,8 @@ export type AgentHealth = {
   causes: (string)[];
   /** Alarms that are not cleared. */
   alarms: number;
+  /** Devices that lost service because of it, in incidents that are open. */
+  devices_affected: number;
   /** Of the worst of them. */
   severity: AlarmSeverity | null;
 };
@@ -139,6 +141,8 @@ export type AgentHealthReport = {
   causes: (string)[];
   /** Alarms that are not cleared. */
   alarms: number;
+  /** Devices that lost service because of it, in incidents that are open. */
+  devices_affected: number;
   /** Of the worst of them. */
   severity: AlarmSeverity | null;
   window_minutes: number;
@@ -1813,6 +1817,50 @@ export type MetricSeries = {
   })[];
 };
 
+export type NetworkFigures = {
+  at: string;
+  step_seconds: number;
+  /** How many it is about. */
+  access_points: number;
+  /** Whose last day was read; of many, a part stands for all. */
+  read: number;
+  /** Devices that are served; where an access point does not say, that are connected. */
+  served_devices: {
+    /** Null if nobody says. */
+    now: number | null;
+    /** Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun. */
+    day: (number | null)[];
+  };
+  /** The share of devices whose data comes within the delay budget, by `qos_met_pct`. */
+  within_budget_pct: {
+    /** Null if nobody says. */
+    now: number | null;
+    /** Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun. */
+    day: (number | null)[];
+  };
+  /** In Mb/s, of all together. */
+  throughput_mbps: {
+    /** Null if nobody says. */
+    now: number | null;
+    /** Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun. */
+    day: (number | null)[];
+  };
+  /** In watts, of all together. */
+  power_w: {
+    /** Null if nobody says. */
+    now: number | null;
+    /** Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun. */
+    day: (number | null)[];
+  };
+  /** The share of access points that report; of the past, in steps of five minutes. */
+  availability_pct: {
+    /** Null if nobody says. */
+    now: number | null;
+    /** Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun. */
+    day: (number | null)[];
+  };
+};
+
 export type NetworkHealth = {
   health: HealthWord;
   /** In words, the worst first; at most five. */
@@ -1831,7 +1879,7 @@ export type NetworkHealth = {
   };
   /** Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged. */
   unacknowledged: number;
-  /** At most ten that are not good, the worst first. */
+  /** At most ten that are not good: first those of which most devices lost service, then the worst. */
   worst: (AgentHealth)[];
   /** At most 100, the worst first. */
   sites: (SiteHealth)[];
@@ -2725,6 +2773,7 @@ export interface Operations {
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
   metrics_series: { query: { agents: (string)[]; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string; band?: boolean }; answer: FleetSeries };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
+  network_figures: { query?: { selector?: string }; answer: NetworkFigures };
   network_health: { answer: NetworkHealth };
   next_agent_config: { path: { ap_id: string }; query?: { wait?: number }; answer: ConfigNext };
   pause_rollout: { path: { id: string }; answer: Rollout };
@@ -2907,6 +2956,7 @@ export const operations = {
   metrics_presence: 'GET /api/v1/metrics/presence',
   metrics_series: 'GET /api/v1/metrics/series',
   metrics_stream: 'GET /api/v1/metrics/stream',
+  network_figures: 'GET /api/v1/health/figures',
   network_health: 'GET /api/v1/health',
   next_agent_config: 'GET /api/v1/agents/{ap_id}/config/next',
   pause_rollout: 'POST /api/v1/rollouts/{id}/pause',
