@@ -1,7 +1,9 @@
 // `npm run screenshots` takes the pictures of the documents from a real Weft with a demo network and two apps in conflict, and
 // writes down the headings that each shows: docs/screenshots. A test (screenshots.contract.test.ts) fails once a page has others.
+// `npm run screenshots -- --all FOLDER` takes every page at three widths in both themes, to be looked at before a release.
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { BenchBrowser } from '../bench/harness/browser.ts';
 import { admin, EmulatedNetwork, pause } from '../bench/harness/emulated-network.ts';
@@ -9,9 +11,10 @@ import { startWeft } from '../bench/harness/processes.ts';
 import { ensureBuilt } from './build.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const folder = join(root, 'docs', 'screenshots');
+const { all } = parseArgs({ options: { all: { type: 'string' } } }).values;
+const folder = all === undefined ? join(root, 'docs', 'screenshots') : resolve(all);
 /** Which pages, in which forms. */
-const pictures: Record<string, readonly (keyof typeof forms)[]> = {
+const ofDocuments: Record<string, readonly (keyof typeof forms)[]> = {
   '/': ['light', 'dark', 'phone'],
   '/map': ['light'],
   '/agents': ['light'],
@@ -24,22 +27,32 @@ const pictures: Record<string, readonly (keyof typeof forms)[]> = {
   '/apps/:app_name': ['light'],
 };
 const laptop = { width: 1440, height: 900 };
+const tablet = { width: 1024, height: 768 };
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
 const forms = {
   light: { viewport: laptop, colorScheme: 'light' },
   dark: { viewport: laptop, colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 }, colorScheme: 'light', isMobile: true, hasTouch: true },
+  tablet: { viewport: tablet, colorScheme: 'light' },
+  'tablet-dark': { viewport: tablet, colorScheme: 'dark' },
+  phone: { ...phone, colorScheme: 'light' },
+  'phone-dark': { ...phone, colorScheme: 'dark' },
 } as const;
+const everyForm = Object.keys(forms) as (keyof typeof forms)[];
+const addresses = readFileSync(join(root, 'dashboard', 'src', 'routes.ts'), 'utf8').matchAll(/page\('([^']+)',/g);
+const pictures =
+  all === undefined ? ofDocuments : Object.fromEntries([...addresses].map(([, path]) => [path!, everyForm] as const));
 const maxBytes = 300 * 1024;
 /** Time to collect data for charts. */
 const historyMs = 60_000;
 const settleMs = 1500;
+const pages = new Map<string, Page>();
 
 await ensureBuilt();
 const weft = await startWeft(admin);
 const browser = await BenchBrowser.open(weft.url);
 try {
   const params = await prepare();
-  rmSync(folder, { recursive: true, force: true });
+  if (all === undefined) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const texts = sourceTexts(join(root, 'dashboard', 'src'));
   const seen: Record<string, { page: string; headings: string[] }> = {};
@@ -48,13 +61,13 @@ try {
     // Names of access points and the like are of this network alone.
     seen[nameOf(path)] = { page: path, headings: headings.filter((heading) => texts.includes(heading)) };
   }
-  writeFileSync(join(folder, 'headings.json'), `${JSON.stringify(seen, null, 2)}\n`);
+  if (all === undefined) writeFileSync(join(folder, 'headings.json'), `${JSON.stringify(seen, null, 2)}\n`);
 } finally {
   await browser.close();
   await weft.stop();
 }
 
-/** Values for the parameters in the addresses of pages. */
+/** Values for the parameters in the addresses of pages; `id` of several kinds by what stands before it. */
 async function prepare(): Promise<Record<string, string>> {
   const network = await EmulatedNetwork.connect(weft.url);
   const kind = (access_point_type: string) => ({
@@ -68,24 +81,59 @@ async function prepare(): Promise<Record<string, string>> {
   const ap_id = ap_ids[1]!;
   const saver = await app('energy-saver', 70);
   const balancer = await app('load-balancer', 50);
+  const sites = ['uk/bristol/harbour', 'uk/bristol/campus'] as const;
+  for (const path of ['uk', 'uk/bristol', ...sites]) await ask('POST', '/sites', { path });
+  for (const [at, each] of ap_ids.entries())
+    await ask('PATCH', `/agents/${each}/labels`, { site: sites[at % 2], tags: [at % 2 === 0 ? 'quay' : 'library'] });
+  await ask('POST', `/emulator/${job_number}/faults`, {
+    agent_id: ap_ids[5],
+    kind: 'jammed_channel',
+    seconds: 3000,
+    amount: 30,
+  });
+  const layers = [{ name: 'Quay', selector: 'tag:quay', weight: 10, optional: true, settings: { tx_power_dbm: 17 } }];
+  const set = await ask('POST', '/config/change_sets', { title: 'Less power on the quay', layers });
+  const rollout = await ask('POST', `/config/change_sets/${set.id}/rollout`, {
+    waves: [{ percent: 50 }, { percent: 100 }],
+  });
+  const draft = { ...layers[0], name: 'Library', selector: 'tag:library', settings: { tx_power_dbm: 18 } };
+  const next = await ask('POST', '/config/change_sets', { title: 'Less power in the library', layers: [draft] });
   await pause(historyMs * 0.7);
   const { command_id } = (await send(saver, ap_id, 'sleep')) as { command_id: string };
   await pause(historyMs * 0.2);
   // Rejected: the other app holds the lease and has a higher priority.
   await send(balancer, ap_id, 'wake');
-  await send(saver, ap_ids[5]!, '{"name":"set_tx_power","dbm":14}');
+  await send(saver, ap_ids[4]!, '{"name":"set_tx_power","dbm":14}');
   await pause(historyMs * 0.1);
-  return { ap_id, job_number, command_id, app_name: 'energy-saver' };
+  const first = async (path: string, key: string) => String((await ask('GET', path)).items[0]?.[key]);
+  return {
+    ap_id,
+    job_number,
+    command_id,
+    app_name: 'energy-saver',
+    device: await first('/devices?limit=1', 'device'),
+    'rules/id': await first('/alarm_rules', 'id'),
+    'changes/id': String(next.id),
+    'rollouts/id': String(rollout.id),
+    'incidents/id': await first('/incidents', 'id'),
+    path: sites[0],
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many kinds
+async function ask(method: string, path: string, json?: object): Promise<any> {
+  const token = await login('user', admin.WEFT_ADMIN_USERNAME, admin.WEFT_ADMIN_PASSWORD);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = json && JSON.stringify(json);
+  const answer = await fetch(`${weft.url}/api/v1${path}`, { method, headers, ...(body && { body }) });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
 }
 
 async function app(app_name: string, priority: number): Promise<string> {
-  const token = await login('user', admin.WEFT_ADMIN_USERNAME, admin.WEFT_ADMIN_PASSWORD);
   const api_key = `the key of ${app_name}`;
   const permissions = { agents: ['*'], commands: true, emulator: false, priority };
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ app_name, api_key, permissions });
-  const answer = await fetch(`${weft.url}/api/v1/third_party_apps/`, { method: 'POST', headers, body });
-  if (!answer.ok) throw new Error(`no app: ${answer.status} ${await answer.text()}`);
+  await ask('POST', '/third_party_apps/', { app_name, api_key, permissions });
   return login('third_party_app', app_name, api_key);
 }
 
@@ -105,19 +153,21 @@ async function send(token: string, agent_id: string, command: string): Promise<u
 /** Resolves the headings of the page. */
 async function take(path: string, params: Record<string, string>): Promise<string[]> {
   const address =
-    path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!)) + searchOf(path, params);
+    path.replaceAll(/(\w+\/):(\w+)/g, (_, before: string, name: string) => {
+      return before + encodeURIComponent((params[before + name] ?? params[name])!);
+    }) + searchOf(path, params);
   let headings: string[] = [];
   for (const form of pictures[path]!) {
     const file = join(folder, `${nameOf(path)}-${form}.png`);
-    const context = await browser.context(forms[form]);
-    const page = await context.newPage();
+    const page = pages.get(form) ?? (await (await browser.context(forms[form])).newPage());
+    pages.set(form, page);
     await page.goto(browser.address(address));
     await settle(page);
     await page.screenshot({ path: file });
     if (form === 'light') headings = await page.getByRole('heading').allInnerTexts();
-    await context.close();
     const bytes = statSync(file).size;
-    if (bytes > maxBytes) throw new Error(`${file} has ${bytes} bytes; the maximum is ${maxBytes}`);
+    if (all === undefined && bytes > maxBytes)
+      throw new Error(`${file} has ${bytes} bytes; the maximum is ${maxBytes}`);
   }
   process.stdout.write(`${path}: ${headings.join(', ')}\n`);
   return headings;
@@ -143,7 +193,7 @@ function nameOf(path: string): string {
   if (path === '/') return 'overview';
   const parts = path.split('/').filter(Boolean);
   if (!parts.at(-1)!.startsWith(':')) return parts.join('-');
-  const list = parts[0]!;
+  const list = parts.slice(0, -1).join('-');
   return list.endsWith('s') ? list.slice(0, -1) : `${list}-run`;
 }
 
