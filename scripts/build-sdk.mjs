@@ -149,8 +149,15 @@ function reached(...names) {
  * @param {string} target
  */
 function copySdkTypes(names, target) {
-  const source = readFileSync(join(root, 'sdk', 'src', 'settings-keeper.ts'), 'utf8');
-  const texts = names.map((name) => new RegExp(`export interface ${name} \\{.*?^\\}$`, 'ms').exec(source)?.[0]);
+  const sources = ['settings-keeper.ts', 'settings-storage.ts'].map((name) =>
+    readFileSync(join(root, 'sdk', 'src', name), 'utf8'),
+  );
+  const texts = names.map((name) => {
+    const found = new RegExp(`export interface ${name} \\{.*?^\\}$`, 'ms').exec(sources.join('\n'));
+    if (!found)
+      throw new Error(`the emulator imports ${name} of the SDK, which is in none of the files that are read here`);
+    return found[0];
+  });
   writeFileSync(join(target, 'sdk.ts'), `${texts.join('\n\n')}\n`);
 }
 

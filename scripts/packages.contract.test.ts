@@ -1,6 +1,7 @@
 // What Weft ships and what it stands on: the lock file, the licences, and the files in the repository and its packages.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -165,4 +166,16 @@ test('K6 no package holds secrets, keys or data', () => {
     expect([name, paths.some((path) => path.startsWith('src/'))]).toEqual([name, true]);
     expect([name, forbidden(paths)]).toEqual([name, []]);
   }
+});
+
+test('the package of the emulator compiles by itself, without the rest of the repository', () => {
+  const to = mkdtempSync(join(tmpdir(), 'weft-emulator-package-'));
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'scripts', 'build-sdk.mjs'), '--emulator', '--pack', to],
+    { encoding: 'utf8' },
+  );
+  const made = readdirSync(to);
+  rmSync(to, { recursive: true, force: true });
+  expect([status, stdout, made]).toEqual([0, '', [expect.stringMatching(/^weft-emulator-.+\.tgz$/)]]);
 });
