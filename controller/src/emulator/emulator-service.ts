@@ -281,8 +281,9 @@ export class EmulatorService {
   /** Throws NotFoundError `run_not_found`, ConflictError `run_over` or `run_not_started`. */
   async requireRunning(caller: Caller, job_number: string): Promise<void> {
     const run = await this.#requireVisible(caller, job_number);
-    if (run.state !== null) throw runOver();
-    if (!(await this.#options.closer.isHeld(job_number))) {
+    const work = run.state === null ? await this.#options.closer.work(job_number) : 'over';
+    if (work === 'over') throw runOver();
+    if (work === 'waiting') {
       throw new ConflictError('run_not_started', 'No emulator works on this run yet; try again shortly', {}, 2);
     }
   }

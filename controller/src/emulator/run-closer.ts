@@ -36,10 +36,11 @@ export class RunCloser {
     this.#now = options.now ?? Date.now;
   }
 
-  /** Whether some process works on the run now. */
-  async isHeld(job_number: string): Promise<boolean> {
+  /** Whether some process works on the run now, or will not do so again: its job ends a moment before it is closed. */
+  async work(job_number: string): Promise<'held' | 'waiting' | 'over'> {
     const job = await this.#options.jobs.get(job_number);
-    return job !== undefined && job.ended_at === null && job.lease_until > this.#now();
+    if (job === undefined || job.ended_at !== null) return 'over';
+    return job.lease_until > this.#now() ? 'held' : 'waiting';
   }
 
   /** Closes a run whose job has ended or was deleted; resolves whether it is closed now. */

@@ -154,7 +154,8 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     proxy.isSilent = true;
     await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
     proxy.isSilent = false;
-    expect(await rows(db)).toEqual([]);
+    // A busy machine may take longer than that for a connection.
+    await expect.poll(() => rows(db).catch(String)).toEqual([]);
   });
 
   test('a network that falls silent is an outage long before statements time out, and its old connections are not used again', async () => {
@@ -171,6 +172,8 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
 
   test('a pool with no connection left is an outage', async () => {
     const db = open({ connectTimeoutMs: 100, maxConnections: 1 });
+    // Once it is there it stays: a busy machine may take longer than that for it.
+    await expect.poll(() => rows(db).catch(String)).toEqual([]);
     await db.transaction(async () => {
       await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
     });
@@ -187,10 +190,10 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
   });
 
   test('a statement that takes too long is an outage; the connection can be used again', async () => {
-    const db = open({ statementTimeoutMs: 100, maxConnections: 1 });
+    const db = open({ statementTimeoutMs: 1000, maxConnections: 1 });
     const before = await backendOf(db);
     await expect(db.query('SELECT pg_sleep(60) IS NULL AS slept')).rejects.toMatchObject(OUT_OF_REACH);
-    expect(await backendOf(db)).toEqual(before);
+    await expect.poll(() => backendOf(db).catch(String)).toEqual(before);
   });
 
   test('whoever stands still inside a transaction keeps others waiting no longer than three seconds, and repeats it', async () => {
