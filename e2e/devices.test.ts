@@ -9,6 +9,7 @@ import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { TaskType } from '../contract/src/index.ts';
 import { databaseKinds } from '../test/databases.ts';
+import { shareRabbit } from '../test/rabbitmq.ts';
 import { eventually, password, runWeft, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 /** However somebody might write it down. */
@@ -63,7 +64,10 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
   }
   const report = (ap_id: string, json: object) =>
     ask(weft, 'POST', '/api/v1/agent_update/update', agents[ap_id], { load: 1, ...json });
-  const list = (ap_id: string, ...names: string[]) => report(ap_id, { devices: names.map((device) => ({ device })) });
+  const list = async (ap_id: string, ...names: string[]) => {
+    const { status, body } = await report(ap_id, { devices: names.map((device) => ({ device })) });
+    expect(status, JSON.stringify(body)).toBe(200);
+  };
   const attached = async () => {
     const found: Record<string, string[]> = {};
     for (const ap_id of ['ap-1', 'ap-2']) {
@@ -76,10 +80,22 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
     const command = encodeURIComponent(JSON.stringify({ name: 'steer_device', device, target }));
     return ask(weft, 'POST', `/api/v1/send_command?agent_id=${ap_id}&command=${command}`);
   };
-  const take = (ap_id: string) =>
-    weft.request('GET', `/api/v1/agents/${ap_id}/commands?wait=60`, { token: agents[ap_id]! });
-  const answer = (ap_id: string, command_id: string, json: object) =>
-    ask(weft, 'POST', `/api/v1/agents/${ap_id}/commands/${command_id}`, agents[ap_id], json);
+  /** It may ask for nothing else meanwhile. */
+  const take = async (ap_id: string, command_id: string) => {
+    const path = `/api/v1/agents/${ap_id}/commands?wait=60`;
+    const { body } = await eventually(
+      () => weft.request('GET', path, { token: agents[ap_id]! }),
+      (answer) => answer.body.length !== 0,
+    );
+    const taken = JSON.stringify(body);
+    expect(taken).toContain(command_id);
+    return taken;
+  };
+  const answer = async (ap_id: string, command_id: string, json: object) => {
+    const path = `/api/v1/agents/${ap_id}/commands/${command_id}`;
+    const { status, body } = await ask(weft, 'POST', path, agents[ap_id], json);
+    expect(status, JSON.stringify(body)).toBe(200);
+  };
 
   // Every way in.
   expect((await report('ap-1', { devices: [{ device: planted, rssi_dbm: -50 }, { device: subscriber }] })).status).toBe(
@@ -103,7 +119,7 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
   }
   // What an access point gets and says about it.
   const { command_id, job_number } = (await send('ap-1', device, 'ap-2')).body;
-  expect(JSON.stringify((await take('ap-1')).body)).toContain(planted);
+  expect(await take('ap-1', command_id)).toContain(planted);
   await answer('ap-1', command_id, {
     state: 'failed',
     result: { answer: 'refused', detail: `station ${planted.toUpperCase()} refused`, [planted]: [planted] },
@@ -133,7 +149,7 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
   expect(moves[0]).toMatchObject({ ap_id: 'ap-2', data: { from: 'ap-1' } });
   const goes: string = moves[0].subject;
   const moved = (await send('ap-2', goes, 'ap-1')).body.command_id;
-  await take('ap-2');
+  await take('ap-2', moved);
   await answer('ap-2', moved, { state: 'succeeded', result: { answer: 'accepted' } });
   await list('ap-1', 'stays', 'goes');
   await list('ap-2', 'comes');
@@ -178,21 +194,23 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   expect(backup).not.toContain(readFileSync(key!, 'utf8').trim());
 });
 
-const amqpUrl = inject('amqpUrl');
-const isMissing = inject('postgresUrl') === undefined || amqpUrl === undefined;
+const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
 test.skipIf(isMissing)('a planted address is in no table of PostgreSQL and no message of RabbitMQ', async () => {
   const namespace = await databaseKinds.postgres.createNamespace();
   onTestFinished(() => namespace.remove());
+  // With a Weft of another test on the same one, each would do jobs of the other.
+  const rabbit = await shareRabbit();
+  onTestFinished(() => rabbit.stop());
   const messages: string[] = [];
   const device = await plant({
     folder: temporaryFolder(),
     env: {
       WEFT_DATABASE_URL: namespace.address,
-      WEFT_AMQP_URL: amqpUrl!,
+      WEFT_AMQP_URL: rabbit.url,
       WEFT_SECRET: randomBytes(48).toString('base64'),
     },
-    onStart: () => listen(messages),
+    onStart: () => listen(rabbit.url, messages),
   });
   const tables = await dump(namespace.address);
   expect(tables.filter((rows) => rows.includes(device)).length).toBeGreaterThan(3);
@@ -202,8 +220,8 @@ test.skipIf(isMissing)('a planted address is in no table of PostgreSQL and no me
 });
 
 /** A copy of every message that Weft publishes, whatever it is for. */
-async function listen(messages: string[]): Promise<void> {
-  const connection = await connect(amqpUrl!);
+async function listen(url: string, messages: string[]): Promise<void> {
+  const connection = await connect(url);
   onTestFinished(() => connection.close());
   const channel = await connection.createChannel();
   const { queue } = await channel.assertQueue('', { exclusive: true });

@@ -5,6 +5,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { databaseKinds } from '../test/databases.ts';
+import { shareRabbit } from '../test/rabbitmq.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
@@ -129,18 +130,19 @@ test.skipIf(!hasOtherClock)(
   },
 );
 
-const amqpUrl = inject('amqpUrl');
-const isMissing = !hasOtherClock || inject('postgresUrl') === undefined || amqpUrl === undefined;
+const isMissing = !hasOtherClock || [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 
 test.skipIf(isMissing)(
   'a node whose clock is wrong says the time of the database, by which agents set theirs',
   async () => {
     const namespace = await databaseKinds.postgres.createNamespace();
     onTestFinished(() => namespace.remove());
+    const rabbit = await shareRabbit();
+    onTestFinished(() => rabbit.stop());
     const env = {
       ...otherClock({ FAKETIME: '+3600s' }),
       WEFT_DATABASE_URL: namespace.address,
-      WEFT_AMQP_URL: amqpUrl!,
+      WEFT_AMQP_URL: rabbit.url,
       WEFT_SECRET: randomBytes(48).toString('base64'),
     };
     const weft = await serve({ folder: temporaryFolder(), env });

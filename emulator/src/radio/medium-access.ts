@@ -126,16 +126,21 @@ function contend(senders: number, withRts: boolean): Contention {
 
 const stepsEach = 2;
 const mostSenders = 128;
-const tables = [false, true].map((withRts) =>
-  Array.from({ length: (mostSenders - 1) * stepsEach + 1 }, (_, n) => contend(1 + n / stepsEach, withRts)),
-);
+const lastPlace = (mostSenders - 1) * stepsEach;
+/** Filled where somebody asks: few are ever needed, and all of them were a thirtieth of the start of Weft. */
+const tables: [Contention[], Contention[]] = [[], []];
+
+function contentionAt(place: number, withRts: boolean): Contention {
+  const table = tables[withRts ? 1 : 0];
+  table[place] ??= contend(1 + place / stepsEach, withRts);
+  return table[place];
+}
 
 function between(senders: number, withRts: boolean, pick: (contention: Contention) => number): number {
-  const table = tables[withRts ? 1 : 0]!;
-  const place = Math.max(0, Math.min(table.length - 1, (senders - 1) * stepsEach));
+  const place = Math.max(0, Math.min(lastPlace, (senders - 1) * stepsEach));
   const from = Math.floor(place);
-  const value = pick(table[from]!);
-  return from === place ? value : value + (pick(table[from + 1]!) - value) * (place - from);
+  const value = pick(contentionAt(from, withRts));
+  return from === place ? value : value + (pick(contentionAt(from + 1, withRts)) - value) * (place - from);
 }
 
 /** Share of attempts that collide; none of a lone sender's. */
