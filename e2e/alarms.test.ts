@@ -1,4 +1,4 @@
-// Alarms of real processes: one alarm however many nodes hear the samples, and a SIGKILL forgets nothing.
+// Alarms and incidents of real processes: one alarm however many nodes hear the samples, and a SIGKILL forgets nothing.
 import { expect, inject, test } from 'vitest';
 import { startCluster } from './cluster.ts';
 import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
@@ -13,16 +13,25 @@ const rule = {
   severity: 'major',
 };
 
+/** On the same access point, and soon after: of the same incident. */
+const second = {
+  ...rule,
+  name: 'Lossy',
+  condition: { metric: 'loss_pct', op: '>', value: 5 },
+  clear: { value: 2, for_seconds: 5 },
+};
+
 async function prepare(weft: WeftServer, token: string): Promise<string> {
   const json = { ap_id: 'ap-1', password, configuration: {} };
   expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
-  expect((await weft.request('POST', '/api/v1/alarm_rules', { token, json: rule })).status).toBe(200);
+  for (const each of [rule, second])
+    expect((await weft.request('POST', '/api/v1/alarm_rules', { token, json: each })).status).toBe(200);
   return (await weft.login('ap-1', password, 'agent')).body.access_token;
 }
 
 /** One sample; Weft has it when this resolves. */
-async function report(weft: WeftServer, token: string, ts: number, latency_ms: number): Promise<void> {
-  const json = { samples: [{ ts, latency_ms }] };
+async function report(weft: WeftServer, token: string, ts: number, latency_ms: number, loss_pct = 0): Promise<void> {
+  const json = { samples: [{ ts, latency_ms, loss_pct }] };
   expect((await weft.request('POST', '/api/v1/agent_update/update', { token, json })).status).toBe(200);
 }
 
@@ -30,8 +39,20 @@ async function alarms(weft: WeftServer, token: string) {
   return (await weft.request('GET', '/api/v1/alarms?agent=ap-1&limit=50', { token })).body.items;
 }
 
-async function told(weft: WeftServer, token: string): Promise<string[]> {
-  const { body } = await weft.request('GET', '/api/v1/events?kinds=alarm.*&order=oldest_first', { token });
+/** Once each alarm is in one. */
+async function incidents(weft: WeftServer, token: string, count: number) {
+  const list = async () => (await weft.request('GET', '/api/v1/incidents', { token })).body.items as Incident[];
+  return eventually(list, (found) => found.flatMap(({ alarms: ids }) => ids).length === count);
+}
+
+interface Incident {
+  id: string;
+  state: string;
+  alarms: string[];
+}
+
+async function told(weft: WeftServer, token: string, family = 'alarm'): Promise<string[]> {
+  const { body } = await weft.request('GET', `/api/v1/events?kinds=${family}.*&order=oldest_first`, { token });
   return body.items.map(({ kind }: { kind: string }) => kind);
 }
 
@@ -58,19 +79,25 @@ test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other g
   );
   expect(await alarms(a, token)).toMatchObject([{ state: 'firing', rule: 'Slow' }]);
   expect(await told(a, token)).toEqual(['alarm.fired']);
+  const [before] = await incidents(b, token, 1);
   await a.end('SIGKILL');
   expect(await alarms(b, token)).toMatchObject([{ state: 'firing' }]);
   await eventually(
     async () => {
-      for (let n = 0; n < 4; n++, at++) await report(b, agent, start + at * 500, 20);
+      for (let n = 0; n < 4; n++, at++) await report(b, agent, start + at * 500, 20, 50);
       return alarms(b, token);
     },
-    ([alarm]) => alarm.state === 'cleared',
+    (list) => list.length === 2 && list.some(({ state }: Incident) => state === 'cleared'),
   );
-  expect(await told(b, token)).toEqual(['alarm.fired', 'alarm.cleared']);
+  expect((await told(b, token)).sort()).toEqual(['alarm.cleared', 'alarm.fired', 'alarm.fired']);
+  // Whoever has the lease now puts the new one where the other is.
+  const after = await incidents(b, token, 2);
+  expect(after).toMatchObject([{ id: before!.id, state: 'open' }]);
+  expect(after[0]!.alarms).toContain(before!.alarms[0]);
+  expect(await told(b, token, 'incident')).toEqual(['incident.opened']);
 });
 
-test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is told twice', async () => {
+test('SIGKILL: what is firing stays firing, what is pending goes on, incidents are what they were, nothing is told twice', async () => {
   const folder = temporaryFolder();
   let weft = await serve({ folder });
   const token = await weft.createAdmin();
@@ -88,17 +115,23 @@ test('SIGKILL: what is firing stays firing, what is pending goes on, nothing is 
     (found) => found.length === 1,
   );
   expect(list).toMatchObject([{ state: 'firing', since: new Date(start).toISOString() }]);
+  const open = await incidents(weft, token, 1);
+  expect(open).toMatchObject([{ id: list[0].id, state: 'open', alarms: [list[0].id] }]);
   await restart();
   expect(await alarms(weft, token)).toEqual(list);
+  expect(await incidents(weft, token, 1)).toEqual(open);
   await report(weft, agent, start + 13_000, 150);
   for (let second = 14; second <= 16; second++) await report(weft, agent, start + second * 1000, 20);
   await restart();
-  for (let second = 17; second <= 20; second++) await report(weft, agent, start + second * 1000, 20);
+  for (let second = 17; second <= 32; second++) await report(weft, agent, start + second * 1000, 20, 50);
   await eventually(
     () => alarms(weft, token),
-    ([alarm]) => alarm.state === 'cleared',
+    (found) => found.length === 2 && found.some(({ state }: Incident) => state === 'cleared'),
   );
-  expect(await told(weft, token)).toEqual(['alarm.fired', 'alarm.cleared']);
+  expect((await told(weft, token)).sort()).toEqual(['alarm.cleared', 'alarm.fired', 'alarm.fired']);
+  // The lease of the process that was killed has ended by then.
+  expect(await incidents(weft, token, 2)).toMatchObject([{ id: list[0].id, state: 'open' }]);
+  expect(await told(weft, token, 'incident')).toEqual(['incident.opened']);
 });
 
 test('SIGKILL in the middle of a bulk change: it goes on, and nothing is done twice', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { AlarmRuleInput } from '@weft/contract';
 import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
 import { expectations } from './expectations.ts';
+import { type Kinds, programKinds } from './fault-plan.ts';
 import { incidentTable } from './incident-truth.ts';
 import { judge, type Verdict } from './judge.ts';
 import { type RecordedWorld, recordWorld } from './record-world.ts';
@@ -17,7 +18,7 @@ if (process.argv.includes('--choose')) choose(record(seeds(1)));
 else {
   const worlds = record(seeds(101));
   write('alarms.md', truthTable(worlds));
-  write('incidents.md', incidentTable(worlds));
+  write('incidents.md', incidentTable([...worlds, ...record(seeds(301), programKinds)]));
 }
 
 function write(name: string, table: string): void {
@@ -25,10 +26,10 @@ function write(name: string, table: string): void {
   writeFileSync(page, withTable(readFileSync(page, 'utf8'), table));
 }
 
-function record(list: number[]): RecordedWorld[] {
+function record(list: number[], kinds?: Kinds): RecordedWorld[] {
   return list.map((seed) => {
     process.stderr.write(`world ${seed}\n`);
-    return recordWorld(seed);
+    return recordWorld(seed, kinds);
   });
 }
 

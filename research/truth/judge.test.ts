@@ -28,12 +28,15 @@ function worldOf(faults: PlannedFault[], noisyS: [from: number, to: number]): Re
     faults,
     types: new Map([['w', 'WiFi']]),
     arrivals: new Map([['w', arrivals]]),
+    events: [],
+    treatments: [],
   };
 }
 
 const jam = (startS: number, size: number): PlannedFault => ({
   cause: 'jammer',
   ap_id: 'w',
+  others: [],
   startS,
   seconds: 100,
   size,

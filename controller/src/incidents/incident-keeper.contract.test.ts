@@ -16,6 +16,8 @@ import { IncidentStore, toGrouped } from './incident-store.ts';
 const start = Date.parse('2026-11-15T12:00:00Z');
 const s = 1_000;
 
+const nothing = { ts: new Float64Array(), columns: new Map(), texts: new Map(), resolution_seconds: undefined };
+
 class Killed extends Error {}
 
 eachDatabase((kind) => {
@@ -45,14 +47,7 @@ eachDatabase((kind) => {
         },
         eventLog: new EventLog(database, { auditLog: new AuditLog(database) }),
         rollouts: new RolloutStore(database),
-        telemetry: {
-          rows: async () => ({
-            ts: new Float64Array(),
-            columns: new Map(),
-            texts: new Map(),
-            resolution_seconds: undefined,
-          }),
-        },
+        telemetry: { rows: async () => nothing, query: async () => nothing },
         registry: { agent: () => undefined, table: new DeviceTable() },
         productOf: (rule_id) => rule_id,
         nameOf: (ap_id) => ap_id,
@@ -63,7 +58,7 @@ eachDatabase((kind) => {
 
     async function fire(product: string, ap_id: string, sinceMs: number, more: Partial<AlarmRecord> = {}) {
       const alarms = new AlarmStore(databases[0]);
-      const nothing = { acknowledged_by: null, acknowledged_at: null, note: null, shelved_until: null };
+      const unhandled = { acknowledged_by: null, acknowledged_at: null, note: null, shelved_until: null };
       const unmuted = { shelved_by: null, silenced_by: null, inhibited_by: null, is_announced: true };
       const fired_at = Math.max(now, sinceMs);
       const record: AlarmRecord = {
@@ -81,7 +76,7 @@ eachDatabase((kind) => {
         value: null,
         message: `${ap_id}: ${product}`,
         labels: {},
-        ...nothing,
+        ...unhandled,
         ...unmuted,
         cleared_at: null,
         cleared_by: null,

@@ -9,10 +9,10 @@ import { type NodeLease, NodeLeaseLost } from '../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
 import { inSlices } from '../time-slices.ts';
-import { beforeMs, contextKinds, contextOf } from './grouping/alarm-context.ts';
+import { beforeMs, contextKinds, contextMetrics, contextOf, measuredContext } from './grouping/alarm-context.ts';
 import { describeIncident } from './grouping/describe-incident.ts';
 import { againMs, groupAlarms, horizonMs } from './grouping/group-alarms.ts';
-import type { GroupedAlarm } from './grouping/grouped-alarm.ts';
+import { type AlarmContext, familyOf, type GroupedAlarm } from './grouping/grouped-alarm.ts';
 import { addLosses, lostNow } from './grouping/lost-service.ts';
 import { type IncidentAlarm, type IncidentRecord, type IncidentStore, toGrouped, toImpact } from './incident-store.ts';
 
@@ -33,7 +33,7 @@ export interface IncidentKeeperOptions {
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   eventLog: Pick<EventLog, 'append' | 'read'>;
   rollouts: Pick<RolloutStore, 'treatments'>;
-  telemetry: Pick<TelemetryStore, 'rows'>;
+  telemetry: Pick<TelemetryStore, 'rows' | 'query'>;
   registry: Pick<DeviceRegistry, 'agent' | 'table'>;
   /** The key of a rule that comes with Weft. */
   productOf: (rule_id: string) => string | null;
@@ -163,7 +163,16 @@ export class IncidentKeeper extends PeriodicTask {
       const context = alarm.ap_id === null ? {} : contextOf(alarm, own, treatments.get(alarm.ap_id) ?? []);
       found.set(alarm.id, { product: productOf(alarm.rule_id), context });
     });
+    for (const alarm of fresh) Object.assign(found.get(alarm.id)!.context, await this.#measured(alarm));
     return found;
+  }
+
+  async #measured({ ap_id, rule_id, subject_kind, since, fired_at }: IncidentAlarm): Promise<AlarmContext> {
+    const metrics = contextMetrics[familyOf({ product: this.#options.productOf(rule_id), subject_kind })];
+    if (ap_id === null || !metrics) return {};
+    const range = { startMs: since - beforeMs, endMs: fired_at + 1, maxPoints: 60 };
+    const { columns } = await this.#options.telemetry.query({ ap_id, ...range, metrics, aggregate: 'last' });
+    return measuredContext(columns);
   }
 
   async #eventsOf(names: readonly string[], fromMs: number, untilMs: number): Promise<Map<string, LoggedEvent[]>> {

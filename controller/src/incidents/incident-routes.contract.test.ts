@@ -1,17 +1,18 @@
 // Incidents over HTTP: what each caller sees of them, how they are handled, who was affected, and what the diagnosis says.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { startReceiver } from '../../../test/webhook-receiver.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 import type { NewAlarm } from '../alarms/watch/alarm-writer.ts';
 
 let weft: TestWeft;
 let admin: string;
 const names = ['hall-1', 'hall-2', 'roof-1', 'roof-2'];
-const apart = ['tower-1', 'tower-2', 'yard-1'];
+const apart = ['tower-1', 'tower-2', 'yard-1', 'lab-1', 'dock-1', 'pier-1'];
 const siteOf = (ap_id: string) => `uk/${ap_id.split('-')[0]}`;
 
 beforeAll(async () => {
-  weft = await startWeft();
+  weft = await startWeft({ WEFT_WEBHOOK_ALLOW: '127.0.0.0/8' });
   admin = await weft.admin();
   for (const path of new Set([...names, ...apart].map(siteOf))) await send('POST', '/api/v1/sites', { path });
   const commands = [{ name: 'set_channel', params: { channel: { type: 'integer', enum: [36, 44, 100] } } }];
@@ -90,6 +91,8 @@ test('one noise is one incident, handled as one; it is found by any of its alarm
   const { items } = await send('GET', '/api/v1/events?kinds=incident.*');
   expect(items.map(({ subject }: { subject: string }) => subject)).toEqual(expect.arrayContaining([first, other]));
   await endAll();
+  // Nothing is wrong any more: who else had it is said as it was.
+  expect(await send('GET', `/api/v1/alarms/${first}/diagnosis`)).toMatchObject({ scope: 'all' });
   const late = await ask('POST', `${path}/acknowledge`, admin);
   expect([late.status, late.body.code]).toEqual([409, 'incident_ended']);
   expect((await ask('GET', '/api/v1/incidents/none', admin)).status).toBe(404);
@@ -191,5 +194,43 @@ test('the diagnosis has numbers, and proposes a channel only where neighbours me
   expect((await send('GET', path, undefined, itself)).proposals).toEqual([]);
   expect((await ask('GET', path, await weft.login('agent', 'tower-2'))).status).toBe(404);
   expect((await send('GET', `/api/v1/incidents/${id}`)).diagnosis).toEqual(found);
+  // On a channel far from that: another noise.
+  const other = await fire('wifi_noise', 'tower-2', now - 30_000);
+  expect(await send('GET', `/api/v1/incidents/${other}`)).toMatchObject({ id: other, alarms: [other] });
+  await endAll();
+});
+
+test('an alarm that joins an incident that is silenced is told: it fires before anybody knows where it belongs', async () => {
+  const now = Date.now();
+  const first = await fire('wifi_noise', 'lab-1', now);
+  const until = new Date(now + 3_600_000).toISOString();
+  await send('POST', `/api/v1/incidents/${first}/silence`, { until });
+  const second = await fire('wifi_retries', 'lab-1', now);
+  expect(await send('GET', `/api/v1/incidents/${first}`)).toMatchObject({ id: first, alarms: [first, second] });
+  expect(await send('GET', `/api/v1/alarms/${second}`)).toMatchObject({ shelved_until: null, state: 'firing' });
+  // Whoever silences it again has it too.
+  await send('POST', `/api/v1/incidents/${first}/silence`, { until });
+  expect(await send('GET', `/api/v1/alarms/${second}`)).toMatchObject({ shelved_until: until });
+  await endAll();
+});
+
+test('webhooks are told of incidents as of other events', async () => {
+  const receiver = await startReceiver();
+  const json = { name: 'incidents', url: receiver.url, events: ['incident.*'], selector: 'site:uk/dock' };
+  const { id: hook } = await send('POST', '/api/v1/webhooks', json);
+  await fire('wifi_noise', 'pier-1', Date.now());
+  const id = await fire('wifi_noise', 'dock-1', Date.now());
+  await untilSo(() => expect(receiver.received).toHaveLength(1));
+  expect(receiver.received[0]!.body).toMatchObject({
+    kind: 'incident.opened',
+    subject_kind: 'incident',
+    subject: id,
+    site: 'uk/dock',
+    severity: 'major',
+    text: 'Incident: dock-1 is jammed on its channel',
+    data: { incident_id: id, cause: 'jammed_channel', access_points: 1, alarms: 1 },
+  });
+  await send('DELETE', `/api/v1/webhooks/${hook}`);
+  await receiver.close();
   await endAll();
 });

@@ -2,6 +2,7 @@
 // be done. Pure. Nothing is proposed without evidence, and "No cause found" is an answer.
 import type { Diagnosis, IncidentCause, Proposal } from '@weft/contract';
 import { type DeclaredCommand, toCommandText } from '@weft/contract/declared-commands';
+import { noiseLimitDbm } from '../grouping/alarm-context.ts';
 import { type AlarmContext, familyOf } from '../grouping/grouped-alarm.ts';
 
 /** Metrics by name; what was not reported is missing. */
@@ -46,8 +47,6 @@ type Evidence = Diagnosis['evidence'][number];
 type Found = { cause: IncidentCause; text: string; evidence: Evidence[]; proposals?: Proposal[] };
 
 const maxChanges = 2;
-/** What the product's rule takes for interference. */
-const noiseLimitDbm = -85;
 const minuteMs = 60_000;
 
 export function diagnose(facts: Facts): Diagnosis {
@@ -70,7 +69,12 @@ export function diagnose(facts: Facts): Diagnosis {
 function causeOf(facts: Facts): Found | undefined {
   const { context, alarm, product, changes } = facts;
   const family = familyOf({ product, subject_kind: alarm.subject_kind });
-  if (family === 'settings' || context.rollout !== undefined) {
+  const value = number(alarm.message, alarm.value, '', linkOf(alarm.ap_id));
+  if (family === 'clock') return { cause: 'clock', text: 'Its clock is ahead of that of Weft', evidence: [value] };
+  // Settings make no noise where they do not change the channel.
+  const noise = family === 'wifi' ? ofNoise(facts) : undefined;
+  if (noise && !context.moved) return noise;
+  if (context.rollout !== undefined) {
     const evidence = [word('A roll-out gave it new settings within ten minutes before', '/events')];
     return { cause: 'failed_rollout', text: 'It has new settings since a roll-out just before', evidence };
   }
@@ -79,12 +83,10 @@ function causeOf(facts: Facts): Found | undefined {
     return { cause: 'conflict', text, evidence: [number(text, changes.length, 'changes', '/conflicts')] };
   }
   if (family === 'away') return ofOutage(facts);
-  if (family === 'wifi') return ofNoise(facts) ?? ofFullChannel(facts) ?? ofOutage(facts, true);
+  if (family === 'wifi') return noise ?? ofFullChannel(facts) ?? ofOutage(facts, true);
   if (family === 'cell') return ofSetting(facts, 'prb_quota_pct') ?? ofSetting(facts, 'tx_power_dbm') ?? ofLoad(facts);
   if (family === 'light') return ofSetting(facts, 'dimming_pct') ?? ofBlockage(facts);
   if (family === 'energy') return ofPower(facts);
-  const value = number(alarm.message, alarm.value, '', linkOf(alarm.ap_id));
-  if (family === 'clock') return { cause: 'clock', text: 'Its clock is ahead of that of Weft', evidence: [value] };
   if (family === 'reports') return { cause: 'reports', text: 'It reports more than it may', evidence: [value] };
   return family === 'weft' ? { cause: 'weft', text: alarm.message, evidence: [value] } : undefined;
 }
@@ -123,8 +125,12 @@ function ofOutage({ context, neighbours, alarm, now }: Facts, isWhole = false): 
 function ofNoise(facts: Facts): Found | undefined {
   const { now, before, neighbours, alarm } = facts;
   const noise = now.noise_floor_dbm;
-  if (noise === undefined || noise <= noiseLimitDbm) return undefined;
   const link = linkOf(alarm.ap_id);
+  if (noise === undefined || noise <= noiseLimitDbm) {
+    if (!facts.context.noisy) return undefined;
+    const evidence = [word('There was noise in its channel when this began', link)];
+    return { cause: 'jammed_channel', text: 'It was jammed, and is not any more', evidence };
+  }
   const evidence = [number(`Noise${onChannel(now.channel)}`, noise, 'dBm', link)];
   if (before.noise_floor_dbm !== undefined) evidence.push(number('Noise before', before.noise_floor_dbm, 'dBm', link));
   const [connected, served] = [now.connected_devices, now.served_devices];

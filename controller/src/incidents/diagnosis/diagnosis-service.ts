@@ -18,20 +18,28 @@ import type { IncidentAlarm, IncidentStore } from '../incident-store.ts';
 import { type Change, diagnose, type Neighbour, type Values } from './diagnose.ts';
 
 const minuteMs = 60_000;
-const newestMs = 2 * minuteMs;
-const pastMs = 15 * minuteMs;
+export const newestMs = 2 * minuteMs;
+export const pastMs = 15 * minuteMs;
 const changesMs = 10 * minuteMs;
 const maxNeighbours = 40;
 const maxChanges = 50;
 const changeKinds = ['command.succeeded', 'conflict.*', 'config.confirmed', 'config.in_sync', 'config.reverted'];
 const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
-const metrics = [
-  ...['noise_floor_dbm', 'channel', 'channel_utilisation_pct', 'airtime_pct', 'connected_devices', 'served_devices'],
+export const metrics = [
+  ...[
+    'noise_floor_dbm',
+    'channel',
+    'channel_width_mhz',
+    'channel_utilisation_pct',
+    'airtime_pct',
+    'connected_devices',
+    'served_devices',
+  ],
   ...['prb_load_pct', 'prb_quota_pct', 'tx_power_dbm', 'dimming_pct', 'blocked_pct', 'power_w', 'uptime_seconds'],
 ];
 
 export interface DiagnosisServiceOptions {
-  store: Pick<IncidentStore, 'alarm'>;
+  store: Pick<IncidentStore, 'alarm' | 'alarmsOf'>;
   agents: Pick<AgentStore, 'get'>;
   directory: Pick<FleetIndex, 'get' | 'agents' | 'refresh'>;
   active: { readonly active: Iterable<AlarmRecord> };
@@ -76,7 +84,7 @@ export class DiagnosisService {
       return diagnose({ alarm, product, context, ...nothing });
     }
     const { ap_id } = agent;
-    const endMs = alarm.cleared_at ?? this.#now();
+    const endMs = endOf(alarm, this.#now());
     const record = await agents.get(ap_id);
     return diagnose({
       alarm,
@@ -97,7 +105,7 @@ export class DiagnosisService {
 
   /** Of the same type and site; of those without a site, of the same emulated network. */
   async #neighbours(agent: IndexedAgent, alarm: IncidentAlarm, caller: Caller): Promise<Neighbour[]> {
-    const { directory, active, telemetry, productOf } = this.#options;
+    const { directory, productOf } = this.#options;
     const rights = rightsOf(caller);
     const near: string[] = [];
     await inSlices(directory.agents, (other) => {
@@ -110,12 +118,27 @@ export class DiagnosisService {
     const familyOfRule = (each: AlarmRecord) => familyOf({ ...each, product: productOf(each.rule_id) });
     const own = familyOfRule(alarm);
     const same = new Set<string | null>();
-    for (const each of active.active) if (familyOfRule(each) === own) same.add(each.ap_id);
-    const latest = new Map((await telemetry.latest(near)).map((each) => [each.ap_id, each.metrics]));
-    return near.map((ap_id) => {
-      const values = Object.fromEntries((latest.get(ap_id) ?? []).map(({ name, value }) => [name, value]));
-      return { ap_id, values, hasSame: same.has(ap_id) };
-    });
+    for (const each of await this.#besides(alarm)) if (familyOfRule(each) === own) same.add(each.ap_id);
+    const values = await this.#valuesOf(near, alarm);
+    return near.map((ap_id) => ({ ap_id, values: values.get(ap_id) ?? {}, hasSame: same.has(ap_id) }));
+  }
+
+  /** What is wrong now; of one that is over what was wrong with it. */
+  async #besides({ cleared_at, incident_id }: IncidentAlarm): Promise<Iterable<AlarmRecord>> {
+    if (cleared_at === null || incident_id === null) return this.#options.active.active;
+    return (await this.#options.store.alarmsOf([incident_id])).get(incident_id)!;
+  }
+
+  /** The newest ones; of an alarm that is over those of its time. */
+  async #valuesOf(names: readonly string[], alarm: IncidentAlarm): Promise<Map<string, Values>> {
+    const endMs = endOf(alarm, this.#now());
+    if (alarm.cleared_at !== null) {
+      const means = names.map(async (ap_id) => meansOf(await this.#frame(ap_id, endMs - minuteMs, endMs)));
+      return new Map((await Promise.all(means)).map((values, n) => [names[n]!, values]));
+    }
+    const latest = await this.#options.telemetry.latest(names);
+    const toValues = ({ metrics: list }: (typeof latest)[number]) => list.map(({ name, value }) => [name, value]);
+    return new Map(latest.map((each) => [each.ap_id, Object.fromEntries(toValues(each))]));
   }
 
   /** Newest first. Apps and agents do not learn who else sends commands. */
@@ -136,11 +159,16 @@ export class DiagnosisService {
   }
 }
 
-function meansOf({ columns }: Frame): Values {
+/** Of one that is over: when it fired, because what was wrong may have gone away long before it cleared. */
+export function endOf({ fired_at, cleared_at }: Pick<AlarmRecord, 'fired_at' | 'cleared_at'>, nowMs: number): number {
+  return cleared_at === null ? nowMs : fired_at;
+}
+
+export function meansOf({ columns }: Pick<Frame, 'columns'>): Values {
   return eachColumn(columns, (values) => values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
-function firstsOf({ columns }: Frame): Values {
+export function firstsOf({ columns }: Pick<Frame, 'columns'>): Values {
   return eachColumn(columns, ([first]) => first!);
 }
 

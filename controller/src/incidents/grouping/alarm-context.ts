@@ -1,14 +1,27 @@
-// What was changed on an access point before an alarm, as the event log and the roll-outs have it: new settings, and programs that
-// set one parameter against each other. Pure.
+// What was changed on an access point before an alarm, as the event log, the roll-outs and its own reports have it: new settings,
+// and programs that set one parameter against each other. Pure.
 import type { RolloutTreatment } from '../../desired/store/rollout-store.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
-import type { AlarmContext } from './grouped-alarm.ts';
+import type { Frame } from '../../telemetry/store/telemetry-store.ts';
+import type { AlarmContext, Family, LoweredSetting } from './grouped-alarm.ts';
 
 /** How long before an alarm a change may be its cause. */
 export const beforeMs = 10 * 60_000;
 
 /** The events that are asked for. */
 export const contextKinds = ['command.accepted', 'conflict.*'];
+
+/** What its reports are asked for. */
+export const contextMetrics: Partial<Record<Family, readonly string[]>> = {
+  wifi: ['channel', 'channel_width_mhz', 'noise_floor_dbm'],
+  cell: ['prb_quota_pct', 'tx_power_dbm'],
+  light: ['dimming_pct'],
+};
+/** What explains most comes first. */
+const settings: readonly LoweredSetting[] = ['prb_quota_pct', 'tx_power_dbm', 'dimming_pct'];
+const usualWidthMhz = 20;
+/** What the product's rule takes for interference. */
+export const noiseLimitDbm = -85;
 
 /** So many times in turn are no chance. */
 const minTurns = 3;
@@ -32,20 +45,38 @@ export function contextOf(
     if (!rollout || each.treated_at > rollout.treated_at) rollout = each;
   }
   const war = warOf(events.filter(({ ap_id, ts }) => isBefore(ap_id, ts)));
-  return { ...(rollout && { rollout: rollout.rollout_id }), ...(war !== undefined && { war }) };
+  return { ...(rollout && { rollout: rollout.rollout_id }), ...war };
 }
 
-/** The parameter that two callers set in turn, or that was frozen because they did. `events`: of one access point. */
-export function warOf(events: readonly LoggedEvent[]): string | undefined {
-  const turns = new Map<string, { by: unknown; count: number }>();
+/** `columns`: of the metrics above, from `beforeMs` before the alarm until it fired. */
+export function measuredContext(
+  columns: Frame['columns'],
+): Pick<AlarmContext, 'channel' | 'moved' | 'noisy' | 'lowered'> {
+  const found = new Map([...columns].map(([name, column]) => [name, [...column].filter(Number.isFinite) as number[]]));
+  const [first, channel = first] = [found.get('channel')?.[0], found.get('channel')?.at(-1)];
+  if (channel !== undefined) {
+    const width = found.get('channel_width_mhz')?.at(-1) ?? usualWidthMhz;
+    const isNoisy = (found.get('noise_floor_dbm')?.at(-1) ?? noiseLimitDbm) > noiseLimitDbm;
+    return { channel: [channel, width], ...(channel !== first && { moved: true }), ...(isNoisy && { noisy: true }) };
+  }
+  const lowered = settings.find((name) => (found.get(name)?.at(-1) ?? 0) < (found.get(name)?.[0] ?? 0));
+  return lowered ? { lowered } : {};
+}
+
+/** What two callers set in turn, or what was frozen because they did. `events`: of one access point. */
+export function warOf(events: readonly LoggedEvent[]): Pick<AlarmContext, 'war' | 'sides'> {
+  const turns = new Map<string, { by: unknown; count: number; sides: Set<unknown> }>();
   for (const { kind, data } of [...events].sort((a, b) => a.id - b.id)) {
     const { parameter, by } = data;
     if (typeof parameter !== 'string') continue;
-    if (kind === 'conflict.frozen') return parameter;
-    const known = turns.get(parameter);
-    if (!known) turns.set(parameter, { by, count: 0 });
-    else if (known.by !== by) turns.set(parameter, { by, count: known.count + 1 });
+    const known = turns.get(parameter) ?? { by, count: 0, sides: new Set([by]) };
+    turns.set(parameter, known);
+    if (kind === 'conflict.frozen') known.count = minTurns;
+    if (known.by === by) continue;
+    known.by = by;
+    known.count++;
+    known.sides.add(by);
   }
-  for (const [parameter, { count }] of turns) if (count >= minTurns) return parameter;
-  return undefined;
+  for (const [war, { count, sides }] of turns) if (count >= minTurns) return { war, sides: [...sides].sort().join() };
+  return {};
 }

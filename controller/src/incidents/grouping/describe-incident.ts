@@ -1,6 +1,6 @@
 // What an incident is: its cause, how sure that is, its site, and a title. Pure, from those of its alarms that somebody may see.
 import type { IncidentCause } from '@weft/contract';
-import { familyOf, type GroupedAlarm } from './grouped-alarm.ts';
+import { canBeOfSettings, familyOf, type GroupedAlarm } from './grouped-alarm.ts';
 
 export interface Described {
   cause: IncidentCause;
@@ -35,16 +35,21 @@ function judge(alarms: readonly GroupedAlarm[]): Judged {
   const having = (test: (alarm: GroupedAlarm) => unknown) => alarms.find(test);
   const of = (...products: string[]) => having(({ product }) => product !== null && products.includes(product));
   const settings = having((alarm) => familyOf(alarm) === 'settings');
-  const rolled = having(({ context }) => context.rollout !== undefined);
-  if (rolled || settings) return ['failed_rollout', rolled && settings ? 0.9 : 0.7, rolled ?? settings!];
+  const noise = of('wifi_noise');
+  // What follows from a noise that nobody has moved to is not of settings either.
+  const isOfNoise = noise !== undefined && !canBeOfSettings(noise);
+  const canBe = (alarm: GroupedAlarm) => canBeOfSettings(alarm) && !(isOfNoise && familyOf(alarm) === 'wifi');
+  const rolled = having((alarm) => alarm.context.rollout !== undefined && canBe(alarm));
+  if (rolled) return ['failed_rollout', settings ? 0.9 : 0.7, rolled];
   const site = having((alarm) => alarm.subject_kind === 'site' && familyOf(alarm) === 'away');
   if (site) return ['site_away', 0.95, site];
   const outage = having((alarm) => familyOf(alarm) === 'away' && alarm.product !== 'late');
   if (outage) return judgeOutage(alarms, outage);
-  const war = having(({ context }) => context.war !== undefined);
+  const war = having((alarm) => alarm.context.war !== undefined && canBe(alarm));
   if (war) return ['conflict', 0.8, war];
-  const noise = of('wifi_noise');
   if (noise) return ['jammed_channel', of('wifi_unserved', 'wifi_retries', 'wifi_utilisation') ? 0.95 : 0.8, noise];
+  const lowered = having(({ context }) => context.lowered !== undefined);
+  if (lowered) return [lowered.context.lowered === 'prb_quota_pct' ? 'overload' : 'power', 0.8, lowered];
   const load = of('nr_load', 'nr_latency', 'wifi_utilisation');
   if (load) return ['overload', of('nr_load', 'wifi_utilisation') ? 0.8 : 0.5, load];
   for (const [cause, confidence, ...products] of plain) {

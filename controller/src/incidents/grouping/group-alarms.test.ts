@@ -33,13 +33,23 @@ const anyAlarm = fc
     firesS: fc.integer({ min: 0, max: 300 }),
     lastsS: fc.option(fc.integer({ min: 1, max: 1_500 })),
     site: fc.constantFrom('uk/hall', 'uk/roof', null),
-    rollout: fc.option(fc.constantFrom('r1', 'r2'), { freq: 5 }),
+    context: fc.record(
+      {
+        rollout: fc.constantFrom('r1', 'r2'),
+        war: fc.constantFrom('tx_power', 'channel'),
+        sides: fc.constantFrom('a,b', 'a,c'),
+        channel: fc.constantFrom<[number, number]>([36, 40], [44, 40], [52, 20]),
+        moved: fc.constant(true),
+        noisy: fc.constant(true),
+        lowered: fc.constant('prb_quota_pct' as const),
+      },
+      { requiredKeys: [] },
+    ),
     isOfSite: fc.boolean(),
   })
-  .map(({ product, ap, atS, firesS, lastsS, site, rollout, isOfSite }) => (n: number): GroupedAlarm => {
+  .map(({ product, ap, atS, firesS, lastsS, site, context, isOfSite }) => (n: number): GroupedAlarm => {
     const fired_at = (atS + firesS) * s;
     const cleared_at = lastsS === null ? null : fired_at + lastsS * s;
-    const context = rollout === null ? {} : { rollout };
     const whole = { site, context, fired_at, cleared_at };
     const about = { subject_kind: 'site', subject: 'uk', ap_id: null, site: 'uk' };
     if (product === 'offline' && isOfSite) return alarm(`a${n}`, 'site_away', 'x', atS, { ...whole, ...about });
@@ -117,6 +127,63 @@ describe('groups', () => {
       confidence: 0.95,
       title: '2 access points at uk/hall are jammed on their channels',
     });
+  });
+
+  const onChannel = (number: number, more: Partial<GroupedAlarm['context']> = {}): Partial<GroupedAlarm> => ({
+    context: { channel: [number, 40], ...more },
+  });
+
+  test('noise is one on overlapping and on neighbouring channels; on others it is another, and so is what follows from it', () => {
+    const list = [
+      alarm('1', 'wifi_noise', 'ap-1', 0, onChannel(36, { noisy: true })),
+      alarm('2', 'wifi_noise', 'ap-2', 10, onChannel(44, { noisy: true })),
+      alarm('3', 'wifi_noise', 'ap-3', 20, onChannel(60, { noisy: true })),
+      // It hears too little of it to say so.
+      alarm('4', 'wifi_retries', 'ap-4', 40, onChannel(68)),
+      // It has a noise of its own: which one, says its alarm about that.
+      alarm('5', 'wifi_retries', 'ap-5', 40, onChannel(52, { noisy: true })),
+      alarm('6', 'wifi_utilisation', 'ap-1', 100, onChannel(36, { noisy: true })),
+      alarm('7', 'wifi_utilisation', 'ap-3', 110, onChannel(60, { noisy: true })),
+    ];
+    expect(ids(groupAlarms(list))).toEqual([['1', '2', '6'], ['3', '4', '7'], ['5']]);
+  });
+
+  test('load is one for a site, unless something else explains it: settings that were lowered, or programs at war', () => {
+    const of = (id: string, context: GroupedAlarm['context']) => alarm(id, 'nr_latency', `ap-${id}`, 0, { context });
+    const war = { war: 'prb_quota' };
+    const list = [
+      of('1', {}),
+      of('2', { lowered: 'prb_quota_pct' }),
+      of('3', { ...war, sides: 'a,b' }),
+      of('4', { ...war, sides: 'a,c' }),
+      of('5', { ...war, sides: 'a,b' }),
+      of('6', {}),
+    ];
+    const groups = groupAlarms(list);
+    expect(ids(groups)).toEqual([['1', '6'], ['2'], ['3', '5'], ['4']]);
+    const causes = groups.map((group) => describeIncident(group, String).cause);
+    expect(causes).toEqual(['overload', 'overload', 'conflict', 'conflict']);
+  });
+
+  const rolled = { rollout: 'r' };
+  const noisy = onChannel(36, { ...rolled, noisy: true });
+  test.each<[string, string, string, Partial<GroupedAlarm>]>([
+    ['clock', 'turns no clock', 'clock_skew', { context: rolled }],
+    ['jammed_channel', 'makes no noise', 'wifi_noise', noisy],
+    ['failed_rollout', 'moves to a channel with noise', 'wifi_noise', onChannel(36, { ...rolled, moved: true })],
+    ['failed_rollout', 'may make retries', 'wifi_retries', onChannel(36, rolled)],
+    ['power', '(none) of a power that was lowered', 'nr_sinr', { context: { lowered: 'tx_power_dbm' } }],
+    ['power', '(none) of a light that was lowered', 'lifi_blockage', { context: { lowered: 'dimming_pct' } }],
+  ])('%s: a roll-out %s', (cause, _why, product, more) => {
+    expect(describeIncident([alarm('1', product, 'ap-1', 0, more)], String).cause).toBe(cause);
+  });
+
+  test('what follows from a noise at an access point of a roll-out does not make it one of the roll-out', () => {
+    const list = [
+      alarm('1', 'wifi_noise', 'ap-1', 0, noisy),
+      alarm('2', 'wifi_retries', 'ap-1', 5, { context: rolled }),
+    ];
+    expect(describeIncident(list, String).cause).toBe('jammed_channel');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 // Which alarms are one incident: those that are related, directly or over others. Pure. Relations are between two alarms and
 // depend on nothing that changes later, so that the groups are the same in whatever order alarms come, and however
 // often one looks; an alarm that comes may join two groups, and never takes one apart.
-import { byTime, familyOf, type GroupedAlarm, isWithin } from './grouped-alarm.ts';
+import { byTime, canBeOfSettings, familyOf, type GroupedAlarm, isBeside, isWithin } from './grouped-alarm.ts';
 
 const second = 1_000;
 /** An alarm that fires so soon after another one of its kind cleared goes on with it. */
@@ -39,11 +39,18 @@ export function groupAlarms(alarms: readonly GroupedAlarm[], known?: (id: string
   const wifi = agents.filter((alarm) => familyOf(alarm) === 'wifi');
   for (const near of of(wifi, ({ site }) => site ?? '')) joinJammed(groups, near);
   const loaded = agents.filter(({ product }) => loads.has(product));
-  for (const near of of(loaded, ({ site, product }) => site && `${product} ${site}`)) joinOnsets(groups, near, loadMs);
-  for (const wave of of(sorted, ({ context }) => context.rollout ?? null)) joinOnsets(groups, wave, rolloutMs);
-  for (const sides of of(agents, ({ context }) => context.war ?? null)) joinOnsets(groups, sides, onsetMs);
+  for (const near of of(loaded, loadOf)) joinOnsets(groups, near, loadMs);
+  const settable = sorted.filter(canBeOfSettings);
+  for (const wave of of(settable, ({ context }) => context.rollout ?? null)) joinOnsets(groups, wave, rolloutMs);
+  const warOf = ({ context: { war, sides } }: GroupedAlarm) => (war === undefined ? null : `${war} ${sides}`);
+  for (const sides of of(settable, warOf)) joinOnsets(groups, sides, onsetMs);
   joinStorms(groups, sorted, agents);
   return groups.list();
+}
+
+/** Load that something else explains is like none other. */
+function loadOf({ product, site, context: { noisy, lowered, war, rollout } }: GroupedAlarm): string | null {
+  return site === null || noisy || war || rollout ? null : `${product} ${lowered} ${site}`;
 }
 
 function subjectOfWeft(alarm: GroupedAlarm): string | null {
@@ -98,11 +105,21 @@ function joinSites(groups: Groups, all: readonly GroupedAlarm[], away: readonly 
 
 /** Those that hear the same noise, and what others measure while they do. */
 function joinJammed(groups: Groups, near: readonly GroupedAlarm[]): void {
-  const noisy = near.filter(({ product }) => product === 'wifi_noise');
-  joinOnsets(groups, noisy, noiseMs);
-  for (const alarm of near) {
-    for (const noise of noisy) if (Math.abs(alarm.since - noise.since) <= noiseMs) groups.join(noise, alarm);
+  const sorted = [...near].sort((a, b) => a.since - b.since);
+  for (const [n, alarm] of sorted.entries()) {
+    for (let m = n + 1; m < sorted.length && sorted[m]!.since - alarm.since <= noiseMs; m++) {
+      const other = sorted[m]!;
+      if (isHeardBoth(alarm, other)) groups.join(alarm, other);
+    }
   }
+}
+
+/** One noise; or noise, and what follows from it on one that does not hear it well enough to say so itself. */
+function isHeardBoth(one: GroupedAlarm, other: GroupedAlarm): boolean {
+  const [a, b] = [one, other].map(({ product }) => product === 'wifi_noise');
+  if (!(a || b) || (!a && one.context.noisy) || (!b && other.context.noisy)) return false;
+  const [channel, beside] = [one.context.channel, other.context.channel];
+  return !channel || !beside || isBeside(channel, beside);
 }
 
 function joinStorms(groups: Groups, all: readonly GroupedAlarm[], agents: readonly GroupedAlarm[]): void {

@@ -1,14 +1,26 @@
 // An alarm as grouping sees it: what it is about, when, and what was known to have changed just before. Pure.
 
-/** What the event log and the roll-outs say of the time before an alarm, and the telemetry of the time of an outage. */
+/** What the event log, the roll-outs and the telemetry say of the time before an alarm, and of that of an outage. */
 export interface AlarmContext {
   /** The roll-out that had given its access point new settings. */
   rollout?: string | undefined;
-  /** The parameter that two programs set against each other. */
+  /** The parameter that two programs set against each other, and which these were. */
   war?: string | undefined;
+  sides?: string | undefined;
+  /** Of WiFi: the channel that it was on, and how wide that is in MHz. */
+  channel?: Channel | undefined;
+  /** That was another one some minutes before. */
+  moved?: boolean | undefined;
+  /** There was more noise in it than the rule that comes with Weft takes. */
+  noisy?: boolean | undefined;
+  /** The setting that had been lowered. */
+  lowered?: LoweredSetting | undefined;
   /** Of an outage that is over: whether reports of that time came afterwards. */
   gap?: 'filled' | 'empty' | undefined;
 }
+
+export type Channel = [number: number, widthMhz: number];
+export type LoweredSetting = 'prb_quota_pct' | 'tx_power_dbm' | 'dimming_pct';
 
 export interface GroupedAlarm {
   id: string;
@@ -56,12 +68,24 @@ const families: Record<string, Family> = {
   energy_wifi: 'energy',
   clock_skew: 'clock',
   report_budget: 'reports',
+  settings_drifted: 'settings',
 };
 
 export function familyOf({ product, subject_kind }: Pick<GroupedAlarm, 'product' | 'subject_kind'>): Family {
   if (product === null) return 'other';
-  if (/^(config|rollout)_/.test(product)) return 'settings';
   return families[product] ?? (subject_kind === 'agent' ? 'other' : 'weft');
+}
+
+/** Whether settings can be the reason: they turn no clock, and make no noise where they do not change the channel. */
+export function canBeOfSettings({ product, context }: Pick<GroupedAlarm, 'product' | 'context'>): boolean {
+  return product !== 'clock_skew' && (context.moved === true || (product !== 'wifi_noise' && !context.noisy));
+}
+
+const channelStepMhz = 5;
+
+/** Whether one noise may be in both channels: they overlap, or are side by side. */
+export function isBeside([one, width]: Channel, [other, otherWidth]: Channel): boolean {
+  return Math.abs(one - other) * channelStepMhz <= Math.max(width, otherWidth);
 }
 
 /** Whether a site is another one, or lies below it. */
