@@ -1,5 +1,6 @@
 // `npx weft run examples/two-programs/day.ts [--speed 60] [--seeds 7]`: the energy saver and the load balancer on one network, once with Weft's conflict
-// rules and once with rules under which the last command wins, on the same seeds (`11-20`: ten of them, one after the other).
+// rules and once with rules under which the last command wins, on the same seeds (`11-20`: ten of them, one after the other);
+// `--alone`: the same network without a program.
 // Prints the table of README.md and draws docs/plots/two-programs.svg of the first seed.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     speed: { type: 'string', default: '60' },
     hours: { type: 'string', default: '1.5' },
     seeds: { type: 'string', default: '7' },
+    alone: { type: 'boolean' },
   },
 });
 const speed = Number(values.speed);
@@ -44,10 +46,12 @@ function withoutReferee(rules: Rules): Rules {
   };
 }
 
-const cases = [
-  { name: 'the last command wins', colour: colours.red, rules: withoutReferee },
-  { name: 'conflict rules of Weft', colour: colours.blue, rules: (rules: Rules) => atSpeed(rules, speed) },
-];
+const cases = values.alone
+  ? [{ name: 'no program', colour: colours.red, rules: withoutReferee }]
+  : [
+      { name: 'the last command wins', colour: colours.red, rules: withoutReferee },
+      { name: 'conflict rules of Weft', colour: colours.blue, rules: (rules: Rules) => atSpeed(rules, speed) },
+    ];
 
 const network = {
   emulators: [
@@ -76,17 +80,19 @@ for (const seed of seedsOf(values.seeds)) {
 }
 process.stdout.write(`\n${table()}\n`);
 const plot = join(resolve(import.meta.dirname, '../..'), 'docs/plots/two-programs.svg');
-writeFileSync(plot, drawChart(chart(results[0]!.map(({ course }) => course))));
+if (!values.alone) writeFileSync(plot, drawChart(chart(results[0]!.map(({ course }) => course))));
 
 function runBoth(seed: number, name: string, rules: (rules: Rules) => Rules): Promise<TrialResult> {
   return runTrial({
     network: { ...network, seed },
     rules,
-    contestants: [
-      { name: 'saver', program: new EnergySaver(hasty) },
-      // Service for devices has priority over energy.
-      { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
-    ],
+    contestants: values.alone
+      ? []
+      : [
+          { name: 'saver', program: new EnergySaver(hasty) },
+          // Service for devices has priority over energy.
+          { name: 'balancer', program: new LoadBalancer(generous), priority: 60 },
+        ],
     onProgress: (modelTime, late) => void process.stderr.write(`${name}: ${modelTime}, ${late} s late\n`),
   });
 }
