@@ -30,22 +30,8 @@ import type { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { demandOf, planRun, profileOf, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
-import { requireQuota } from './run-quota.ts';
+import { type EmulatorLimits, limitsFor, requireQuota } from './run-quota.ts';
 import { runStarted, toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
-
-export interface EmulatorLimits {
-  maxAccessPoints: number;
-  maxAccessPointsPerCaller: number;
-  /** Of one caller that have not ended. */
-  maxRuns: number;
-  maxDeviceSeconds: number;
-  maxDurationSeconds: number;
-  retentionDays: number;
-  /** Limit of unfinished jobs of one caller. */
-  maxOpenJobs: number;
-  /** How long after its end a job may still be processed. */
-  jobTimeoutMs: number;
-}
 
 export interface EmulatorServiceOptions {
   runs: EmulatorRunStore;
@@ -95,7 +81,7 @@ export class EmulatorService {
    * `too_many_agents`, `share_used_up`), 503 `outbox_full`; then nothing was created.
    */
   async spinUp(caller: Caller, request: EmulatorSpinupRequest): Promise<EmulatorAccepted> {
-    const limits = this.#limitsFor(caller);
+    const limits = limitsFor(caller, this.#options.limits);
     const now = this.#now();
     const { plan, problems } = planRun(request, limits, now, () => randomInt(2 ** 32));
     if (problems.length > 0) throw new ValidationError(problems);
@@ -240,16 +226,6 @@ export class EmulatorService {
     } finally {
       release();
     }
-  }
-
-  #limitsFor(caller: Caller): EmulatorLimits {
-    const { limits } = this.#options;
-    const own = rightsOf(caller).limits.emulator;
-    const most = Math.min(
-      limits.maxAccessPointsPerCaller,
-      typeof own === 'object' ? (own.max_access_points ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY,
-    );
-    return { ...limits, maxAccessPointsPerCaller: most };
   }
 
   async #requireRoom(caller: Caller, plan: RunPlan, limits: EmulatorLimits): Promise<void> {

@@ -1,14 +1,34 @@
 // What one caller may have of emulated networks at once. What is too much alone is refused by emulator-plan.
+import type { Caller } from '../caller.ts';
 import { TryLaterError } from '../errors.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { RunUsage } from './emulator-run-store.ts';
 
 export interface RunQuota {
+  /** Of one caller that have not ended. */
   maxRuns: number;
   maxAccessPointsPerCaller: number;
   maxDeviceSeconds: number;
 }
 
+export interface EmulatorLimits extends RunQuota {
+  maxAccessPoints: number;
+  maxDurationSeconds: number;
+  retentionDays: number;
+  /** Limit of unfinished jobs of one caller. */
+  maxOpenJobs: number;
+  /** How long after its end a job may still be processed. */
+  jobTimeoutMs: number;
+}
+
 const longestRetrySeconds = 3600;
+
+/** With what the app itself may have. */
+export function limitsFor(caller: Caller, limits: EmulatorLimits): EmulatorLimits {
+  const own = rightsOf(caller).limits.emulator;
+  const most = (typeof own === 'object' ? own.max_access_points : undefined) ?? Number.POSITIVE_INFINITY;
+  return { ...limits, maxAccessPointsPerCaller: Math.min(limits.maxAccessPointsPerCaller, most) };
+}
 
 /** Throws TryLaterError 429 that names the bound and what to do. */
 export function requireQuota(
