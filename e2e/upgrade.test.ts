@@ -1,9 +1,11 @@
 // From versions 0.1.0 and 0.2.0 to this one: their data folders are read, and what they had built is noticed and replaced. A
 // newer build beside a running Weft.
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
+import type * as BuildState from '../scripts/build-state.mjs';
 import { nameOfBuild } from '../test/compile-cache.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
 import { eventually, root, runWeft, serve, temporaryFolder } from './weft-process.ts';
@@ -100,9 +102,9 @@ test.skipIf(!hasOtherClock)(
 
 /**
  * This checkout with Weft built and without the dashboard; the packages are those of this one. Of the dashboard it has the sources of an
- * empty page: the whole one was built for these tests by the same program.
+ * empty page, and of the SDK those of an empty package: the whole ones were built for these tests by the same program.
  */
-function checkoutWithoutDashboard(): string {
+async function checkoutWithoutDashboard(): Promise<string> {
   const checkout = join(temporaryFolder(), 'weft');
   const builds = join('controller', 'dist');
   const isLeft = (path: string) =>
@@ -112,11 +114,19 @@ function checkoutWithoutDashboard(): string {
   cpSync(root, checkout, { recursive: true, filter: (source) => !isLeft(relative(root, source)) });
   symlinkSync(join(root, 'node_modules'), join(checkout, 'node_modules'));
   writeFileSync(join(checkout, 'dashboard', 'src', 'main.tsx'), "document.title = 'Weft';\n");
+  const sdk = join(checkout, 'sdk', 'src');
+  rmSync(sdk, { recursive: true });
+  mkdirSync(sdk);
+  for (const entry of ['index', 'browser', 'testing']) writeFileSync(join(sdk, `${entry}.ts`), 'export {};\n');
+  // Weft, which has a part of the SDK in it, counts as built from these.
+  const states = pathToFileURL(join(checkout, 'scripts', 'build-state.mjs')).href;
+  const { controllerBuild, sourcesStamp, stampFile } = (await import(states)) as typeof BuildState;
+  writeFileSync(stampFile(controllerBuild), sourcesStamp(controllerBuild));
   return checkout;
 }
 
 test('a start says what is not built or built from other sources; npm run build replaces it beside a Weft that goes on', async () => {
-  const checkout = checkoutWithoutDashboard();
+  const checkout = await checkoutWithoutDashboard();
   const launcher = [process.execPath, join(checkout, 'controller', 'dist', 'weft.js')];
   const start = (env = {}) => serve({ launcher, env });
   const build = () => {
