@@ -1,6 +1,7 @@
 // The language of selectors: what each term selects, its laws, its errors, and that no text makes it slow or throw anything else.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../test/pure/any-text.ts';
 import { rounds } from '../../../test/rounds.ts';
 import {
   agentStates,
@@ -213,7 +214,7 @@ describe('an error', () => {
       '\n',
     );
     const texts = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.string({ unit: anyCharacter, maxLength: 60 }),
       fc.array(pieces, { maxLength: 40 }).map((all) => all.join('')),
     );
     fc.assert(

@@ -5,8 +5,10 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildCache } from '../../../test/compile-cache.ts';
+import { runCommand } from './commands.ts';
 
 let folder: string;
 const children: ChildProcessWithoutNullStreams[] = [];
@@ -41,6 +43,18 @@ function weft(args: string[], env: Record<string, string> = {}, input = '') {
     child.on('close', (code) => resolve({ code, ...said }));
   });
   return { child, ended, ready };
+}
+
+/** In this process: to start one is most of what such a command does. */
+async function here(args: string[], input = '') {
+  let [out, err] = ['', ''];
+  const code = await runCommand(args, {
+    env: { WEFT_DATA_DIR: join(folder, 'data'), WEFT_LOG_LEVEL: 'silent' },
+    stdin: new PassThrough().end(input),
+    stdout: { write: (text) => (out += text) },
+    stderr: { write: (text) => (err += text) },
+  });
+  return { code, out, err };
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -117,11 +131,11 @@ test('an account made at the command line is listed', async () => {
     .ended;
   const isNew = `There was no database in ${join(folder, 'data')}; it is new.\n`;
   expect(add).toEqual({ code: 0, out: '', err: `Created ada@weft.test (admin).\n${isNew}` });
-  const again = await weft(['user', 'add', 'ada@weft.test', '--password-stdin'], {}, 'a long pass\n').ended;
+  const again = await here(['user', 'add', 'ada@weft.test', '--password-stdin'], 'a long pass\n');
   expect(again.code).toBe(1);
-  const short = await weft(['user', 'add', 'eve@weft.test', '--password-stdin'], {}, 'short\n').ended;
+  const short = await here(['user', 'add', 'eve@weft.test', '--password-stdin'], 'short\n');
   expect(short).toMatchObject({ code: 1, err: expect.stringMatching(/^weft: password: /) });
-  const list = await weft(['user', 'list', '--json']).ended;
+  const list = await here(['user', 'list', '--json']);
   expect(JSON.parse(list.out)).toMatchObject([{ username: 'ada@weft.test', roles: 'admin' }]);
   expect(list.out).not.toContain('argon2');
 });
@@ -129,7 +143,7 @@ test('an account made at the command line is listed', async () => {
 test.each([['list'], ['disable', 'ada@weft.test'], ['set-password', 'ada@weft.test', '--password-stdin']])(
   'user %s does not create a data folder where the name was mistyped',
   async (...args) => {
-    const { code, err } = await weft(['user', ...args, '--data-dir', 'typo'], {}, 'a long pass\n').ended;
+    const { code, err } = await here(['user', ...args, '--data-dir', join(folder, 'typo')], 'a long pass\n');
     expect([code, err]).toEqual([
       1,
       expect.stringMatching(/^weft: there is no database in .*typo: set the data folder/),
@@ -140,27 +154,27 @@ test.each([['list'], ['disable', 'ada@weft.test'], ['set-password', 'ada@weft.te
 
 test('an account is disabled and enabled at the command line, which says so; the last administrator is not', async () => {
   const secret = 'a long pass\n';
-  await weft(['user', 'add', 'ada@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
-  const last = await weft(['user', 'disable', 'ada@weft.test']).ended;
+  await here(['user', 'add', 'ada@weft.test', '--role', 'admin', '--password-stdin'], secret);
+  const last = await here(['user', 'disable', 'ada@weft.test']);
   expect(last).toEqual({
     code: 1,
     out: '',
     err: 'weft: The last administrator cannot be disabled, demoted or deleted\n',
   });
-  await weft(['user', 'add', 'bob@weft.test', '--role', 'admin', '--password-stdin'], {}, secret).ended;
-  const disable = await weft(['user', 'disable', 'Ada@weft.test']).ended;
+  await here(['user', 'add', 'bob@weft.test', '--role', 'admin', '--password-stdin'], secret);
+  const disable = await here(['user', 'disable', 'Ada@weft.test']);
   expect(disable).toEqual({ code: 0, out: '', err: 'Disabled Ada@weft.test; all its tokens are revoked.\n' });
   const moment = '\\d{4}-\\d\\d-\\d\\d [\\d:]+';
   const table = [
     `ada@weft\\.test  admin       ${moment}  disabled by \\S.*, ${moment}\n`,
     `bob@weft\\.test  admin       ${moment}  enabled\n`,
   ];
-  expect((await weft(['user', 'list']).ended).out).toMatch(new RegExp(`^${table.join('')}$`));
-  const enable = await weft(['user', 'enable', 'ada@weft.test']).ended;
+  expect((await here(['user', 'list'])).out).toMatch(new RegExp(`^${table.join('')}$`));
+  const enable = await here(['user', 'enable', 'ada@weft.test']);
   expect(enable).toEqual({ code: 0, out: '', err: 'Enabled ada@weft.test; the user can sign in again.\n' });
   const state = { disabled_at: null, disabled_by: null, waiting_since: null };
-  expect(JSON.parse((await weft(['user', 'list', '--json']).ended).out)).toMatchObject([state, state]);
-  const nobody = await weft(['user', 'enable', 'nobody@weft.test']).ended;
+  expect(JSON.parse((await here(['user', 'list', '--json'])).out)).toMatchObject([state, state]);
+  const nobody = await here(['user', 'enable', 'nobody@weft.test']);
   expect(nobody).toEqual({ code: 1, out: '', err: 'weft: User not found\n' });
 });
 

@@ -1,6 +1,7 @@
 // Whatever goes into a block comes out of it, bit for bit, in few bytes; damage is noticed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCharacter } from '../../../test/pure/any-text.ts';
 import { rounds } from '../../../test/rounds.ts';
 import { Block, encodeBlock, type Rows } from './block-codec.ts';
 
@@ -19,7 +20,7 @@ const anyRows: fc.Arbitrary<Rows> = fc
     const column = fc
       .array(fc.option(anyValue, { nil: Number.NaN }), { minLength: ts.length, maxLength: ts.length })
       .map((values) => Float64Array.from(values));
-    const text = fc.array(fc.option(fc.string({ unit: 'binary' }), { nil: undefined }), {
+    const text = fc.array(fc.option(fc.string({ unit: anyCharacter }), { nil: undefined }), {
       minLength: ts.length,
       maxLength: ts.length,
     });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../../test/pure/any-text.ts';
 import { chooseLogFormat, toReadableLine } from './log-text.ts';
 
 it('is a line that a person can read', () => {
@@ -35,7 +36,7 @@ it('shows an error with its stack below', () => {
 
 it('whatever clients choose stays inside one line and holds no control character', () => {
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.constantFrom('\u001b[2J', 'a\nb', '\u202e', '\u2028', '\u009b2J'),
   );
   fc.assert(
