@@ -140,13 +140,19 @@ async function walk(here: Furnished, name: string, screen: Screen, isLoaded: Cho
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
-/** Of these a loaded page is made as wide: the screen on which it was not loaded; one with the rail of navigation and one without, the lowest. */
+/**
+ * Of these a loaded page is made as wide: the screen on which it was not loaded; one with the rail of navigation and one without, the
+ * lowest. Of the last two, one in turn for each page, unless the run is long.
+ */
 const madeAsWide = ['390 px', '1440 px', '1024 px', '1440 px at 200 %'].map((name) => screens[name]!);
+let turn = Math.floor(Math.random() * 2);
 
 /** What does not fit when the page becomes narrower or wider. */
 async function problemsBetween({ page }: Visit, address: string, own: Screen): Promise<string[]> {
   const problems: string[] = [];
-  for (const { viewport } of madeAsWide.filter((screen) => screen !== own)) {
+  const isLeftOut = (screen: Screen, index: number) => screen === own || (!isLong && index === 2 + (turn % 2));
+  turn += 1;
+  for (const { viewport } of madeAsWide.filter((screen, index) => !isLeftOut(screen, index))) {
     await page.setViewportSize(viewport);
     const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
     problems.push(

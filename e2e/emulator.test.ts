@@ -14,8 +14,8 @@ interface Point {
 const town = (more: object = {}) => ({
   emulators: [
     { access_point_type: '5G', num_access_points: 3, locations: ['Bristol'], num_devices: 10, duration: 900 },
-    { access_point_type: 'WiFi', num_access_points: 6, locations: ['Bristol'], num_devices: 10, duration: 900 },
-    { access_point_type: 'LiFi', num_access_points: 3, locations: ['Bristol'], num_devices: 4, duration: 900 },
+    { access_point_type: 'WiFi', num_access_points: 2, locations: ['Bristol'], num_devices: 10, duration: 900 },
+    { access_point_type: 'LiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 4, duration: 900 },
   ],
   seed: 11,
   ...more,
@@ -45,11 +45,11 @@ const online = (weft: WeftServer, token: string, expected: number) =>
     (count) => count === expected,
   );
 
-test('a network of twelve reports within seconds, and a cell that sleeps hands its devices over', async () => {
+test('a network of six reports within seconds, and a cell that sleeps hands its devices over', async () => {
   const weft = await serve();
   const token = await weft.createAdmin();
   const { job_number, agents } = await spinUp(weft, token, town());
-  expect(await online(weft, token, 12)).toBe(12);
+  expect(await online(weft, token, 6)).toBe(6);
   const cells = agents.map(({ ap_id }) => ap_id).filter((ap_id) => ap_id.startsWith('emu-5g'));
   const [sleeper] = cells as [string, ...string[]];
   // Its devices may go to a lamp or to WiFi as well.
@@ -104,11 +104,13 @@ test('a run survives kill -9, ends on time, and says so on its socket; live samp
   const first = await serve();
   const { folder } = first;
   const token = await first.createAdmin();
+  // Few access points, for long enough that a busy machine has started it, and Weft again, before it is over.
+  const durationMs = 25_000;
   const brief = town();
-  for (const spec of brief.emulators) spec.duration = 12;
+  for (const spec of brief.emulators) Object.assign(spec, { num_access_points: 1, duration: durationMs / 1000 });
   const startedAt = Date.now();
   const { job_number, agents } = await spinUp(first, token, brief);
-  const probe = agents[4]!.ap_id;
+  const probe = agents[1]!.ap_id;
   const live = new App({ url: first.url, username: adminUsername, password }).live({ metrics: ['power_w'] });
   const seen = new Map<string, number[]>(agents.map(({ ap_id }) => [ap_id, []]));
   const reading = (async () => {
@@ -119,6 +121,7 @@ test('a run survives kill -9, ends on time, and says so on its socket; live samp
     (count) => count >= 3,
   );
   await first.end('SIGKILL');
+  const killedAt = Date.now();
   const second = await serve({ folder, env: { WEFT_PORT: new URL(first.url).port } });
   const socket = await connect(second.url, `/api/v1/ws/${job_number}`, bearer(token));
   await eventually(
@@ -126,13 +129,16 @@ test('a run survives kill -9, ends on time, and says so on its socket; live samp
     (isFinal) => isFinal === true,
   );
   expect(socket.messages.at(-1)).toMatchObject({ type: 'emulator', final: true, data: [{ event: 'ended' }] });
-  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(11_000);
+  expect(Date.now() - startedAt).toBeGreaterThanOrEqual(durationMs - 1000);
   const { body } = await second.request('GET', `/api/v1/emulator/${job_number}`, { token });
   expect(body).toMatchObject({ state: 'succeeded', progress: 1 });
   const points = await series(second, token, probe, 'power_w');
   const seconds = new Set(points.map(({ ts }) => ts));
   expect(seconds.size).toBe(points.length);
-  expect(Date.parse(points.at(-1)!.ts) - Date.parse(points[0]!.ts)).toBeGreaterThanOrEqual(8_000);
+  // From before the kill to its end.
+  expect(Date.parse(points[0]!.ts)).toBeLessThan(killedAt);
+  const lastSecond = Date.parse(body.model_start) + durationMs - 2000;
+  expect(Date.parse(points.at(-1)!.ts)).toBeGreaterThanOrEqual(lastSecond);
   // What the network does again from its last checkpoint is stored again, and was read before.
   await expect.poll(() => seen.get(probe)!.at(-1)).toBe(Date.parse(points.at(-1)!.ts));
   await live.return();
@@ -173,5 +179,5 @@ test.runIf(isLong)('the same seed gives the same stored values, at speed 1 and a
     }
   }
   // Those that came before the agents were on line are in neither.
-  expect(compared).toBeGreaterThan(100);
+  expect(compared).toBeGreaterThan(50);
 });
