@@ -10,8 +10,8 @@ const root = resolve(import.meta.dirname, '..');
 const groups: Record<string, string[]> = {
   Begin: ['README.md', ...docs('installation', 'tour', 'tutorial', 'guarantees', 'glossary')],
   'Run a network': docs(
-    ...['fleet', 'configuration-of-access-points', 'alarms', 'health', 'events-and-webhooks', 'devices', 'accounts'],
-    ...['permissions', 'command-line', 'configuration'],
+    ...['fleet', 'configuration-of-access-points', 'alarms', 'health', 'events-and-webhooks', 'devices', 'energy'],
+    ...['accounts', 'permissions', 'command-line', 'configuration'],
   ),
   'Run Weft': docs('operations', 'runbooks', 'postgresql', 'kubernetes', 'scale'),
   'Own access points': docs('agents', 'lab'),

@@ -15,6 +15,7 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   alarms: async () => (await import('./commands/alarms-command.ts')).alarmsCommand,
   incidents: async () => (await import('./commands/incidents-command.ts')).incidentsCommand,
   devices: async () => (await import('./commands/devices-command.ts')).devicesCommand,
+  energy: async () => (await import('./commands/energy-command.ts')).energyCommand,
   events: async () => (await import('./commands/events-command.ts')).eventsCommand,
   watch: async () => (await import('./commands/watch-command.ts')).watchCommand,
   data: async () => (await import('./commands/data-command.ts')).dataCommand,

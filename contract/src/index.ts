@@ -14,6 +14,8 @@ export * from './emulator/emulator.ts';
 export * from './emulator/emulator-coverage.ts';
 export * from './emulator/emulator-lease.ts';
 export * from './emulator/emulator-what-if.ts';
+
+export * from './emulator/energy.ts';
 export * from './events.ts';
 export * from './fleet.ts';
 export * from './grants.ts';

@@ -26,7 +26,7 @@ export const JobAccepted = Type.Named('JobAccepted', {
 export type JobAccepted = Type.Static<typeof JobAccepted>;
 
 /** What a message on a job's socket is about. */
-export const EnvelopeType = Type.Enum(['agent_data', 'agent_details', 'emulator', 'command', 'status'], {
+export const EnvelopeType = Type.Enum(['agent_data', 'agent_details', 'emulator', 'command', 'energy', 'status'], {
   title: 'EnvelopeType',
   type: 'string',
 });

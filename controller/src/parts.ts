@@ -8,6 +8,7 @@ import { createTransportsPart } from './commands/delivery/transports-part.ts';
 import { createDesiredPart } from './desired/desired-part.ts';
 import { createDevicesPart } from './devices/devices-part.ts';
 import { createEmulatorPart } from './emulator/emulator-part.ts';
+import { createEnergyPart } from './energy/energy-part.ts';
 import { createEventLogPart } from './event-log/event-log-part.ts';
 import type { Events } from './events.ts';
 import { createFleetPart } from './fleet/fleet-part.ts';
@@ -86,6 +87,7 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
+  const energy = createEnergyPart({ ...platform, fleet, emulator, jobs, principals });
   const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
   const alarms = createAlarmsPart(
     {
@@ -155,6 +157,7 @@ export function createParts(platform: Platform, events: Events) {
     steering,
     emulator,
     fleet,
+    energy,
     timeline,
     alarms,
     health,

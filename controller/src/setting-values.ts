@@ -18,6 +18,22 @@ export function wholeNumber(min: number, max: number): (value: string) => number
   };
 }
 
+/** Not negative; with a point, where it has decimals. */
+export function amount(max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (!/^[0-9]{1,9}(\.[0-9]{1,9})?$/.test(value) || number > max) {
+      throw new Error(`must be a number from 0 to ${max}, such as 0.30`);
+    }
+    return number;
+  };
+}
+
+export function currency(value: string): string {
+  if (!/^[A-Z]{3}$/.test(value)) throw new Error('must be three capital letters, such as EUR');
+  return value;
+}
+
 export function oneOf<const Choice extends string>(...choices: Choice[]): (value: string) => Choice {
   return (value) => {
     const choice = choices.find((known) => known === value);

@@ -70,6 +70,9 @@ export const routes: readonly PageRoute[] = [
     page('/compare', pageTitles.compare, { group: 'analyse', icon: 'compare' }, () =>
       import('./pages/compare/compare-page.tsx').then((it) => it.ComparePage),
     ),
+    page('/energy', pageTitles.energy, { group: 'analyse', icon: 'energy' }, () =>
+      import('./pages/energy/energy-page.tsx').then((it) => it.EnergyPage),
+    ),
     page('/events', pageTitles.events, { group: 'analyse', icon: 'events' }, () =>
       import('./pages/events/events-page.tsx').then((it) => it.EventsPage),
     ),

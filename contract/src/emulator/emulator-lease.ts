@@ -62,7 +62,7 @@ export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 /** One request to a running network, with the number under which its answer is awaited. */
 export const EmulatorRequest = Type.Named('EmulatorRequest', {
   id: Type.String(),
-  kind: Type.Enum(['what_if', 'fault', 'coverage', 'step', 'cancel'], {
+  kind: Type.Enum(['what_if', 'fault', 'coverage', 'step', 'rerun', 'cancel'], {
     type: 'string',
     description: '`cancel`: nobody waits for the request `id` of its body any more; it needs no answer.',
   }),

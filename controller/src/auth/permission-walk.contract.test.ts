@@ -186,6 +186,9 @@ const table = `
   POST   /api/v1/emulator/what_if                 yes  yes  no   yes
   GET    /api/v1/emulator/{job_number}/coverage   yes  own  no   own
   POST   /api/v1/emulator/{job_number}/coverage   yes  own  no   own
+  GET    /api/v1/energy                           yes  yes  no   yes:read
+  GET    /api/v1/energy/export                    yes  yes  no   yes:read
+  POST   /api/v1/energy/rerun                     yes  yes  no   yes
   GET    /api/v1/health                           yes  yes  no   yes:read
   GET    /api/v1/health/figures                   yes  yes  no   yes:read
   GET    /api/v1/health/agents/{ap_id}            yes  yes  self glob:read

@@ -152,6 +152,8 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   );
 
   return {
+    emulator,
+    leases,
     routes: [
       ...emulatorRoutes({ emulator, leases }),
       ...coverageRoutes(new CoverageService({ emulator, leases, shares })),

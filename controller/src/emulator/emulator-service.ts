@@ -205,9 +205,9 @@ export class EmulatorService {
    * every command that was sent before. Throws as whatIf does, and ConflictError `not_stepped` or `commands_not_taken`.
    */
   async step(caller: Caller, job_number: string, seconds: number, gone: AbortSignal): Promise<StepAnswer> {
-    const { runs, commands } = this.#options;
+    const { commands } = this.#options;
     await this.requireRunning(caller, job_number);
-    const underWay = await commands.listUnderWay(await runs.agentsOf(job_number, maxAgentsShown));
+    const underWay = await commands.listUnderWay(await this.agentsOf(job_number));
     const sent = underWay.map(({ ap_id, command_id }) => ({ ap_id, command_id }));
     const options = { signal: gone, withinMs: stepWithinMs };
     const answer = await this.#ask(caller, job_number, 'step', { seconds, sent }, options);
@@ -264,9 +264,14 @@ export class EmulatorService {
     }
   }
 
+  /** The names of all agents of the run. */
+  agentsOf(job_number: string): Promise<string[]> {
+    return this.#options.runs.agentsOf(job_number, maxAgentsShown);
+  }
+
   /** Throws NotFoundError `agent_not_found` unless all are agents of the run. */
   async requireMembers(job_number: string, ap_ids: readonly string[]): Promise<void> {
-    const members = new Set(await this.#options.runs.agentsOf(job_number, maxAgentsShown));
+    const members = new Set(await this.agentsOf(job_number));
     if (ap_ids.some((ap_id) => !members.has(ap_id)))
       throw new NotFoundError('agent_not_found', 'Agent not found in this run');
   }

@@ -47,6 +47,18 @@ export const operationSettings = {
     read: read.text,
     description: 'Whom the map names as the source of its pictures, such as "© OpenStreetMap contributors".',
   }),
+  energyPrice: withDefault('WEFT_ENERGY_PRICE', 'AMOUNT', '0.30', {
+    read: read.amount(1_000),
+    description: 'Price of a kWh, in WEFT_CURRENCY, for what energy has cost or saved.',
+  }),
+  currency: withDefault('WEFT_CURRENCY', 'CODE', 'EUR', {
+    read: read.currency,
+    description: 'Currency of WEFT_ENERGY_PRICE: three letters of ISO 4217.',
+  }),
+  energyCo2: withDefault('WEFT_ENERGY_CARBON', 'GRAMS', '300', {
+    read: read.amount(10_000),
+    description: 'Grams of CO₂ for a kWh.',
+  }),
   metricsAllow: list('WEFT_METRICS_ALLOW', 'NETWORKS', '127.0.0.0/8,::1/128', {
     read: read.network,
     description: 'Clients that may read /metrics without a token: addresses or networks, separated by commas.',

@@ -1355,7 +1355,7 @@ export type EmulatorProfile = 'office' | 'home' | 'city' | 'stadium' | 'always';
 export type EmulatorRequest = {
   id: string;
   /** `cancel`: nobody waits for the request `id` of its body any more; it needs no answer. */
-  kind: 'what_if' | 'fault' | 'coverage' | 'step' | 'cancel';
+  kind: 'what_if' | 'fault' | 'coverage' | 'step' | 'rerun' | 'cancel';
   body: Record<string, unknown>;
 };
 
@@ -1449,6 +1449,58 @@ export type EmulatorSpinupRequest = {
   faults?: (PlannedFault)[];
 };
 
+export type Energy = {
+  start: string;
+  end: string;
+  currency: string;
+  price_per_kwh: number;
+  co2_g_per_kwh: number;
+  /** Gaps shorter than this are not seen; null where every sample was read. */
+  resolution_seconds: number | null;
+  total: EnergyUse;
+  /** Access points that reported no `power_w` in this time. */
+  unmeasured: number;
+  /** `real` and `emulated` access points. */
+  kinds: (EnergyUse)[];
+  /** Most first; null: in no site. */
+  sites: (EnergyUse)[];
+  technologies: (EnergyUse)[];
+  /** Who has sent commands about sleep and power that succeeded. Names are for administrators and oneself; null: all others. */
+  programs: ({
+    kind: string | null;
+    name: string | null;
+    commands: number;
+    access_points: number;
+  })[];
+  bucket_seconds: number;
+  /** When each bucket begins. */
+  times: (string)[];
+  /** By technology, the mean of each bucket; null where nothing was measured. */
+  power_w: Record<string, unknown>;
+};
+
+export type EnergyRerunRequest = {
+  /** Of the emulated network, which must be running. */
+  job_number: string;
+  /** Model time up to now, as minutes, `90m` or `24h`. Default: all of it. */
+  window?: string;
+};
+
+export type EnergyUse = {
+  name: string | null;
+  /** Those that reported their power. */
+  access_points: number;
+  kwh: number;
+  /** By `price_per_kwh`. */
+  cost: number;
+  /** By `co2_g_per_kwh`. */
+  co2_kg: number;
+  /** Of all of them together, in which their power is known. */
+  measured_hours: number;
+  /** In which nothing was reported: they are not in `kwh`. */
+  missing_hours: number;
+};
+
 export type EnrolmentToken = {
   id: string;
   ap_id_pattern: string;
@@ -1478,7 +1530,7 @@ export type EnrolmentTokenCreate = {
   tags?: (string)[];
 };
 
-export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'command' | 'status';
+export type EnvelopeType = 'agent_data' | 'agent_details' | 'emulator' | 'command' | 'energy' | 'status';
 
 export type ErrorAnswer = {
   /** For people; may change. */
@@ -2707,6 +2759,7 @@ export interface Operations {
   erase_device: { path: { device: string }; answer: StatusAnswer };
   event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
+  export_energy: { query?: { window?: string; end?: string; selector?: string }; answer: unknown };
   extend_session: { path: { username: string; id: string }; answer: Session };
   get_agent: { path: { ap_id: string }; answer: Agent };
   get_agent_config: { path: { ap_id: string }; query?: { view?: 'desired' | 'running' | 'diff' | 'why' }; answer: AgentConfigView };
@@ -2720,6 +2773,7 @@ export interface Operations {
   get_device: { path: { device: string }; answer: DeviceDetails };
   get_device_privacy: { answer: DevicePrivacy };
   get_emulator_run: { path: { job_number: string }; answer: EmulatorRunWithAgents };
+  get_energy: { query?: { window?: string; end?: string; selector?: string }; answer: Energy };
   get_grants: { path: { username: string }; answer: Grants };
   get_incident: { path: { incident_id: string }; answer: IncidentDetails };
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
@@ -2801,6 +2855,7 @@ export interface Operations {
   request_agent_data: { query: { agent_id: string; start_time: string; end_time: string }; answer: JobAccepted };
   request_all_agents_details: { query?: { state?: 'online' | 'late' | 'offline' | 'never' | 'ended' | 'all'; emulated?: boolean }; answer: JobAccepted };
   request_password_recovery: { json: PasswordRecoveryRequest; answer: StatusAnswer };
+  rerun_energy: { json: EnergyRerunRequest; answer: JobAccepted };
   reset_alarm_rule: { path: { rule_id: string }; answer: AlarmRule };
   reset_password: { json: PasswordReset; answer: StatusAnswer };
   resume_retention: { answer: StatusAnswer };
@@ -2890,6 +2945,7 @@ export const operations = {
   erase_device: 'DELETE /api/v1/devices/{device}',
   event_stream: 'GET /api/v1/events/stream',
   explain_selector: 'POST /api/v1/selectors/explain',
+  export_energy: 'GET /api/v1/energy/export',
   extend_session: 'POST /api/v1/users/{username}/sessions/{id}/extend',
   get_agent: 'GET /api/v1/agents/{ap_id}',
   get_agent_config: 'GET /api/v1/agents/{ap_id}/config',
@@ -2903,6 +2959,7 @@ export const operations = {
   get_device: 'GET /api/v1/devices/{device}',
   get_device_privacy: 'GET /api/v1/device_privacy',
   get_emulator_run: 'GET /api/v1/emulator/{job_number}',
+  get_energy: 'GET /api/v1/energy',
   get_grants: 'GET /api/v1/users/{username}/grants',
   get_incident: 'GET /api/v1/incidents/{incident_id}',
   get_job: 'GET /api/v1/jobs/{job_number}',
@@ -2984,6 +3041,7 @@ export const operations = {
   request_agent_data: 'POST /api/v1/agent_data/request_agent_data',
   request_all_agents_details: 'POST /api/v1/agent_details/request_all_agents_details',
   request_password_recovery: 'POST /api/v1/users/password-recovery',
+  rerun_energy: 'POST /api/v1/energy/rerun',
   reset_alarm_rule: 'POST /api/v1/alarm_rules/{rule_id}/reset',
   reset_password: 'POST /api/v1/users/reset-password',
   resume_retention: 'POST /api/v1/retention/resume',

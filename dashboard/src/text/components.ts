@@ -71,6 +71,7 @@ export const pageTitles = {
   devices: 'Devices',
   device: 'Device',
   compare: 'Compare',
+  energy: 'Energy',
   commands: 'Commands',
   command: 'Command',
   sendCommand: 'Send a command',

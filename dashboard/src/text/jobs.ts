@@ -6,6 +6,7 @@ export const jobsText = {
     send_command: 'Command',
     bulk: 'Bulk change',
     emulator_spinup: 'Emulated network',
+    energy: 'Energy saved on an emulated network',
     adopted: 'Opened by an administrator',
   } as Record<string, string>,
   bulkActions: { command: 'command', labels: 'site and tags', remove: 'deletion' },

@@ -14,6 +14,8 @@ import { FaultPlan } from './fault-plan.ts';
 
 /** How many executed commands are remembered, so that a repeated one is not executed again. */
 const maxRemembered = 2_000;
+/** With more behind it a run cannot be repeated from its beginning. */
+const maxHistory = 20_000;
 
 /** Something that came from outside, and when. */
 export type RunEntry = { number: number; second: number; ap_id: string } & (
@@ -37,6 +39,15 @@ export interface RunState {
   answered: [string, CommandResult][];
   /** What access points keep about their settings. Absent in states of before. */
   kept?: [string, string][];
+  /** Absent if not all of it is known. */
+  history?: RunHistory;
+}
+
+/** What has changed a world since it was created, apart from what was planned: with it, the same happens again. */
+export interface RunHistory {
+  /** The second in which the world was created. */
+  from: number;
+  entries: RunEntry[];
 }
 
 export interface GivenCommand {
@@ -56,6 +67,8 @@ export class EmulatedRun {
   /** By access point: the second of the last of them about its settings. */
   readonly #settingsUntil = new Map<string, number>();
   readonly #onEntry: (entry: RunEntry) => void;
+  /** All that has changed its world; undefined if that is not known any more. */
+  history: RunHistory | undefined;
   #lastEntry: number;
   #steppedTo: number;
 
@@ -64,8 +77,22 @@ export class EmulatedRun {
    * network is invalid. `onEntry` is called for whatever comes from outside, before anybody is answered.
    */
   static begin(task: EmulatorTask, onEntry: (entry: RunEntry) => void, second = 0): EmulatedRun {
-    const world = createWorld(toSpec(task, second));
-    return new EmulatedRun(task, world, new FaultPlan(task, second), onEntry);
+    return EmulatedRun.repeat(task, { from: second, entries: [] }, '', onEntry);
+  }
+
+  /** Starts it once more; what is in the history happens again in its second. `devicePrefix` is how commands call devices. */
+  static repeat(
+    task: EmulatorTask,
+    history: RunHistory,
+    devicePrefix: string,
+    onEntry: (entry: RunEntry) => void = () => {},
+  ): EmulatedRun {
+    const world = createWorld(toSpec(task, history.from));
+    world.nameDevices(devicePrefix);
+    const state = { answered: [], lastEntry: 0, pending: history.entries, history };
+    const run = new EmulatedRun(task, world, new FaultPlan(task, history.from), onEntry, state);
+    run.#repeat();
+    return run;
   }
 
   /** Continues from a saved state; `entries` are those that came after it. */
@@ -88,16 +115,21 @@ export class EmulatedRun {
     world: World,
     plan: FaultPlan,
     onEntry: (entry: RunEntry) => void,
-    state: Omit<RunState, 'world'> = { answered: [], lastEntry: 0, pending: [] },
+    state: Omit<RunState, 'world'>,
     entries: readonly RunEntry[] = [],
   ) {
     this.world = world;
     this.duration = task.duration;
     this.#modelStartMs = Date.parse(task.model_start);
     this.#plan = plan;
-    this.#onEntry = onEntry;
-    const { answered, lastEntry, pending, steppedTo = 0, kept = [] } = state;
+    this.#onEntry = (entry) => {
+      onEntry(entry);
+      this.#remember(entry);
+    };
+    const { answered, lastEntry, pending, steppedTo = 0, kept = [], history } = state;
     this.#kept = new Map(kept);
+    this.history = history && { from: history.from, entries: [...history.entries] };
+    for (const entry of entries) this.#remember(entry);
     const steps = entries.flatMap((entry) => (entry.kind === 'step' ? [entry.until] : []));
     this.#steppedTo = Math.max(steppedTo, ...steps);
     for (const [command_id, result] of answered ?? []) this.#answered.set(command_id, result);
@@ -201,7 +233,13 @@ export class EmulatedRun {
       pending: [...this.#replay],
       answered: [...this.#answered],
       kept: [...this.#kept],
+      ...(this.history && { history: this.history }),
     };
+  }
+
+  #remember(entry: RunEntry): void {
+    if (entry.kind === 'step' || entry.kind === 'kept') return;
+    if (this.history && this.history.entries.push(entry) > maxHistory) this.history = undefined;
   }
 
   #nextEntry(ap_id: string) {

@@ -8,6 +8,7 @@ import { AgentFleet } from './agent-fleet.ts';
 import { CoverageQueue } from './coverage-queue.ts';
 import type { EmulatedRun, RunEntry } from './emulated-run.ts';
 import { ModelClock, steppedClock, WeftClock } from './model-clock.ts';
+import { RerunQueue } from './rerun-queue.ts';
 import { takeUpRun } from './resume-run.ts';
 import { RunFiles } from './run-files.ts';
 import { leastTickMs, RunLoop, type SentCommand } from './run-loop.ts';
@@ -56,7 +57,8 @@ async function resumeRun(): Promise<EmulatedRun | undefined> {
 }
 
 async function live(run: EmulatedRun): Promise<void> {
-  run.world.nameDevices(`emu-${job_number.slice(0, 8)}-`);
+  const devicePrefix = `emu-${job_number.slice(0, 8)}-`;
+  run.world.nameDevices(devicePrefix);
   run.world.listDevicesEvery(listEverySeconds(run.world.totals().devices) * task.speed);
   const samplesPerReport = Math.max(1, (task.speed * leastTickMs) / 1000 / task.report_interval_seconds);
   const fleet = new AgentFleet({ task, run, url, trustedCertificate, samplesPerReport, onTrouble });
@@ -75,6 +77,7 @@ async function live(run: EmulatedRun): Promise<void> {
   };
   const queue = new WhatIfQueue({ run });
   const radioMaps = new CoverageQueue({ run, stepMs: () => loop.stepMs });
+  const reruns = new RerunQueue({ run, task, devicePrefix });
   answerRequest = ({ id, kind, body }) => {
     if (kind === 'cancel') {
       radioMaps.cancel(String(body.id));
@@ -82,6 +85,7 @@ async function live(run: EmulatedRun): Promise<void> {
     }
     if (kind === 'coverage') return radioMaps.ask(body, id);
     if (kind === 'step') return step(body);
+    if (kind === 'rerun') return Promise.resolve(reruns.ask(body));
     return kind === 'fault' ? Promise.resolve(makeFault(run, body)) : queue.ask(body, id);
   };
   for (const request of early.splice(0)) void hear(request);
@@ -89,6 +93,7 @@ async function live(run: EmulatedRun): Promise<void> {
   onStatus(loop.status());
   await loop.run(stopping.signal);
   radioMaps.close();
+  reruns.close();
   const status = loop.status();
   if (stopping.signal.aborted) {
     if (mustSave) await loop.save().catch(onTrouble);

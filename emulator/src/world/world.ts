@@ -215,6 +215,11 @@ export class World {
     };
   }
 
+  /** What each access point has drawn since the beginning, in joules. */
+  energyJ(): Float64Array {
+    return Float64Array.from(this.#state.accessPoints, ({ energyJ }) => energyJ);
+  }
+
   /** The index of the access point that each device is attached to, or that carries most of its traffic; -1 for none. */
   servedBy(): Int32Array {
     const { devices, multi } = this.#state;

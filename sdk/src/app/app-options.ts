@@ -53,6 +53,14 @@ export interface IncidentOptions extends Abortable {
   window?: string | undefined;
 }
 
+export interface EnergyOptions extends Abortable {
+  /** Default: 24 hours, up to `end`, which is now by default. */
+  window?: Window | undefined;
+  end?: Moment | undefined;
+  /** Only these access points. */
+  selector?: string | undefined;
+}
+
 /** A name that is written out must be a usual one, so that a misspelt one is seen; a `string` may be any. */
 export type CommandName<Name extends string> = string extends Name ? Name : Name & keyof CommandArguments;
 export type ArgumentsFor<Name> = Name extends keyof CommandArguments ? CommandArguments[Name] : Record<string, unknown>;

@@ -1,10 +1,19 @@
 // A program that reads the network and acts on it: what Weft offers to third-party apps and users, as functions, promises
 // and async iterators. Runs in Node and in browsers.
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { EmulatorAccepted, EmulatorRunWithAgents } from '@weft/contract';
+import type { EmulatorAccepted, EmulatorRunWithAgents, Energy } from '@weft/contract';
 import { requireAppOptions } from '../missing-options.ts';
 import { WeftRefusal } from '../weft-refusal.ts';
-import type { Abortable, Answered, AppOptions, Asking, EmulationRequest, RequestOptions } from './app-options.ts';
+import {
+  type Abortable,
+  type Answered,
+  type AppOptions,
+  type Asking,
+  type EmulationRequest,
+  type EnergyOptions,
+  type RequestOptions,
+  toTime,
+} from './app-options.ts';
 import { CommandSender } from './command-sender.ts';
 import { Configuration } from './config-client.ts';
 import { EmulatedNetwork } from './emulated-network.ts';
@@ -125,6 +134,19 @@ export class App extends CommandSender {
       return { ap_id, access_point_type, location: geolocation ?? { latitude: 0, longitude: 0 } };
     });
     return new EmulatedNetwork(this.#connection, { ...run, agents, places: [], demand: [] });
+  }
+
+  /**
+   * What access points have drawn, from the power that they reported; hours without reports are counted, and no energy for them.
+   *
+   * ```ts
+   * const { total, currency } = await app.energy({ window: '24h' });
+   * console.log(`${total.kwh.toFixed(1)} kWh, ${total.cost.toFixed(2)} ${currency}`);
+   * ```
+   */
+  energy({ window, end, selector, signal }: EnergyOptions = {}): Promise<Energy> {
+    const query = { window, end: end && toTime(end), selector };
+    return this.#rest.ask({ method: 'GET', path: '/api/v1/energy', query, signal });
   }
 
   /**

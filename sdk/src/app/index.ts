@@ -33,6 +33,8 @@ export type {
   EmulatorEvent,
   EmulatorRun,
   EmulatorRunWithAgents,
+  Energy,
+  EnergyRerun,
   EventData,
   EventKind,
   Incident,

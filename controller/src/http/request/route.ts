@@ -52,6 +52,7 @@ export const tagDescriptions = {
   Jobs: 'Requests whose results arrive later, over a WebSocket or by polling.',
   Callbacks: 'Where workers deliver the results of jobs.',
   Alarms: 'What is wrong with access points: rules, alarms and silences.',
+  Energy: 'What access points have drawn, and what commands have saved on emulated networks.',
   Incidents: 'Alarms that belong together, who was affected, and what is known of the cause.',
   Commands: 'Commands to agents, and their results.',
   Conflicts: 'Commands that exclude each other, and the rules that decide.',

@@ -4,13 +4,14 @@ import {
   agentReaders,
   bulkStarters,
   networkReaders,
+  owners,
   type Permission,
   requirePermission,
 } from '../../rights/permission.ts';
 import { rightsOf } from '../../rights/rights.ts';
 
 /** Of the operations that create them. */
-const permissions: Record<string, Permission> = { agent_data: agentReaders, bulk: bulkStarters };
+const permissions: Record<string, Permission> = { agent_data: agentReaders, bulk: bulkStarters, energy: owners };
 
 /** Whether the caller could ask for a job of this kind now; about one agent only if it may see that agent. */
 export function mayAsk(caller: Caller, task_type: string): boolean {

@@ -6,7 +6,7 @@ import type { EndState, JobSummary } from '../store/job-record.ts';
 import type { AppendOutcome, JobEnd, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
 /** The operations that take results, by what they are about. */
-export type CallbackKind = Extract<EnvelopeType, 'agent_data' | 'agent_details' | 'emulator'>;
+export type CallbackKind = Extract<EnvelopeType, 'agent_data' | 'agent_details' | 'emulator' | 'energy'>;
 
 export interface Callback {
   kind: CallbackKind;
@@ -49,6 +49,7 @@ const callbackOf: ReadonlyMap<string, CallbackKind> = new Map([
   ['agent_data', 'agent_data'],
   ['agent_details', 'agent_details'],
   ['emulator_spinup', 'emulator'],
+  ['energy', 'energy'],
 ]);
 
 export class MailboxService {

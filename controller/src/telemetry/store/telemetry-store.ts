@@ -11,6 +11,7 @@ import type {
 
 export {
   type Aggregate,
+  chooseBucketWidth,
   FieldConflict,
   type FieldInfo,
   type Frame,

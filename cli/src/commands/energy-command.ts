@@ -1,0 +1,46 @@
+// `weft energy`: what access points have drawn, by site or technology, and how much of the time is known.
+import type { Energy } from '@weft/sdk';
+import { type ClientCommand, jsonOption, printResult, unknownValue } from '../command.ts';
+import { connect, identityHelp, urlOption } from '../connection.ts';
+import { lookOf, tableOptions, toTable } from '../table.ts';
+
+const groups = ['technology', 'site'] as const;
+
+export const energyCommand: ClientCommand = {
+  summary: 'energy that access points have drawn, with its cost and CO₂',
+  usage: ['energy [--window DURATION] [--select SELECTOR] [--by technology|site]'],
+  about: `Adds up the power that access points reported. Hours without reports are in the last column, and no energy for them. Price and CO₂ are settings of the server.
+${identityHelp}`,
+  options: {
+    window: { value: 'DURATION', about: 'how far back, such as 7d (default: 24h)' },
+    select: { value: 'SELECTOR', about: 'only these access points' },
+    by: { value: 'GROUP', about: 'technology (default) or site' },
+    ...tableOptions,
+    ...jsonOption,
+    ...urlOption,
+  },
+  examples: ['energy --window 7d --by site'],
+  async run(line, around) {
+    const by = line.get('by') ?? groups[0];
+    if (!groups.includes(by as never)) throw unknownValue('--by', by, [...groups]);
+    const found = await connect(line, around).energy({ window: line.get('window'), selector: line.get('select') });
+    printResult(
+      found,
+      toText(found, by, (rows) => toTable(head, rows, around.stdout, lookOf(line, around))),
+      line,
+      around,
+    );
+  },
+};
+
+const head = ['NAME', 'ACCESS POINTS', 'KWH', 'COST', 'CO2 KG', 'HOURS MEASURED', 'HOURS MISSING'];
+
+function toText(found: Energy, by: string, table: (rows: string[][]) => string): string {
+  const { total, technologies, sites, currency, unmeasured } = found;
+  const rows = [...(by === 'site' ? sites : technologies), { ...total, name: 'all' }].map((use) => [
+    ...[use.name ?? '-', `${use.access_points}`, use.kwh.toFixed(3), `${use.cost.toFixed(2)} ${currency}`],
+    ...[use.co2_kg, use.measured_hours, use.missing_hours].map((value) => value.toFixed(1)),
+  ]);
+  const rest = unmeasured === 0 ? '' : `\n${unmeasured} access points reported no power.`;
+  return `${table(rows).trimEnd()}${rest}`;
+}

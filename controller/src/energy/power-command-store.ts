@@ -1,0 +1,37 @@
+// Who has sent commands about sleep and power, read from the commands.
+import type { SqlRow } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
+import { SqlStore } from '../storage/sql-store.ts';
+
+const POWER = `parameter IN ('power_state', 'tx_power', 'dimming') AND state = 'succeeded' AND caller_kind <> 'weft'`;
+const maxRows = 10_000;
+
+export interface PowerCommand {
+  command_id: string;
+  ap_id: string;
+  caller_kind: string;
+  caller_id: string;
+  caller_name: string;
+}
+
+const COLUMNS = 'command_id, ap_id, caller_kind, caller_id, caller_name';
+
+/** Newest first, up to 10,000. Every method throws TryLaterError (503) while the database is unreachable. */
+export class PowerCommandStore extends SqlStore {
+  since(startMs: number, endMs: number): Promise<PowerCommand[]> {
+    return this.#select('created_at >= ? AND created_at <= ?', [startMs, endMs]);
+  }
+
+  async of(ap_ids: readonly string[]): Promise<PowerCommand[]> {
+    const found: PowerCommand[] = [];
+    for (const { marks, values } of inParts(ap_ids)) {
+      if (found.length < maxRows) found.push(...(await this.#select(`ap_id IN (${marks})`, values)));
+    }
+    return found.slice(0, maxRows);
+  }
+
+  #select(where: string, params: (string | number)[]): Promise<PowerCommand[]> {
+    const sql = `SELECT ${COLUMNS} FROM commands WHERE ${POWER} AND ${where} ORDER BY created_at DESC LIMIT ?`;
+    return this.db.query<PowerCommand & SqlRow>(sql, [...params, maxRows]);
+  }
+}

@@ -1,0 +1,158 @@
+// What commands about sleep and power have saved on an emulated network, by whom, and what that cost in service.
+import type { EnergyRerun } from '@weft/contract';
+import { Chart } from '../../components/chart/chart.tsx';
+import type { ChartLine } from '../../components/chart/chart-shape.ts';
+import { FailureNotice, Notice } from '../../components/feedback.tsx';
+import { Choice } from '../../components/forms/fields.tsx';
+import { formatCount, formatMoment, formatSpan, formatValue } from '../../format.ts';
+import { energyText } from '../../text/energy.ts';
+import { type Amount, AmountCells, amountHeads, formatEnergy, formatShare } from './energy-words.tsx';
+import type { RerunInSight } from './use-rerun.ts';
+
+const text = energyText.savings;
+
+interface SavingsCardProps {
+  rerun: RerunInSight;
+  /** Undefined while they are not known. */
+  networks: readonly (readonly [job_number: string, name: string])[] | undefined;
+  network: string | undefined;
+  onNetwork: (job_number: string) => void;
+}
+
+export function SavingsCard({ rerun, networks, network, onNetwork }: SavingsCardProps) {
+  const { result, progress, failure, detail } = rerun;
+  return (
+    <section class="card stack energy-savings" aria-label={text.title}>
+      <div class="spread">
+        <h2>{text.title}</h2>
+        {networks && networks.length > 1 && (
+          <Choice label={text.network} value={network ?? ''} options={networks} onChange={onNetwork} />
+        )}
+      </div>
+      {networks?.length === 0 && <p class="soft">{text.onlyEmulated}</p>}
+      {failure && <FailureNotice failure={failure} />}
+      {detail !== undefined && <Notice kind="warning" title={text.failed} words={detail} />}
+      {network !== undefined && !result && !failure && detail === undefined && (
+        <div class="progress">
+          <div class="spread small">
+            <span>{text.running}</span>
+            <span class="faint">{formatShare(Math.round(progress * 100) / 100)}</span>
+          </div>
+          <progress value={progress} aria-label={text.running} />
+        </div>
+      )}
+      {result && <Savings result={result} />}
+    </section>
+  );
+}
+
+function Savings({ result }: { result: EnergyRerun }) {
+  const { start, end, used, without, commands, limited_by, currency, programs, service } = result;
+  const span = `${formatMoment(start)} – ${formatMoment(end)}`;
+  return (
+    <>
+      <p>
+        {text.sentence(span, formatEnergy(without.kwh), formatEnergy(used.kwh))}{' '}
+        <span class="soft">{text.commands(formatCount(commands, 'command'))}</span>
+      </p>
+      {limited_by.map((why) => (
+        <Notice key={why} kind="warning" title={text.cut[why]} />
+      ))}
+      {programs.length === 0 ? (
+        <p class="soft">{text.nothing}</p>
+      ) : (
+        <>
+          <SavingsChart result={result} />
+          <div class="energy-columns">
+            <div class="energy-scroll">
+              <table class="energy-table">
+                <caption>{energyText.tables.programs}</caption>
+                <thead>
+                  <tr>
+                    <th>{energyText.columns.name}</th>
+                    <th class="number">{energyText.columns.commands}</th>
+                    {amountHeads(energyText.saved)}
+                  </tr>
+                </thead>
+                <tbody>
+                  {programs.map(({ name, commands, saved }) => (
+                    <tr key={name}>
+                      <td>{name ?? energyText.others}</td>
+                      <td class="number">{commands}</td>
+                      <AmountCells amount={saved as Amount} currency={currency} />
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+            <ServiceTable service={service} />
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function ServiceTable({ service }: Pick<EnergyRerun, 'service'>) {
+  const minutes = (side: 'with' | 'without') => formatSpan(service[side].without_service_minutes * 60, 2);
+  const share = (side: 'with' | 'without') => {
+    const percent = service[side].within_delay_budget_pct;
+    return percent === null ? '–' : formatValue(percent, '%');
+  };
+  return (
+    <div class="energy-scroll">
+      <table class="energy-table">
+        <caption>{text.service}</caption>
+        <thead>
+          <tr>
+            <td />
+            <th class="number">{text.with}</th>
+            <th class="number">{text.without}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {(
+            [
+              [text.outage, minutes],
+              [text.budget, share],
+            ] as const
+          ).map(([label, words]) => (
+            <tr key={label}>
+              <td>{label}</td>
+              <td class="number">{words('with')}</td>
+              <td class="number">{words('without')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SavingsChart({ result: { start, end, bucket_seconds, power_w } }: { result: EnergyRerun }) {
+  const from = Date.parse(start) / 1000;
+  const line = (name: 'with' | 'without'): ChartLine => ({
+    name,
+    label: text[name],
+    times: power_w[name].map((_, n) => from + (n + 0.5) * bucket_seconds),
+    values: power_w[name],
+  });
+  return (
+    <Chart
+      title={text.power}
+      unit="W"
+      lines={[line('with'), line('without')]}
+      range={{ from, to: Date.parse(end) / 1000 }}
+      resolutionSeconds={bucket_seconds}
+      syncKey="energy-savings"
+      onZoom={() => {}}
+    />
+  );
+}
+
+/** `12 % less than without the commands`. */
+export function savedShare({ saved, without }: Pick<EnergyRerun, 'saved' | 'without'>): string {
+  if (saved.kwh === 0 || without.kwh === 0) return energyText.noDifference;
+  const words = saved.kwh > 0 ? energyText.share : energyText.more;
+  return words(formatShare(Math.abs(saved.kwh) / without.kwh));
+}
