@@ -153,7 +153,7 @@ async function send(token: string, agent_id: string, command: string): Promise<u
 /** Resolves the headings of the page. */
 async function take(path: string, params: Record<string, string>): Promise<string[]> {
   const address =
-    path.replaceAll(/(\w+\/):(\w+)/g, (_, before: string, name: string) => {
+    path.replaceAll(/\b(\w+\/):(\w+)/g, (_, before: string, name: string) => {
       return before + encodeURIComponent((params[before + name] ?? params[name])!);
     }) + searchOf(path, params);
   let headings: string[] = [];
