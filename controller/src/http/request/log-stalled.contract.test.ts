@@ -6,7 +6,7 @@ import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'n
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildCache } from '../../../../test/compile-cache.ts';
 
 let folder: string;
@@ -113,23 +113,31 @@ function readAll(descriptor: number): string {
 const everyLine = { WEFT_LOG_LEVEL: 'debug' };
 const enough = 2500;
 
-describe.each(['a pipe', 'a socket'])('standard error is %s that nobody reads', (kind) => {
-  it('requests are answered, /healthz among them, and SIGTERM stops Weft', async () => {
-    const url = await start(kind === 'a pipe' ? openPipe().writer : 'pipe', everyLine);
-    await flood(url, enough);
-    await expectHealthy(url);
-    const metrics = await (await fetch(`${url}/metrics`)).text();
-    expect(Number(/^weft_log_lines_dropped (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
-    const ended = once(child!, 'exit');
-    child!.kill('SIGTERM');
-    expect(await ended).toEqual([0, null]);
-  });
+async function expectDropped(url: string): Promise<void> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(Number(/^weft_log_lines_dropped (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(0);
+}
+
+async function expectStop(): Promise<void> {
+  const ended = once(child!, 'exit');
+  child!.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+}
+
+it('standard error is a socket that nobody reads: requests are answered, /healthz among them, and SIGTERM stops Weft', async () => {
+  const url = await start('pipe', everyLine);
+  await flood(url, enough);
+  await expectHealthy(url);
+  await expectDropped(url);
+  await expectStop();
 });
 
-it('a reader that comes back reads how many lines were dropped, and nothing else is missing', async () => {
+it('it is a pipe that nobody reads: so, too; who comes back reads how many lines were dropped, and nothing else is missing', async () => {
   const { reader, writer } = openPipe();
   const url = await start(writer, everyLine);
   await flood(url, enough);
+  await expectHealthy(url);
+  await expectDropped(url);
   let text = '';
   const isReported = () => {
     text += readAll(reader);
@@ -146,6 +154,9 @@ it('a reader that comes back reads how many lines were dropped, and nothing else
   const written = lines.filter(({ status }) => status === 401).length;
   expect(written + dropped).toBeGreaterThanOrEqual(enough);
   expect(dropped).toBeGreaterThan(0);
+  // It is full again.
+  await flood(url, enough);
+  await expectStop();
 });
 
 it('2,000 refused requests make few lines, and one that says how many more there were', async () => {
