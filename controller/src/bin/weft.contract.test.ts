@@ -1,7 +1,8 @@
-// The command as a process of its own: what only signals, exit codes and real streams can show.
+// The command as a process of its own: what only signals, exit codes and real streams can show. Starts that must not happen:
+// e2e/refused-start.test.ts.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,21 +95,6 @@ test('a request under way is answered, though the wish to stop arrive twice, as 
   expect((await ended).code).toBe(0);
 });
 
-test('a port that is taken is one line and exit code 1', async () => {
-  const first = weft(['serve', '--port', '0', '--data-dir', 'first']);
-  const { port } = new URL(await first.ready);
-  const { code, out, err } = await weft(['serve', '--port', port, '--data-dir', 'second']).ended;
-  expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(new RegExp(`^weft: .*${port}.*\n$`));
-});
-
-test('a data folder that cannot be is one line and exit code 1', async () => {
-  writeFileSync(join(folder, 'file'), '');
-  const { code, err } = await weft(['serve', '--port', '0', '--data-dir', 'file']).ended;
-  expect(code).toBe(1);
-  expect(err).toMatch(/^weft: .*file.*\n$/);
-});
-
 test('serve behind a proxy prints the code that the administrator needs, and does not invite everybody', async () => {
   const { child, ended, ready } = weft(['serve', '--port', '0'], { WEFT_TRUSTED_PROXIES: '127.0.0.1' });
   const url = await ready;
@@ -117,13 +103,6 @@ test('serve behind a proxy prints the code that the administrator needs, and doe
   const { out } = await ended;
   expect(out).toMatch(/create the administrator with the code below\.\n {2}Code {3}\S+ \(needed/);
   expect([out, page].join()).not.toContain('first visitor');
-});
-
-test('a bad secret ends the start before anything listens or is written', async () => {
-  const { code, out, err } = await weft(['serve', '--port', '0'], { WEFT_SECRET: 'changeme' }).ended;
-  expect([code, out]).toEqual([78, '']);
-  expect(err).toMatch(/^weft: WEFT_SECRET is a placeholder/);
-  expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
 test('an account made at the command line is listed', async () => {
