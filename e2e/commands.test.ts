@@ -2,21 +2,24 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { runHere } from './weft-here.ts';
 import { adminUsername, eventually, password, runWeft, serve, temporaryFolder } from './weft-process.ts';
 
 const canary = 'cQ7vN2xKd9Rf4TzLw8HsJb3Ym6Gc1EaU5iVo0XlZ';
 
-test('accounts are added, listed and given passwords beside a running server, which knows at once', async () => {
+test('accounts are added, listed and given passwords beside a running server, which knows at once; doctor is content with it', async () => {
   const weft = await serve();
   const { folder } = weft;
-  const typed = (args: string[], input: string) => runWeft(['user', ...args, '--password-stdin'], { folder, input });
-  expect((await typed(['add', 'Ada@Example.org', '--role', 'admin'], `${password}\n`)).code).toBe(0);
+  const env = { WEFT_DATA_DIR: join(folder, 'data'), WEFT_PORT: new URL(weft.url).port };
+  const typed = (args: string[], input: string) => runHere(['user', ...args, '--password-stdin'], env, input);
+  const add = ['user', 'add', 'Ada@Example.org', '--role', 'admin', '--password-stdin'];
+  expect((await runWeft(add, { folder, input: `${password}\n` })).code).toBe(0);
   const login = await weft.login(adminUsername, password);
   expect(login.status).toBe(200);
   const token = login.body.access_token;
   expect((await weft.request('GET', '/api/v1/users/', { token })).status).toBe(200);
 
-  const list = await runWeft(['user', 'list'], { folder });
+  const list = await runHere(['user', 'list'], env);
   expect(list.out).toMatch(/^ada@example\.org {2}admin +\d{4}-\d\d-\d\d [\d:]+ {2}enabled\n$/);
 
   expect((await typed(['set-password', adminUsername], 'another password\n')).code).toBe(0);
@@ -28,12 +31,8 @@ test('accounts are added, listed and given passwords beside a running server, wh
   const unknown = await typed(['set-password', 'nobody@example.org'], 'another password\n');
   expect([unknown.code, unknown.out]).toEqual([1, '']);
   expect(unknown.err).toMatch(/^weft: .*\n$/);
-});
 
-test('doctor is content beside a running server', async () => {
-  const weft = await serve();
-  const env = { WEFT_PORT: new URL(weft.url).port };
-  const { code, out } = await runWeft(['doctor'], { folder: weft.folder, env });
+  const { code, out } = await runHere(['doctor'], env);
   expect(out).not.toContain('✗');
   expect(out).toContain('Weft runs there and is ready');
   expect(code).toBe(0);
@@ -48,7 +47,7 @@ test('doctor names everything that is wrong, and what to do', async () => {
     WEFT_SMTP_URL: 'smtp://127.0.0.1:1',
     WEFT_DATA_DIR: join(folder, 'file'),
   };
-  const { code, out } = await runWeft(['doctor', '--json'], { folder, env });
+  const { code, out } = await runHere(['doctor', '--json'], env);
   expect(code).toBe(1);
   const bad = JSON.parse(out).filter(({ ok }: { ok: boolean }) => !ok);
   expect(bad.map(({ name }: { name: string }) => name)).toEqual(

@@ -10,7 +10,8 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { TaskType } from '../contract/src/index.ts';
 import { databaseKinds } from '../test/databases.ts';
 import { shareRabbit } from '../test/rabbitmq.ts';
-import { eventually, password, runWeft, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { runHere } from './weft-here.ts';
+import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 /** However somebody might write it down. */
 function spellings(address: string): string[] {
@@ -181,7 +182,10 @@ test('a planted address is in no file, log, answer, event or backup, and no join
   const folder = temporaryFolder();
   const device = await plant({
     folder,
-    onPlanted: async () => expect((await runWeft(['backup', 'saved'], { folder })).code).toBe(0),
+    onPlanted: async () => {
+      const env = { WEFT_DATA_DIR: join(folder, 'data') };
+      expect((await runHere(['backup', join(folder, 'saved')], env)).code).toBe(0);
+    },
   });
   const files = filesIn(folder);
   expect(files.some((file) => file.endsWith('weft.db'))).toBe(true);

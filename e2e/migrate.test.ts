@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { prepareLedger } from './ledger-folder.ts';
+import { runHere } from './weft-here.ts';
 import { runWeft, serve, temporaryFolder, WeftProcess } from './weft-process.ts';
 
 const server = inject('postgresUrl');
@@ -72,14 +73,14 @@ test.skipIf(server === undefined)(
 
     const refused = await runWeft(['serve'], { env, folder });
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('was moved to PostgreSQL')]);
-    const again = await runWeft(['migrate'], { env: cluster, folder });
+    const again = await runHere(['migrate'], cluster);
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing was changed')]);
 
     const weft = await serve({ env: cluster, folder });
     for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
     expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     expect(await ledger.agents[0]!.post(weft)).toBe(200);
-    expect((await runWeft(['audit', 'verify'], { env: cluster, folder })).out).toContain('intact');
+    expect((await runHere(['audit', 'verify'], cluster)).out).toContain('intact');
     expect(await weft.end()).toBe(0);
   },
 );

@@ -8,7 +8,8 @@ import { expect, test } from 'vitest';
 import type * as BuildState from '../scripts/build-state.mjs';
 import { nameOfBuild } from '../test/compile-cache.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
-import { eventually, root, runWeft, serve, temporaryFolder } from './weft-process.ts';
+import { runHere } from './weft-here.ts';
+import { eventually, root, serve, temporaryFolder } from './weft-process.ts';
 
 const admin = { username: 'ada@example.org', password: 'correct horse battery' };
 
@@ -40,7 +41,7 @@ test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry,
   expect(points).toEqual([expect.objectContaining({ power_w: 12.5, note: 'as it was' })]);
   const commands = JSON.stringify(await get('commands'));
   for (const name of ['set_tx_power', 'sleep']) expect(commands).toContain(`"name":"${name}"`);
-  const { out } = await runWeft(['audit', 'verify'], { env });
+  const { out } = await runHere(['audit', 'verify'], env);
   expect(out).toContain('intact');
   // And it can be written: the chain of the audit log goes on.
   const json = { username: 'new@example.org', password: 'a new password', roles: ['user'] };
@@ -95,7 +96,7 @@ test.skipIf(!hasOtherClock)(
       );
       expect(values).toHaveLength(2 * samples.length + 1);
     }
-    expect((await runWeft(['audit', 'verify'], { env })).out).toContain('intact');
+    expect((await runHere(['audit', 'verify'], env)).out).toContain('intact');
     await weft.end();
   },
 );
