@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { adminUsername, eventually, password, root, serve, temporaryFolder } from './weft-process.ts';
 
 test('K8 a first start says where to open it and what to do next, and nobody has an account', async () => {
-  const weft = await serve();
+  const weft = await serve({ folder: temporaryFolder() });
   expect(weft.out).toContain(`Weft is ready: ${weft.url}\n`);
   expect(weft.out).toContain(`Open ${weft.url} and create the administrator`);
   expect(weft.out).toContain(`${weft.url}/docs`);

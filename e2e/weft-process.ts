@@ -1,10 +1,10 @@
 // Weft as its operators run it: a process of its own, seen through its exit code, its output and its HTTP interface.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { buildCache } from '../test/compile-cache.ts';
 import { countCost } from '../test/costs/file-costs.ts';
 import { findFreePort } from '../test/server-process.ts';
@@ -195,11 +195,20 @@ export async function runWeft(args: string[], options: RunOptions = {}) {
   return { code, out: weft.out, err: weft.err, folder: weft.folder };
 }
 
+/** To make all tables is a tenth of a first start, which has a folder that its test has made. */
+function copyMigrated(dataDir: string): void {
+  mkdirSync(dataDir, { mode: 0o700 });
+  copyFileSync(inject('migrated').sqliteFile, join(dataDir, 'weft.db'));
+}
+
 /** `weft serve`, once it listens. */
 export async function serve(options: RunOptions = {}): Promise<WeftServer> {
   // Not any port: one that is started again on the same port must find it free.
-  const env = { WEFT_PORT: String(await findFreePort()), ...options.env };
-  const weft = new WeftProcess(options.launcher?.[0] === 'npm' ? [] : ['serve'], { ...options, env });
+  const env: Env = { WEFT_PORT: String(await findFreePort()), ...options.env };
+  const isFresh = options.folder === undefined && !('WEFT_DATA_DIR' in env || 'WEFT_DATABASE_URL' in env);
+  const folder = options.folder ?? temporaryFolder();
+  if (isFresh) copyMigrated(join(folder, 'data'));
+  const weft = new WeftProcess(options.launcher?.[0] === 'npm' ? [] : ['serve'], { ...options, folder, env });
   weft.url = await weft.ready();
   return weft;
 }
