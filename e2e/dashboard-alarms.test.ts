@@ -45,6 +45,7 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     await expectFitting(page);
     await page.getByRole('link', { name: 'New rule' }).click();
     await heading(page, 'New alarm rule');
+    await page.getByRole('button', { name: 'As text' }).click();
     await page.getByLabel('Which access points').fill('nam:ap-1');
     // What is wrong is said at its column, before anything is sent.
     await page.getByText(/Nothing is selected by "nam".*column 1/).waitFor();
@@ -141,6 +142,7 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     });
     await page.getByRole('button', { name: 'New silence' }).click();
     await page.getByText('This silences every access point').waitFor();
+    await page.getByRole('button', { name: 'As text' }).click();
     await page.getByLabel('Which access points').fill('site:uk/bristol/**');
     await page.getByText('This silences every access point').waitFor({ state: 'detached' });
     await page.getByLabel('When').selectOption('every week');

@@ -80,6 +80,7 @@ describe.skipIf(!hasBrowser)('configuration in the dashboard', () => {
     await page.getByText('Add a layer before you save.').waitFor();
     await page.getByRole('button', { name: 'Add a layer' }).click();
     const layer = page.getByRole('group', { name: 'Layer' });
+    await layer.getByRole('button', { name: 'As text' }).click();
     await layer.getByLabel('Access points', { exact: true }).fill('tag:hall');
     await layer.getByText('2 match.').waitFor();
     await layer.getByLabel('Settings').fill('{\n  "channel": 99\n');

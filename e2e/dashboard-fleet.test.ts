@@ -171,6 +171,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('row', { name: /grace@example.org/ }).click();
     await page.getByRole('button', { name: 'Add a grant' }).click();
     await page.getByLabel('Role', { exact: true }).last().selectOption('operator');
+    await page.getByRole('button', { name: 'As text' }).click();
     await page.getByLabel('For which access points').fill('state:offline');
     await page.getByRole('button', { name: 'Save rights' }).click();
     // An agent can change its state itself: it decides about no rights.

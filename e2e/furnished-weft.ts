@@ -38,7 +38,13 @@ export async function furnish(weft: Weft): Promise<Furnished> {
     await ask('POST', '/agent_update/update', report, body.access_token);
   }
   const app = async (app_name: string, priority: number) => {
-    const permissions = { agents: ['*'], commands: ['sleep', 'wake', 'set_tx_power'], emulator: false, priority };
+    const permissions = {
+      agents: ['*'],
+      commands: ['sleep', 'wake', 'set_tx_power'],
+      emulator: false,
+      alarms: true,
+      priority,
+    };
     await ask('POST', '/third_party_apps/', { app_name, api_key: `the key of ${app_name}`, permissions });
     return (await weft.login(app_name, `the key of ${app_name}`, 'third_party_app')).body.access_token as string;
   };
@@ -55,6 +61,14 @@ export async function furnish(weft: Weft): Promise<Furnished> {
   const [{ device }] = await eventually(
     async () => (await ask('GET', '/devices?limit=1')).items,
     (devices) => devices.length > 0,
+  );
+  await ask('POST', '/sites', { path: 'uk/park', name: 'Science park' });
+  await ask('PATCH', `/agents/${agent!.ap_id}/labels`, { site: 'uk/park' });
+  const alarm = { ap_id: agent!.ap_id, key: 'load', severity: 'minor', text: 'More to do than on other days' };
+  await ask('POST', '/alarms/raise', alarm, saver);
+  const [incident] = await eventually(
+    async () => (await ask('GET', '/incidents?state=open')).items,
+    (incidents) => incidents.length > 0,
   );
   const { job_number } = await ask('POST', '/agent_details/request_all_agents_details');
   const settings = { tx_power_dbm: 20, prb_quota_pct: 80 };
@@ -73,8 +87,10 @@ export async function furnish(weft: Weft): Promise<Furnished> {
       app_name: 'energy-saver',
       device,
       id: 'new',
+      path: 'uk/park',
       '/jobs/:job_number job_number': job_number,
       '/emulator/:job_number job_number': run.job_number,
+      '/incidents/:id id': incident.id,
       '/configuration/changes/:id id': draft.id,
       '/configuration/rollouts/:id id': rollout.id,
     },

@@ -9,10 +9,9 @@ const fleetSize = 313;
 const reportEveryMs = 10_000;
 const maxBytesAnHour = 20_000_000;
 const maxRequestsASecond = 1;
-/** Answers with the newest values of all access points that are waited for. */
+/** Answers with the figures, which are asked for every ten seconds, that are waited for. */
 const answersCounted = rounds(6, 3);
-/** Now and then the past is read again, for a part of the access points (use-fleet-sums.ts): too seldom to wait for. */
-const history = { path: '/api/v1/metrics/series', answers: 1, everyMs: 300_000 };
+const figures = '/api/v1/health/figures';
 
 /** Registered as emulated ones, because their secrets need no slow hash; nobody runs them. */
 async function registerAgents(weft: TestWeft, token: string): Promise<string[]> {
@@ -73,13 +72,11 @@ test.skipIf(!hasBrowser)(
     /** Requests that belong to opening the page, which a busy machine may make late: the first for each path, but what streams. */
     const opening = new Set<string>();
     const bytesOf = new Map<string, number>();
-    const past = { bytes: 0, answers: 0 };
     const latest = { answers: 0, isCounted: false };
     let startedAt = 0;
     const count = (requestId: string, bytes: number) => {
       const path = paths.get(requestId) ?? 'unknown';
-      if (path === history.path) past.bytes += bytes;
-      else if (startedAt > 0 && !opening.has(requestId)) bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytes);
+      if (startedAt > 0 && !opening.has(requestId)) bytesOf.set(path, (bytesOf.get(path) ?? 0) + bytes);
     };
     const asked: string[] = [];
     tools.on('Network.requestWillBeSent', ({ requestId, request }) => {
@@ -93,9 +90,8 @@ test.skipIf(!hasBrowser)(
     const enough = new Promise<number>((resolve) => {
       tools.on('Network.responseReceived', ({ requestId, response }) => {
         count(requestId, response.encodedDataLength);
-        if (paths.get(requestId) === history.path) past.answers++;
         // From one answer of the longest kind to another: whole rounds of polling.
-        if (!latest.isCounted || paths.get(requestId) !== '/api/v1/metrics/latest') return;
+        if (!latest.isCounted || paths.get(requestId) !== figures) return;
         startedAt ||= performance.now();
         if (latest.answers++ === answersCounted) resolve(performance.now() - startedAt);
       });
@@ -109,10 +105,8 @@ test.skipIf(!hasBrowser)(
     expect(asked.length, asked.join(' ')).toBeLessThanOrEqual((maxRequestsASecond * elapsedMs) / 1000);
     const anHour = (bytes: number) => Math.round((bytes * 3_600_000) / elapsedMs);
     const byPath = Object.fromEntries([...bytesOf].map(([path, bytes]) => [path, anHour(bytes)]));
-    await expect.poll(() => past.answers).toBeGreaterThan(0);
-    byPath[history.path] = Math.round(((past.bytes / past.answers) * history.answers * 3_600_000) / history.everyMs);
     const total = Object.values(byPath).reduce((sum, bytes) => sum + bytes, 0);
     expect(total, JSON.stringify(byPath)).toBeLessThan(maxBytesAnHour);
-    expect(byPath['/api/v1/metrics/latest']).toBeGreaterThan(0);
+    expect(byPath[figures]).toBeGreaterThan(0);
   },
 );

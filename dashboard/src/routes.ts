@@ -67,6 +67,12 @@ export const routes: readonly PageRoute[] = [
     page('/alarms/rules/:id', pageTitles.alarmRule, () =>
       import('./pages/alarms/rule-page.tsx').then((it) => it.RulePage),
     ),
+    page('/incidents', pageTitles.incidents, { group: 'analyse', icon: 'warning' }, () =>
+      import('./pages/incidents/incidents-page.tsx').then((it) => it.IncidentsPage),
+    ),
+    page('/incidents/:id', pageTitles.incident, () =>
+      import('./pages/incidents/incident-page.tsx').then((it) => it.IncidentPage),
+    ),
     page('/compare', pageTitles.compare, { group: 'analyse', icon: 'compare' }, () =>
       import('./pages/compare/compare-page.tsx').then((it) => it.ComparePage),
     ),
@@ -113,6 +119,7 @@ export const routes: readonly PageRoute[] = [
     page('/sites', pageTitles.sites, { group: 'administer', icon: 'site' }, () =>
       import('./pages/sites/sites-page.tsx').then((it) => it.SitesPage),
     ),
+    page('/sites/:path', pageTitles.site, () => import('./pages/sites/site-page.tsx').then((it) => it.SitePage)),
   ]),
   ...pagesFor('admin', [
     page('/users', pageTitles.users, { group: 'administer', icon: 'users', name: pageTitles.accounts }, () =>

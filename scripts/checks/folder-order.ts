@@ -83,7 +83,7 @@ const order: Record<string, string[][]> = {
       'users',
     ],
     ['conflicts'],
-    ['audit', 'agents|devices|emulator|map|overview|sites|wall'],
+    ['audit', 'agents|devices|emulator|incidents|map|overview|sites|wall'],
   ],
   'dashboard/src/pages/agents': [['list']],
 };

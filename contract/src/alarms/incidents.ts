@@ -3,6 +3,7 @@
 import { Page } from '../answers.ts';
 import { EventItem } from '../events.ts';
 import * as Type from '../schema/schema.ts';
+import { AlarmSeverity, AlarmState } from './alarms.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -35,6 +36,7 @@ const incidentFields = {
   minutes_lost: Type.Number({ description: 'Of all these devices together.' }),
   alarms: Type.Array(Type.String(), { description: 'Their ids, oldest first; at most 1,000.' }),
   merged_into: NullableText('The incident that it turned out to belong to; its alarms are there.'),
+  may_handle: Type.Boolean({ description: 'Whether the caller may acknowledge and silence any of its alarms.' }),
 };
 
 export const Incident = Type.Object(incidentFields, {
@@ -86,6 +88,22 @@ export const IncidentDetails = Type.Object(
       description:
         'What happened to its access points from ten minutes before it to its end, oldest first; at most 200.',
     }),
+    affected: Type.Array(
+      Type.Object({ ap_id: Type.String(), devices_affected: Type.Integer(), minutes_lost: Type.Number() }),
+      { description: 'Its access points, those with most devices first; at most 200.' },
+    ),
+    alarm_list: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        ap_id: NullableText('Null if it is about more than one.'),
+        severity: AlarmSeverity,
+        state: AlarmState,
+        message: Type.String(),
+        since: Timestamp('Since when its condition has held.'),
+        cleared_at: Type.Union([Timestamp('When it cleared.'), Type.Null()]),
+      }),
+      { description: 'Its alarms, oldest first; at most 100.' },
+    ),
     diagnosis: Type.Union([Diagnosis, Type.Null()], { description: 'Of the alarm that says most.' }),
   },
   { title: 'IncidentDetails' },

@@ -33,6 +33,7 @@ const table = `
   DELETE /api/v1/users/{username}                 yes  self no   no
   GET    /api/v1/users/{username}/grants          yes  self no   no
   PUT    /api/v1/users/{username}/grants          yes  no   no   no
+  GET    /api/v1/grants                           yes  no   no   no        auditor
   GET    /api/v1/waiting_users                    yes  no   no   no        auditor
   POST   /api/v1/waiting_users/{username}/approve yes  no   no   no
   DELETE /api/v1/waiting_users/{username}         yes  no   no   no

@@ -80,6 +80,12 @@ test('one noise is one incident, handled as one; it is found by any of its alarm
   expect(await list(admin, '&window=1h')).toHaveLength(2);
   const whole = await send('GET', `/api/v1/incidents/${second}`);
   expect(whole.id).toBe(first);
+  const none = { devices_affected: 0, minutes_lost: 0 };
+  expect(whole.affected).toEqual(['hall-1', 'hall-2'].map((ap_id) => ({ ap_id, ...none })));
+  expect(whole.alarm_list).toMatchObject([
+    { id: first, ap_id: 'hall-1', message: 'x', state: 'firing', cleared_at: null },
+    { id: second, ap_id: 'hall-2' },
+  ]);
   expect(whole.timeline.map(({ kind }: { kind: string }) => kind)).toContain('alarm.fired');
   const path = `/api/v1/incidents/${first}`;
   expect(await send('POST', `${path}/acknowledge`)).toMatchObject({ state: 'acknowledged' });
@@ -140,7 +146,12 @@ test('a caller sees what its access points have, counts included: whatever it wa
   }
   const viewer = await userWith('viewer@weft.test', [{ role: 'viewer', selector: 'site:uk/hall' }]);
   const operator = await userWith('operator@weft.test', [{ role: 'operator', selector: 'site:uk/roof' }]);
-  expect(await list(viewer)).toMatchObject([{ access_points: 2, devices_affected: 3, site: 'uk/hall' }]);
+  const ofHall = { access_points: 2, devices_affected: 3, site: 'uk/hall' };
+  expect(await list(viewer)).toMatchObject([{ ...ofHall, may_handle: false }]);
+  expect(await list(operator)).toMatchObject([{ access_points: 2, may_handle: true }]);
+  // Those with most devices first.
+  const { affected } = await send('GET', `/api/v1/incidents/${ids[0]}`, undefined, viewer);
+  expect(affected.map((each: { ap_id: string }) => each.ap_id)).toEqual(['hall-2', 'hall-1']);
   const handle = (id: string, token: string) => ask('POST', `/api/v1/incidents/${id}/acknowledge`, token);
   expect((await handle(ids[0]!, viewer)).status).toBe(403);
   expect((await handle(ids[2]!, operator)).body).toMatchObject({ state: 'acknowledged', access_points: 2 });

@@ -31,6 +31,8 @@ const minuteMs = 60_000;
 const beforeMs = 10 * minuteMs;
 const maxTimeline = 200;
 const maxNames = 50;
+const maxAffected = 200;
+const maxListed = 100;
 const timelineKinds = [
   ...['agent.*', 'alarm.*', 'command.*', 'conflict.*', 'config.*', 'run.*', 'incident.*', 'rollout.*'],
 ];
@@ -108,9 +110,13 @@ export class IncidentService {
     const merged = await this.#mergedAt(id, caller);
     const diagnosis = await this.#options.diagnose(leading, caller);
     const timeline = await this.#timeline(incident, alarms, caller);
-    if (!merged) return { ...incident, timeline, diagnosis };
-    const nothing = { access_points: 0, devices_affected: 0, minutes_lost: 0, alarms: [] };
-    return { ...incident, ...merged, id, merged_into: incident.id, state: 'ended', ...nothing, timeline, diagnosis };
+    const alarm_list = alarms.slice(0, maxListed).map(toListed);
+    const affected = (await this.#affected(leading.incident_id!, alarms)).slice(0, maxAffected);
+    const details = { timeline, diagnosis, affected, alarm_list };
+    if (!merged) return { ...incident, ...details };
+    const nothing = { access_points: 0, devices_affected: 0, minutes_lost: 0, alarms: [], may_handle: false };
+    const empty = { ...details, affected: [], alarm_list: [] };
+    return { ...incident, ...merged, id, merged_into: incident.id, state: 'ended', ...nothing, ...empty };
   }
 
   /** Its active alarms, as far as the caller may handle them. */
@@ -118,6 +124,16 @@ export class IncidentService {
     const ids = await this.#handled(id, caller, ({ state }) => state === 'firing');
     if (ids.length > 0) await this.#options.alarms.acknowledgeAll(ids, caller);
     return (await this.#require(id, caller)).incident;
+  }
+
+  /** Each of its access points, also those that nobody lost. */
+  async #affected(id: string, alarms: readonly IncidentAlarm[]): Promise<IncidentDetails['affected']> {
+    const impacts = new Map((await this.#options.store.impactOf([id])).map((impact) => [impact.ap_id, impact]));
+    const found = accessPointsOf(alarms.map(toGrouped)).map((ap_id) => {
+      const { devices = 0, lost_ms = 0 } = impacts.get(ap_id) ?? {};
+      return { ap_id, devices_affected: devices, minutes_lost: toMinutes(lost_ms) };
+    });
+    return found.sort((a, b) => b.devices_affected - a.devices_affected || b.minutes_lost - a.minutes_lost);
   }
 
   async silence(id: string, until: string, caller: Caller): Promise<Incident> {
@@ -175,14 +191,19 @@ export class IncidentService {
           if (canSeeAlarm(caller, alarm, self.#agentOf(alarm))) visible.push(alarm);
           yield;
         }
-        if (visible.length > 0) found.set(row.id, self.#toSeen(row, visible, impacts.get(row.id)!));
+        if (visible.length > 0)
+          found.set(row.id, self.#toSeen(row, visible, { impacts: impacts.get(row.id)!, caller }));
       }
     }
     await endInSlices(look());
     return found;
   }
 
-  #toSeen(record: IncidentRecord, alarms: IncidentAlarm[], impacts: readonly Impact[]): Seen {
+  #toSeen(
+    record: IncidentRecord,
+    alarms: IncidentAlarm[],
+    { impacts, caller }: { impacts: readonly Impact[]; caller: Caller },
+  ): Seen {
     const grouped = alarms.map(toGrouped);
     const nameOf = (ap_id: string) => this.#options.directory.get(ap_id)?.display_name ?? ap_id;
     const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf);
@@ -200,9 +221,12 @@ export class IncidentService {
       state: endedMs !== null ? 'ended' : isAcknowledged(alarms) ? 'acknowledged' : 'open',
       access_points: aps.size,
       devices_affected: own.reduce((sum, { devices }) => sum + devices, 0),
-      minutes_lost: Math.round(own.reduce((sum, { lost_ms }) => sum + lost_ms, 0) / 6_000) / 10,
+      minutes_lost: toMinutes(own.reduce((sum, { lost_ms }) => sum + lost_ms, 0)),
       alarms: alarms.slice(0, maxIds).map(({ id }) => id),
       merged_into: null,
+      may_handle: alarms.some(
+        (alarm) => alarm.cleared_at === null && canHandleAlarm(caller, alarm, this.#agentOf(alarm)),
+      ),
     };
     return { incident, alarms, leading: alarms.find(({ id }) => id === leading.id)! };
   }
@@ -243,6 +267,22 @@ export class IncidentService {
 function isAcknowledged(alarms: readonly IncidentAlarm[]): boolean {
   const active = alarms.filter(({ cleared_at, inhibited_by }) => cleared_at === null && inhibited_by === null);
   return active.length > 0 && active.every(({ state }) => state === 'acknowledged');
+}
+
+function toListed({ id, ap_id, severity, state, message, since, cleared_at }: IncidentAlarm) {
+  return {
+    id,
+    ap_id,
+    severity,
+    state,
+    message,
+    since: toTime(since),
+    cleared_at: cleared_at === null ? null : toTime(cleared_at),
+  };
+}
+
+function toMinutes(ms: number): number {
+  return Math.round(ms / 6_000) / 10;
 }
 
 function toTime(ms: number): string {

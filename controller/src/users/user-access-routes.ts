@@ -69,6 +69,12 @@ export function grantRoutes(users: UserService): Route[] {
       response: Grants,
       handle: (context) => users.grantsOf(context.path('username')),
     }),
+    route('list_grants', 'GET /api/v1/grants', {
+      permission: adminsAndAuditors,
+      summary: 'List the users who have grants, and what they may do where',
+      response: Type.Array(Type.Object({ username: Type.String(), grants: Grants }), { title: 'GrantedUsers' }),
+      handle: () => users.granted(),
+    }),
     route('set_grants', 'PUT /api/v1/users/:username/grants', {
       permission: adminsOnly,
       target: 'username',

@@ -35,6 +35,17 @@ function me(token: string) {
   return weft.request('GET', `${users}me`, { token });
 }
 
+test('those who have grants are listed with them, and only those', async () => {
+  await createAndLogIn('granted@weft.test');
+  await createAndLogIn('without@weft.test');
+  const grants = [{ role: 'operator', selector: 'site:uk/**' }];
+  await weft.request('PUT', `${users}granted@weft.test/grants`, { token: admin, json: grants });
+  const { status, body } = await weft.request('GET', '/api/v1/grants', { token: admin });
+  expect(status).toBe(200);
+  const named = body.filter(({ username }: { username: string }) => /^(granted|without)@/.test(username));
+  expect(named).toEqual([{ username: 'granted@weft.test', grants }]);
+});
+
 eachDatabaseOfServers((kind) => {
   test('an account is created, seen, changed and removed', async () => {
     const namespace = await kind.createNamespace();

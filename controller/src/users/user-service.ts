@@ -99,6 +99,12 @@ export class UserService implements PrincipalSource {
     return toTokenData(after);
   }
 
+  /** Those who have any. */
+  async granted(): Promise<{ username: string; grants: Grant[] }[]> {
+    const all = await this.#users.list();
+    return all.flatMap(({ username, grants }) => (grants.length === 0 ? [] : [{ username, grants: [...grants] }]));
+  }
+
   async grantsOf(username: string): Promise<Grant[]> {
     return [...(await this.#require(username)).grants];
   }

@@ -1612,6 +1612,11 @@ export type Grant = {
   selector?: string;
 };
 
+export type GrantedUsers = ({
+  username: string;
+  grants: Grants;
+})[];
+
 export type Grants = (Grant)[];
 
 /** `never_seen`: the metric was not reported while it was watched, so nothing was guarded; `ended`: watched no longer, because somebody has changed the parameter since, or the access point is gone. */
@@ -1668,6 +1673,8 @@ export type Incident = {
   alarms: (string)[];
   /** The incident that it turned out to belong to; its alarms are there. */
   merged_into: string | null;
+  /** Whether the caller may acknowledge and silence any of its alarms. */
+  may_handle: boolean;
 };
 
 /** `unknown`: no cause was found. */
@@ -1697,8 +1704,28 @@ export type IncidentDetails = {
   alarms: (string)[];
   /** The incident that it turned out to belong to; its alarms are there. */
   merged_into: string | null;
+  /** Whether the caller may acknowledge and silence any of its alarms. */
+  may_handle: boolean;
   /** What happened to its access points from ten minutes before it to its end, oldest first; at most 200. */
   timeline: (EventItem)[];
+  /** Its access points, those with most devices first; at most 200. */
+  affected: ({
+    ap_id: string;
+    devices_affected: number;
+    minutes_lost: number;
+  })[];
+  /** Its alarms, oldest first; at most 100. */
+  alarm_list: ({
+    id: string;
+    /** Null if it is about more than one. */
+    ap_id: string | null;
+    severity: AlarmSeverity;
+    state: AlarmState;
+    message: string;
+    /** Since when its condition has held. */
+    since: string;
+    cleared_at: string | null;
+  })[];
   /** Of the alarm that says most. */
   diagnosis: Diagnosis | null;
 };
@@ -2805,6 +2832,7 @@ export interface Operations {
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
   list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_grants: { answer: GrantedUsers };
   list_incidents: { query?: { state?: string; selector?: string; window?: string; cursor?: string; limit?: number }; answer: IncidentPage };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
   list_notifications: { answer: NotificationList };
@@ -2991,6 +3019,7 @@ export const operations = {
   list_emulator_runs: 'GET /api/v1/emulator',
   list_enrolment_tokens: 'GET /api/v1/enrolment_tokens',
   list_events: 'GET /api/v1/events',
+  list_grants: 'GET /api/v1/grants',
   list_incidents: 'GET /api/v1/incidents',
   list_jobs: 'GET /api/v1/jobs',
   list_notifications: 'GET /api/v1/notifications',

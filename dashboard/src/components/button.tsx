@@ -139,6 +139,7 @@ export function Button(props: ButtonProps) {
 type ButtonLinkProps = Look & {
   href: string;
   download?: string;
+  'aria-label'?: string;
 };
 
 export function ButtonLink(props: ButtonLinkProps) {

@@ -10,13 +10,25 @@ import {
   geolocationOf,
   isSleeping,
   isStale,
+  noteNames,
   readCoordinates,
   selectorOf,
   shownState,
   technologyOf,
+  withAgentName,
   worstOf,
   writeCoordinates,
 } from './agents.ts';
+
+it('a sentence names an access point as people call it, once, also where its name contains its id', () => {
+  noteNames([
+    { ap_id: 'ap-1', display_name: 'ap-1 by the stairs' },
+    { ap_id: 'ap-2', display_name: 'Roof' },
+  ]);
+  expect(withAgentName('ap-2 is offline', 'ap-2')).toBe('Roof is offline');
+  expect(withAgentName('ap-1 is offline', 'ap-1')).toBe('ap-1 by the stairs is offline');
+  expect(withAgentName('ap-1 by the stairs is offline', 'ap-1')).toBe('ap-1 by the stairs is offline');
+});
 
 describe('the place of an agent', () => {
   it.each([

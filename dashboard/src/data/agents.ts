@@ -152,7 +152,9 @@ export function hasAgentName(ap_id: string): boolean {
 
 /** Every id of an access point in the sentence gives way to its name. */
 export function withAgentName(sentence: string, ap_id: string | null): string {
-  const named = ap_id === null ? sentence : sentence.replaceAll(ap_id, agentName(ap_id));
+  const name = ap_id === null ? '' : agentName(ap_id);
+  // A name may contain the id.
+  const named = ap_id === null || sentence.includes(name) ? sentence : sentence.replaceAll(ap_id, name);
   return shortAgentName(named);
 }
 
@@ -217,16 +219,13 @@ async function askAll(ap_ids: readonly string[]): Promise<void> {
 
 const fitsSelector = (ap_ids: readonly string[]) =>
   ap_ids.length <= maxTerms && selectorOf(ap_ids).length <= maxSelector;
-/** As many as the server takes, in an address that proxies take as well. */
-export const fitsAddress = (ap_ids: readonly string[]) =>
-  ap_ids.length <= 100 && encodeURIComponent(ap_ids.join()).length <= 5000;
 
-/** As many as fit together, by default into one selector. */
-export function batchesOf(ap_ids: readonly string[], fits = fitsSelector): string[][] {
+/** As many as fit together into one selector. */
+export function batchesOf(ap_ids: readonly string[]): string[][] {
   const batches: string[][] = [];
   for (const ap_id of ap_ids) {
     const last = batches.at(-1);
-    if (last && fits([...last, ap_id])) last.push(ap_id);
+    if (last && fitsSelector([...last, ap_id])) last.push(ap_id);
     else batches.push([ap_id]);
   }
   return batches;

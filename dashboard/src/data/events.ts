@@ -5,10 +5,21 @@ import type { IconName } from '../components/button.tsx';
 export type { LoggedEvent };
 
 /** What the kinds of one family have in common; the order in which pages offer them. */
-export const eventFamilies = ['agent', 'alarm', 'command', 'conflict', 'run', 'config', 'device', 'node'] as const;
+export const eventFamilies = [
+  'incident',
+  'agent',
+  'alarm',
+  'command',
+  'conflict',
+  'run',
+  'config',
+  'device',
+  'node',
+] as const;
 export type EventFamily = (typeof eventFamilies)[number];
 
 const familyOfPrefix: Record<string, EventFamily> = {
+  incident: 'incident',
   agent: 'agent',
   alarm: 'alarm',
   silence: 'alarm',
@@ -25,6 +36,7 @@ const familyOfPrefix: Record<string, EventFamily> = {
 };
 
 const icons: Record<EventFamily, IconName> = {
+  incident: 'warning',
   agent: 'agents',
   alarm: 'bell',
   command: 'commands',
@@ -54,6 +66,7 @@ export function hrefOf({ kind, subject_kind, subject, ap_id }: LoggedEvent): str
   const name = encodeURIComponent(subject);
   if (subject_kind === 'command') return `/commands/${name}`;
   if (subject_kind === 'alarm') return `/alarms?view=history&alarm=${name}`;
+  if (subject_kind === 'incident') return `/incidents/${name}`;
   if (subject_kind === 'device') return `/devices/${name}`;
   if (subject_kind === 'rollout') return `/configuration/rollouts/${name}`;
   if (subject_kind === 'run') return `/emulator/${name}`;

@@ -2,8 +2,10 @@
 export const eventsText = {
   filters: 'Filter events',
   family: 'What',
-  anyFamily: 'Everything',
+  anyFamily: 'All but moves of devices',
+  everything: 'Everything, moves of devices too',
   families: {
+    incident: 'Incidents',
     agent: 'Access points',
     alarm: 'Alarms',
     command: 'Commands',

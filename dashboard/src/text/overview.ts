@@ -2,28 +2,27 @@
 export const overviewText = {
   figures: 'Network status',
   ofAll: (count: string) => `of ${count}`,
-  throughput: 'Throughput',
-  devices: 'Devices',
-  power: 'Power',
-  energyIn: (amount: string, window: string) => `${amount} in ${window}`,
-  energySince: (amount: string) => `${amount} since you opened this page`,
-  technology: {
-    title: 'By type',
-    type: 'Type',
-    online: 'Online',
-    throughput: 'Throughput',
-    devices: 'Devices',
-    power: 'Power',
+  strip: {
+    label: 'The network now, and its last day',
+    names: {
+      served_devices: 'Devices served',
+      within_budget_pct: 'In delay budget',
+      throughput_mbps: 'Throughput',
+      power_w: 'Power',
+      availability_pct: 'Availability',
+    },
+    share: (change: string) => `${change} since yesterday`,
+    points: (change: string) => `${change} points since yesterday`,
+    same: 'as yesterday',
+    fromNothing: 'nothing yesterday',
+    noYesterday: 'no data of yesterday',
+    unknown: 'no access point reports it',
+    more: (count: string) => `and ${count} more`,
   },
   map: {
     title: 'Map',
     open: 'Open the map',
     none: 'No access point has a location in its configuration yet.',
-  },
-  recent: {
-    title: 'What changed',
-    all: 'All events',
-    none: 'No events yet. Connections, commands, conflicts and alarms appear here.',
   },
   health: {
     title: 'Health of the network',
@@ -40,6 +39,9 @@ export const overviewText = {
   worst: {
     title: 'Worst access points',
     none: 'None: all access points are good.',
+    name: 'Access point',
+    reason: 'Why',
+    devices: 'Devices affected',
   },
   wall: {
     open: 'Wall display',
@@ -48,7 +50,6 @@ export const overviewText = {
     alarms: 'Alarms',
     noAlarms: 'No active alarms',
   },
-  carried: 'What the network carries',
   empty: {
     title: 'Your network is empty',
     words:

@@ -7,8 +7,10 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
+import { Button } from '../button.tsx';
 import { useDraft } from './draft.tsx';
 import { Field, type FieldProps } from './fields.tsx';
+import { readChips, SelectorChips } from './selector-chips.tsx';
 
 const restMs = 400;
 
@@ -44,26 +46,54 @@ interface SelectorInputProps {
   /** Beside the explanation, such as how many match. */
   beside?: string | undefined;
   attributes?: JSX.InputHTMLAttributes<HTMLInputElement>;
+  /** For those who filter all day: the text comes first, and the chips are a click away. */
+  isTextFirst?: boolean;
 }
 
-export function SelectorInput({ value: committed, onInput, meaning, beside, attributes }: SelectorInputProps) {
+export function SelectorInput(props: SelectorInputProps) {
+  const { value: committed, onInput, meaning, beside, attributes, isTextFirst = false } = props;
   const id = useId();
+  const [isText, setText] = useState(isTextFirst);
   const draft = useDraft(committed, onInput, { isLive: true });
   const { value } = draft;
   const { words, problem } = readSelector(value);
+  const chips = readChips(value);
+  const hasChips = chips !== undefined && !isText;
+  // Once it is a text it stays one while somebody types.
+  useEffect(() => {
+    if (chips === undefined) setText(true);
+  }, [chips === undefined]);
   return (
     <div class="selector-input">
-      <input
-        placeholder="site:uk/bristol/** type:WiFi -tag:lab"
-        spellcheck={false}
-        autoCapitalize="none"
-        autoComplete="off"
-        {...attributes}
-        class={`input mono ${problem ? 'is-wrong' : ''}`}
-        {...draft}
-        aria-invalid={problem !== undefined}
-        aria-describedby={`${id}-words`}
-      />
+      <div class="selector-line">
+        {hasChips ? (
+          <SelectorChips
+            chips={chips}
+            onChange={onInput}
+            attributes={{ id: attributes?.id, 'aria-label': attributes?.['aria-label'] }}
+          />
+        ) : (
+          <input
+            placeholder="site:uk/bristol/** type:WiFi -tag:lab"
+            spellcheck={false}
+            autoCapitalize="none"
+            autoComplete="off"
+            {...attributes}
+            class={`input mono ${problem ? 'is-wrong' : ''}`}
+            {...draft}
+            aria-invalid={problem !== undefined}
+            aria-describedby={`${id}-words`}
+          />
+        )}
+        {chips && (
+          <Button
+            kind="quiet"
+            size="small"
+            onClick={() => setText(!isText)}
+            words={isText ? componentText.selector.asChips : componentText.selector.asText}
+          />
+        )}
+      </div>
       <p id={`${id}-words`} class={`below ${problem ? 'is-problem' : ''}`} aria-live="polite">
         {problem ? (
           <>

@@ -11,6 +11,7 @@ import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { SearchInput, useDraft } from '../forms/draft.tsx';
 import { OptionList, type Options } from '../forms/fields.tsx';
+import { SelectorInput } from '../forms/selector-input.tsx';
 import './filter-bar.css';
 
 export interface Filters<Name extends string> {
@@ -131,6 +132,16 @@ export function FilterAgent({ label, value, onChange, placeholder }: FilterProps
     <div class="filter">
       <label for={id}>{label}</label>
       <SearchInput {...useAgentField(value, onChange)} attributes={{ id, placeholder }} />
+    </div>
+  );
+}
+
+/** By site and tags as chips, or by any selector as text. */
+export function FilterSelector({ label, value, onChange }: FilterProps) {
+  return (
+    <div class="filter is-wide">
+      <span class="filter-label">{label}</span>
+      <SelectorInput value={value} onInput={onChange} attributes={{ 'aria-label': label }} />
     </div>
   );
 }

@@ -83,6 +83,7 @@ export function DevicesPage() {
       {!isEmpty && (rows || (failure && isFiltered)) && (
         <>
           <SelectorInput
+            isTextFirst
             value={selector}
             onInput={setSelector}
             meaning={devicesText.means(words)}

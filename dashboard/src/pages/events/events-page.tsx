@@ -18,6 +18,8 @@ import { eventsText as text } from '../../text/events.ts';
 import './events-page.css';
 
 const pageSize = 100;
+/** Devices move all the time, which hides what matters. */
+const calm = eventFamilies.filter((family) => family !== 'device').flatMap(kindsOf);
 
 export function EventsPage() {
   const filters = useFilters('what', 'agent', 'site', 'from', 'until');
@@ -25,7 +27,7 @@ export function EventsPage() {
   const query = {
     ...given,
     ...(agent && { search: agent }),
-    ...(what && { kinds: kindsOf(what) }),
+    ...(what !== 'all' && { kinds: what ? kindsOf(what) : calm }),
     limit: pageSize,
   };
   const feed = useFeed('list_events', {
@@ -45,6 +47,7 @@ export function EventsPage() {
           options={[
             ['', text.anyFamily],
             ...eventFamilies.map((name): [string, string] => [name, text.families[name]]),
+            ['all', text.everything],
           ]}
         />
         <FilterText label={text.agent} {...filters.of('agent')} placeholder={text.agentHint} />

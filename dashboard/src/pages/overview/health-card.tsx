@@ -1,4 +1,4 @@
-// How the network is: one word, why, alarms by severity, and how many access points are in which state.
+// How the network is: one word, why, and how many access points are in which state; in one line, or large with alarms by severity.
 import type { NetworkHealth } from '../../api/client.ts';
 import { FailureNotice, Skeleton } from '../../components/feedback.tsx';
 import { HealthMark, SeverityMark, StateDot, severities } from '../../components/glyph.tsx';
@@ -14,21 +14,35 @@ const text = overviewText.health;
 /** The first three are always there; the others once somebody is in them. */
 const states: readonly ShownState[] = ['online', 'late', 'offline', 'asleep', 'never'];
 
-interface HealthCardProps {
+interface HealthProps {
   agents: readonly FleetAgent[] | undefined;
-  /** For a display on a wall. */
-  isLarge?: boolean;
 }
 
 export function useNetworkHealth() {
   return useOperation('network_health', {}, { pollMs: 10_000 });
 }
 
-export function HealthCard({ agents, isLarge = false }: HealthCardProps) {
-  const { data, failure } = useNetworkHealth();
-  const markSize = isLarge ? 72 : 40;
+/** Below the title of a page. */
+export function HealthLine({ agents }: HealthProps) {
+  const { data } = useNetworkHealth();
   return (
-    <section class={`card health-card ${isLarge ? 'is-large' : ''}`} aria-label={text.title}>
+    <div class="health-line">
+      <p role="status" title={data && causesOf(data)}>
+        {data && <HealthMark health={data.health} />}
+        <strong>{data ? text.words[data.health] : '\u00a0'}</strong> <span class="soft">{data && causesOf(data)}</span>
+      </p>
+      <StateCounts agents={agents} />
+    </div>
+  );
+}
+
+const markSize = 72;
+
+/** For a display on a wall. */
+export function HealthCard({ agents }: HealthProps) {
+  const { data, failure } = useNetworkHealth();
+  return (
+    <section class="card health-card" aria-label={text.title}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_health')} />}
       <div class="health-word" role="status">
         {data ? (
@@ -47,7 +61,7 @@ export function HealthCard({ agents, isLarge = false }: HealthCardProps) {
         {severities.map((severity) => (
           <li key={severity}>
             <a href={`/alarms?severity=${severity}`} class={data?.alarms[severity] ? '' : 'is-none'}>
-              <SeverityMark severity={severity} size={isLarge ? 28 : 16} />
+              <SeverityMark severity={severity} size={28} />
               <b>{data ? formatNumber(data.alarms[severity]) : '–'}</b> {componentText.severities[severity]}
             </a>
           </li>
@@ -80,7 +94,10 @@ function StateCounts({ agents }: { agents: readonly FleetAgent[] | undefined }) 
   );
 }
 
-function causesOf({ health, causes, unacknowledged }: NetworkHealth): string {
-  const why = causes.length > 0 ? causes.slice(0, 3).join(' · ') : text.noCause[health];
+function causesOf({ health, causes, unacknowledged, sites }: NetworkHealth): string {
+  const names = new Map(sites.map(({ path, name }) => [path, name]));
+  // Sites are called by their names, as everywhere.
+  const named = causes.slice(0, 3).map((cause) => cause.replace(/^[^\s:]+(?=:)/, (path) => names.get(path) ?? path));
+  const why = named.length > 0 ? named.join(' · ') : text.noCause[health];
   return unacknowledged > 0 ? `${why} · ${text.unacknowledged(formatNumber(unacknowledged))}` : why;
 }

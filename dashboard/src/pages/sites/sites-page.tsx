@@ -55,7 +55,6 @@ interface SiteRowProps {
 function SiteRow({ node, healths, isAdmin, onEdit }: SiteRowProps) {
   const [isOpen, setOpen] = useState(true);
   const { path, name, site, total, children } = node;
-  const selector = new URLSearchParams({ selector: `site:${path}/**` });
   return (
     <li>
       <div class="site-row">
@@ -71,7 +70,7 @@ function SiteRow({ node, healths, isAdmin, onEdit }: SiteRowProps) {
           <span class="site-leaf" />
         )}
         <div class="site-words">
-          <a href={`/agents?${selector}`} aria-label={text.show(name)}>
+          <a href={`/sites/${encodeURIComponent(path)}`} aria-label={text.show(name)}>
             {name}
           </a>
           <span class="faint small">

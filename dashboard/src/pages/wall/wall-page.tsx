@@ -33,7 +33,7 @@ export function WallPage() {
           </>
         }
       >
-        <HealthCard agents={agents} isLarge />
+        <HealthCard agents={agents} />
         <div class="wall-grid">
           <section class="card" aria-label={text.alarms}>
             {!data && <SkeletonLines count={limit} />}

@@ -129,6 +129,7 @@ export function AgentsPage() {
       {!isEmpty && (data || (failure && isFiltered)) && (
         <>
           <SelectorInput
+            isTextFirst
             value={selector}
             onInput={setSelector}
             meaning={meaningOf(query.selector, search)}

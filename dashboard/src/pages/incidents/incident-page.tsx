@@ -1,0 +1,209 @@
+// One incident: what happened and why, who was affected by which access point, its alarms, and what led to it.
+import { Failure, type IncidentDetails } from '../../api/client.ts';
+import { AgentLink } from '../../components/agent-name.tsx';
+import { ButtonLink } from '../../components/button.tsx';
+import { EventGroup, EventRow } from '../../components/event-row.tsx';
+import { Loading, Notice } from '../../components/feedback.tsx';
+import { Facts, Page, TableHead, UnknownPage } from '../../components/page.tsx';
+import { withAgentName } from '../../data/agents.ts';
+import { groupEvents } from '../../data/events.ts';
+import { now } from '../../data/freshness.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
+import type { PageProps } from '../../router/location.ts';
+import { pageTitles } from '../../text/components.ts';
+import { incidentsText } from '../../text/incidents.ts';
+import {
+  AlarmLine,
+  IncidentActions,
+  incidentPollMs,
+  StateMark,
+  useIncidentEvents,
+  useSiteNames,
+} from './incident-cards.tsx';
+import { affectedSentence, causeSentence, titleOf, whenSentence } from './incident-words.ts';
+
+const text = incidentsText.page;
+const spanOf = (minutes: number) => (minutes === 0 ? '–' : formatSpan(minutes * 60, 2));
+
+export function IncidentPage({ params }: PageProps) {
+  const path = { incident_id: params.id! };
+  useIncidentEvents();
+  const { data, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
+  const names = useSiteNames();
+  const back = <ButtonLink size="small" href="/incidents" icon="chevron-left" words={text.back} />;
+  if (failure instanceof Failure && failure.status === 404) {
+    return <UnknownPage title={pageTitles.incident} back={back} unknown={text.unknown} words={text.unknownWords} />;
+  }
+  const incident = data?.merged_into === null ? data : undefined;
+  return (
+    <Page
+      title={data ? titleOf(data, names) : pageTitles.incident}
+      beside={data ? <StateMark state={data.state} /> : back}
+      lead={
+        incident && (
+          <p class="soft">
+            {affectedSentence(incident)} · {whenSentence(incident, now.value)}
+          </p>
+        )
+      }
+      actions={
+        <>
+          {incident && <IncidentActions incident={incident} />}
+          {data && back}
+        </>
+      }
+    >
+      <Loading data={data} failure={failure} again="get_incident" lines={10} />
+      {data?.merged_into && (
+        <Notice
+          title={text.merged}
+          action={<ButtonLink size="small" href={`/incidents/${data.merged_into}`} words={text.mergedOpen} />}
+        />
+      )}
+      {incident && (
+        <>
+          <div class="incident-grid">
+            <Why incident={incident} />
+            <InShort incident={incident} />
+            <AccessPoints incident={incident} />
+            <Alarms incident={incident} />
+          </div>
+          <Timeline incident={incident} />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** The diagnosis of the alarm that says most: a cause, numbers, and what could be done. */
+function Why({ incident }: { incident: IncidentDetails }) {
+  const { diagnosis } = incident;
+  return (
+    <section class="card incident-why stack">
+      <h2>{text.why}</h2>
+      <p>{diagnosis ? withAgentName(diagnosis.text, diagnosis.ap_id) : causeSentence(incident)}</p>
+      {diagnosis && diagnosis.evidence.length > 0 && (
+        <div>
+          <h3>{text.evidence}</h3>
+          <ul>
+            {diagnosis.evidence.map(({ text: words, value, unit, link }) => {
+              const sentence = withAgentName(words, diagnosis.ap_id);
+              return (
+                <li key={words}>
+                  {link === null ? sentence : <a href={link}>{sentence}</a>}
+                  {value !== null && <strong> {formatValue(value, unit)}</strong>}
+                </li>
+              );
+            })}
+          </ul>
+        </div>
+      )}
+      {diagnosis && diagnosis.proposals.length > 0 && (
+        <div>
+          <h3>{text.proposals}</h3>
+          <ul>
+            {diagnosis.proposals.map(({ text: words, ap_id, command, link }) => (
+              <li key={words} class="spread">
+                {withAgentName(words, ap_id)}
+                <ButtonLink
+                  size="small"
+                  href={link ?? `/commands/new?${new URLSearchParams({ agent: ap_id, command: command ?? '' })}`}
+                  words={text.preview}
+                />
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function InShort({ incident }: { incident: IncidentDetails }) {
+  const { site, started_at, ended_at, devices_affected, minutes_lost, id } = incident;
+  const name = useSiteNames().get(site ?? '') ?? site;
+  return (
+    <section class="card">
+      <h2>{text.facts}</h2>
+      <Facts
+        rows={[
+          [text.cause, causeSentence(incident)],
+          site !== null && [text.site, <a href={`/sites/${encodeURIComponent(site)}`}>{name}</a>],
+          [text.began, formatMoment(started_at)],
+          [text.ended, ended_at === null ? text.ongoing : formatMoment(ended_at)],
+          [text.affected, formatNumber(devices_affected)],
+          [text.lost, spanOf(minutes_lost)],
+        ]}
+      />
+      <details class="small soft">
+        <summary>{text.id}</summary>
+        <code>{id}</code>
+      </details>
+    </section>
+  );
+}
+
+function AccessPoints({ incident: { affected, access_points } }: { incident: IncidentDetails }) {
+  if (affected.length === 0) return null;
+  return (
+    <section class="card">
+      <h2>
+        {text.accessPoints} <span class="faint">{formatNumber(access_points)}</span>
+      </h2>
+      <table class="facts-table">
+        <TableHead titles={[text.name, [text.devices, 'is-number'], [text.minutes, 'is-number']]} />
+        <tbody>
+          {affected.map(({ ap_id, devices_affected, minutes_lost }) => (
+            <tr key={ap_id}>
+              <th scope="row">
+                <AgentLink ap_id={ap_id} />
+              </th>
+              <td class="is-number">{formatNumber(devices_affected)}</td>
+              <td class="is-number">{spanOf(minutes_lost)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Alarms({ incident: { alarm_list, alarms, ended_at } }: { incident: IncidentDetails }) {
+  return (
+    <section class="card">
+      <div class="spread">
+        <h2>
+          {text.alarms} <span class="faint">{formatNumber(alarms.length)}</span>
+        </h2>
+        <a class="small" href={ended_at === null ? '/alarms' : '/alarms?view=history'}>
+          {text.allAlarms}
+        </a>
+      </div>
+      <ul class="event-list incident-list">
+        {alarm_list.map((alarm) => (
+          <AlarmLine key={alarm.id} alarm={alarm} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Timeline({ incident: { timeline } }: { incident: IncidentDetails }) {
+  const newestFirst = [...timeline].sort((a, b) => b.id - a.id);
+  return (
+    <section class="card">
+      <h2>{text.timeline}</h2>
+      <p class="soft small">{timeline.length === 0 ? text.noTimeline : text.timelineWords}</p>
+      <ol class="event-list incident-list" aria-label={text.timeline}>
+        {groupEvents(newestFirst).map((group) =>
+          group.length === 1 ? (
+            <EventRow key={group[0]!.id} event={group[0]!} />
+          ) : (
+            <EventGroup key={group.at(-1)!.id} events={group} />
+          ),
+        )}
+      </ol>
+    </section>
+  );
+}

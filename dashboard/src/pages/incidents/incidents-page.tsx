@@ -1,0 +1,102 @@
+// Incidents: what broke, when, why, and who was affected; filtered in the address.
+import { ButtonLink } from '../../components/button.tsx';
+import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { useSettled } from '../../components/forms/selector-input.tsx';
+import { Page } from '../../components/page.tsx';
+import {
+  FilterBar,
+  FilterChoice,
+  FilterSelector,
+  OlderButton,
+  useFilters,
+} from '../../components/tables/filter-bar.tsx';
+import { now } from '../../data/freshness.ts';
+import { useFeed } from '../../data/use-feed.ts';
+import { pageTitles } from '../../text/components.ts';
+import { incidentsText } from '../../text/incidents.ts';
+import {
+  hrefOfIncident,
+  IncidentActions,
+  IncidentBand,
+  incidentPollMs,
+  StateMark,
+  useIncidentEvents,
+  useSiteNames,
+} from './incident-cards.tsx';
+import { affectedSentence, causeSentence, titleOf, whenSentence } from './incident-words.ts';
+
+const text = incidentsText.list;
+const hoursOf: Record<string, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 };
+const pageSize = 50;
+const defaultWindow = '24h';
+
+export function IncidentsPage() {
+  const filters = useFilters('window', 'state', 'selector');
+  const { window: given, state, selector } = filters.values;
+  const window = Object.hasOwn(hoursOf, given) ? given : defaultWindow;
+  const settled = useSettled(selector);
+  const query = { window, limit: pageSize, ...(state && { state }), ...(settled && { selector: settled }) };
+  useIncidentEvents();
+  const feed = useFeed('list_incidents', {
+    input: { query },
+    pollMs: incidentPollMs,
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
+    idOf: ({ id }) => id,
+  });
+  const { rows, failure, loadOlder } = feed;
+  const names = useSiteNames();
+  return (
+    <Page title={pageTitles.incidents}>
+      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+        <FilterChoice
+          label={text.window}
+          value={window}
+          onChange={(value) => filters.of('window').onChange(value === defaultWindow ? '' : value)}
+          options={Object.entries(text.windows)}
+        />
+        <FilterChoice
+          label={text.state}
+          {...filters.of('state')}
+          options={[['', text.anyState], ...Object.entries(incidentsText.states)]}
+        />
+        <FilterSelector label={text.where} {...filters.of('selector')} />
+      </FilterBar>
+      <Loading data={rows} failure={failure} again="list_incidents" lines={8} />
+      {rows?.length === 0 && !loadOlder && (
+        <EmptyState
+          title={filters.isSet ? text.noMatch : text.none}
+          words={filters.isSet ? text.noMatchWords : text.noneWords}
+          actions={<ButtonLink href="/alarms?view=rules" words={text.rules} />}
+        />
+      )}
+      {rows && rows.length > 0 && (
+        <>
+          <section class="card" aria-label={text.label}>
+            <IncidentBand incidents={rows} hours={hoursOf[window]!} />
+          </section>
+          <ul class="card incident-list" aria-label={text.label} style={{ padding: 0 }}>
+            {rows.map((incident) => (
+              <li key={incident.id} class={`incident-row ${incident.state}`}>
+                <StateMark state={incident.state} />
+                <div>
+                  <a class="incident-title" href={hrefOfIncident(incident)}>
+                    {titleOf(incident, names)}
+                  </a>
+                  <p>{affectedSentence(incident)}</p>
+                  <p class="soft small">
+                    {causeSentence(incident)} · {whenSentence(incident, now.value)}
+                  </p>
+                </div>
+                <div class="cluster">
+                  <IncidentActions incident={incident} />
+                </div>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <OlderButton feed={feed} words={text.older} />
+    </Page>
+  );
+}

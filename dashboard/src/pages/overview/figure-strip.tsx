@@ -1,0 +1,71 @@
+// Five figures on top: what is served, how well, and at what price; each with its last day, the change since yesterday, and where it
+// leads.
+import { FailureNotice } from '../../components/feedback.tsx';
+import { StatCard } from '../../components/stat-card.tsx';
+import { queries, useOperation } from '../../data/use-operation.ts';
+import { isPageOfOurs } from '../../router/location.ts';
+import { overviewText } from '../../text/overview.ts';
+import { changeWords, type FigureName, figureOf } from './figure-words.ts';
+
+const text = overviewText.strip;
+
+interface FigureRow {
+  name: FigureName;
+  unit: string;
+  href: (selector: string) => string;
+}
+
+const withSelector =
+  (path: string, more: Record<string, string> = {}) =>
+  (selector: string) => {
+    const query = String(new URLSearchParams({ ...more, ...(selector !== '' && { selector }) }));
+    return query === '' ? path : `${path}?${query}`;
+  };
+
+const byPower = withSelector('/agents', { columns: 'power_w', sort: '-power_w' });
+
+const rows: readonly FigureRow[] = [
+  { name: 'served_devices', unit: '', href: withSelector('/devices') },
+  {
+    name: 'within_budget_pct',
+    unit: '%',
+    href: withSelector('/agents', { columns: 'qos_met_pct', sort: 'qos_met_pct' }),
+  },
+  {
+    name: 'throughput_mbps',
+    unit: 'Mb/s',
+    href: withSelector('/agents', { columns: 'throughput_mbps', sort: '-throughput_mbps' }),
+  },
+  { name: 'power_w', unit: 'W', href: (selector) => (isPageOfOurs('/energy') ? '/energy' : byPower(selector)) },
+  { name: 'availability_pct', unit: '%', href: withSelector('/incidents') },
+];
+
+const pollMs = 10_000;
+
+/** `selector`: of these access points; default: of all. */
+export function FigureStrip({ selector = '' }: { selector?: string }) {
+  const query = selector === '' ? {} : { selector };
+  const { data, failure } = useOperation('network_figures', { query }, { pollMs });
+  return (
+    <>
+      {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_figures')} />}
+      <div class="figure-strip" role="group" aria-label={text.label}>
+        {rows.map(({ name, unit, href }) => {
+          const figure = data?.[name];
+          const shown = figure && figureOf(figure.now, unit);
+          return (
+            <StatCard
+              key={name}
+              label={text.names[name]}
+              value={figure && (shown?.value ?? '–')}
+              unit={shown?.unit ?? ''}
+              trend={figure?.day.map((value) => value ?? undefined) ?? []}
+              detail={figure ? changeWords(figure.now, figure.day[0], unit === '%') : '\u00a0'}
+              href={href(selector)}
+            />
+          );
+        })}
+      </div>
+    </>
+  );
+}

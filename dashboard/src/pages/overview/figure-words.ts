@@ -1,0 +1,56 @@
+// The figures of a network in words: how much, how it changed since yesterday; and why an access point is among the worst. Pure.
+import type { AgentHealth, NetworkFigures } from '../../api/client.ts';
+import { formatNumber, formatValue } from '../../format.ts';
+import { overviewText } from '../../text/overview.ts';
+
+const text = overviewText.strip;
+
+export type FigureName = Exclude<
+  {
+    [Name in keyof NetworkFigures]: NetworkFigures[Name] extends { day: unknown } ? Name : never;
+  }[keyof NetworkFigures],
+  undefined
+>;
+
+interface Shown {
+  value: string;
+  unit: string;
+}
+
+const thin = '\u2009';
+
+/** Undefined if nobody says. */
+export function figureOf(now: number | null, unit: string): Shown | undefined {
+  if (now === null) return undefined;
+  if (unit === '') return { value: formatNumber(now), unit: '' };
+  const words = formatValue(now, unit);
+  const cut = words.lastIndexOf(thin);
+  return cut < 0 ? { value: words, unit: '' } : { value: words.slice(0, cut), unit: words.slice(cut + 1) };
+}
+
+/** Smaller changes are no news. */
+const leastShare = 0.005;
+
+/** From the same half hour of yesterday until now: in per cent, and of shares in points. */
+export function changeWords(now: number | null, yesterday: number | null | undefined, isShare: boolean): string {
+  if (now === null) return text.unknown;
+  if (yesterday === null || yesterday === undefined) return text.noYesterday;
+  const change = isShare ? now - yesterday : (100 * (now - yesterday)) / Math.abs(yesterday);
+  if (now === yesterday || Math.abs(change) < (isShare ? 0.05 : 100 * leastShare)) return text.same;
+  if (!Number.isFinite(change)) return text.fromNothing;
+  const amount = `${change > 0 ? '+' : ''}${formatNumber(change, Math.abs(change) < 10 ? 1 : 0)}`;
+  return isShare ? text.points(amount) : text.share(`${amount}${thin}%`);
+}
+
+/** The first cause without the name that stands beside it, and how many more there are. */
+export function reasonOf({
+  ap_id,
+  display_name,
+  causes,
+}: Pick<AgentHealth, 'ap_id' | 'display_name' | 'causes'>): string {
+  const [first = '', ...more] = causes;
+  const name = [display_name, ap_id].find((each) => each !== null && first.startsWith(each));
+  const rest = name ? first.slice(name.length).replace(/^(:| is)?\s+/, '') : first;
+  const words = rest.charAt(0).toUpperCase() + rest.slice(1);
+  return more.length === 0 ? words : `${words} ${text.more(formatNumber(more.length))}`;
+}

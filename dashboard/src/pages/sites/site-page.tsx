@@ -1,0 +1,196 @@
+// One site and what is below it: how it is, what broke, where it stands, who looks after it, and planned work in one click.
+import { useMemo, useState } from 'preact/hooks';
+import { call } from '../../api/client.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { FailureNotice, Loading, showToast, useAction } from '../../components/feedback.tsx';
+import { HealthMark } from '../../components/glyph.tsx';
+import { Page } from '../../components/page.tsx';
+import { useFleet } from '../../data/fleet.ts';
+import { serverNow } from '../../data/freshness.ts';
+import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
+import { formatNumber } from '../../format.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import type { PageProps } from '../../router/location.ts';
+import { session } from '../../session/session.ts';
+import { agentsText } from '../../text/agents.ts';
+import { sitesText } from '../../text/sites.ts';
+import { ownZone, whenWords } from '../alarms/silences.tsx';
+import { AlarmLine, useIncidentEvents } from '../incidents/incident-cards.tsx';
+import { FigureStrip } from '../overview/figure-strip.tsx';
+import { useNetworkHealth } from '../overview/health-card.tsx';
+import '../overview/overview-page.css';
+import { RecentIncidents, useRecentIncidents } from '../overview/recent-incidents.tsx';
+import { SiteDialog } from './site-dialog.tsx';
+import { nextMaintenance, peopleOf, selectorOfSite } from './site-words.ts';
+import './sites-page.css';
+
+const text = sitesText.page;
+const hours = 24;
+const maxAlarms = 5;
+/** What stands at the foot comes after what is seen first. */
+const laterMs = 2600;
+
+export function SitePage({ params }: PageProps) {
+  const path = params.path!;
+  const selector = selectorOfSite(path);
+  const query = new URLSearchParams({ selector });
+  const network = useNetworkHealth().data;
+  const health = network?.sites.find((site) => site.path === path);
+  const [isEditing, setEditing] = useState(false);
+  // A site without access points has no health, and its name is asked for.
+  const isWanted = isEditing || (network !== undefined && !health);
+  const site = useOperation('list_sites', { query: { path, limit: 1 } }, { isWanted }).data?.items[0];
+  const name = site?.name ?? health?.name ?? path.slice(path.lastIndexOf('/') + 1);
+  const incidents = useRecentIncidents(selector, hours);
+  useIncidentEvents();
+  return (
+    <Page
+      title={name}
+      beside={<a href="/sites">{text.back}</a>}
+      lead={
+        <p class="site-lead" role="status" title={health?.causes.join(' · ')}>
+          {health && <HealthMark health={health.health} />}
+          <strong>{health ? agentsText.healthWords[health.health] : text.noHealth}</strong>{' '}
+          <span class="soft">{health && (health.causes.join(' · ') || text.nothingWrong)}</span>
+        </p>
+      }
+      actions={
+        <>
+          <ButtonLink icon="agents" href={`/agents?${query}`} words={text.agents} />
+          {session.value?.isAdmin && <Button icon="edit" onClick={() => setEditing(true)} words={text.edit} />}
+        </>
+      }
+    >
+      <FigureStrip selector={selector} />
+      <Loading data={incidents.data} failure={incidents.failure} again="list_incidents" lines={6} />
+      {incidents.data && (
+        <>
+          <RecentIncidents
+            incidents={incidents.data.items}
+            hasMore={incidents.data.next !== null}
+            {...{ hours, selector }}
+          />
+          <div class="site-grid">
+            <AreaMap path={path} />
+            <div class="stack">
+              <Maintenance path={path} name={name} />
+              <People path={path} />
+            </div>
+            <Alarms selector={selector} />
+          </div>
+        </>
+      )}
+      {isEditing && site && <SiteDialog site={site} onClose={() => setEditing(false)} />}
+    </Page>
+  );
+}
+
+function AreaMap({ path }: { path: string }) {
+  const { agents } = useFleet();
+  const own = useMemo(() => agents?.filter(({ site }) => site === path || site.startsWith(`${path}/`)), [agents, path]);
+  const isPlaceless = own?.every(({ geolocation }) => !geolocation) ?? false;
+  return (
+    <section class="card small-map" aria-label={text.map}>
+      {isPlaceless && <p class="soft">{text.noMap}</p>}
+      {own && !isPlaceless && <LazyFleetMap agents={own} isStill />}
+      <a class="button plain small" href={`/map?${new URLSearchParams({ q: path })}`}>
+        {text.openMap}
+      </a>
+    </section>
+  );
+}
+
+/** Planned work: what applies or comes, and the most usual one in one click. */
+function Maintenance({ path, name }: { path: string; name: string }) {
+  const { data, failure } = useOperation('list_silences', {}, { pollMs: 15_000 });
+  const { isBusy, act } = useAction();
+  const isManager = useIsManager();
+  const selector = selectorOfSite(path);
+  const own = data?.items.filter((silence) => silence.selector === selector && (silence.active || silence.next));
+  const refresh = () => {
+    for (const changed of ['list_silences', 'list_alarms', 'network_health']) queries.refresh(changed);
+  };
+  const plan = () =>
+    act(async () => {
+      const { from, until } = nextMaintenance(serverNow());
+      const json = { selector, from: from.toISOString(), until: until.toISOString(), comment: text.comment };
+      const { id } = await call('create_silence', { json });
+      refresh();
+      const undo = async () => {
+        await call('remove_silence', { path: { silence_id: id } });
+        refresh();
+        return text.undone;
+      };
+      showToast({ title: text.planned(name), action: { label: text.undo, onChoose: () => void act(undo) } });
+    });
+  return (
+    <section class="card stack">
+      <h2>{text.maintenance}</h2>
+      {failure && <FailureNotice failure={failure} />}
+      {own?.length === 0 && <p class="soft">{text.noMaintenance}</p>}
+      <ul class="plain-list">
+        {own?.map((silence) => (
+          <li key={silence.id}>
+            {whenWords(silence)} {silence.active && <strong class="is-warning">{text.applies}</strong>}
+          </li>
+        ))}
+      </ul>
+      {isManager && (
+        <div>
+          <Button icon="clock" isBusy={isBusy} onClick={plan} words={text.sunday} />
+          <p class="faint small">{text.zone(ownZone())}</p>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Alarms({ selector }: { selector: string }) {
+  const query = { state: 'firing,acknowledged', sort: 'severity' as const, selector, limit: maxAlarms };
+  const { data, failure } = useOperation('list_alarms', { query }, { pollMs: 5000, firstAfterMs: laterMs });
+  return (
+    <section class="card site-alarms">
+      <div class="spread">
+        <h2>{text.alarms}</h2>
+        <a class="small" href={`/alarms?${new URLSearchParams({ selector })}`}>
+          {data?.next ? text.moreAlarms : text.allAlarms}
+        </a>
+      </div>
+      <Loading data={data} failure={failure} lines={3} />
+      {data?.items.length === 0 && <p class="soft">{text.noAlarms}</p>}
+      <ul class="event-list">
+        {data?.items.map((alarm) => (
+          <AlarmLine key={alarm.id} alarm={alarm} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function People({ path }: { path: string }) {
+  const isAdmin = session.value?.isAdmin === true;
+  const { data, failure } = useOperation('list_grants', {}, { isWanted: isAdmin, firstAfterMs: laterMs });
+  const people = data && peopleOf(data, path);
+  if (!isAdmin) return null;
+  return (
+    <section class="card stack">
+      <div class="spread">
+        <h2>{text.people}</h2>
+        <a class="small" href="/users">
+          {text.grant}
+        </a>
+      </div>
+      <Loading data={data} failure={failure} again="list_grants" lines={2} />
+      {people?.length === 0 && <p class="soft">{text.noPeople}</p>}
+      <ul class="plain-list">
+        {people?.slice(0, 20).map(({ username, roles }) => (
+          <li key={username} class="spread">
+            <a href={`/users?${new URLSearchParams({ user: username })}`}>{username}</a>
+            <span class="soft">{roles.map((role) => text.roles[role] ?? role).join(', ')}</span>
+          </li>
+        ))}
+      </ul>
+      {people && people.length > 20 && <p class="faint small">{text.morePeople(formatNumber(people.length - 20))}</p>}
+    </section>
+  );
+}
