@@ -179,6 +179,8 @@ function SilenceUntilDialog({ id, onClose }: { id: string; onClose: () => void }
 
 const hourMs = 3_600_000;
 const maxLanes = 4;
+/** In per cent: behind it stands that the band ends now. */
+const lastTick = 92;
 
 /** Each incident where it was in time; the newest end is now. */
 export function IncidentBand({ incidents, hours }: { incidents: readonly Incident[]; hours: number }) {
@@ -205,11 +207,13 @@ export function IncidentBand({ incidents, hours }: { incidents: readonly Inciden
           })}
       </ol>
       <div class="incident-ticks" aria-hidden="true">
-        {hourTicks(fromMs, toMs).map(({ atMs, left }) => (
-          <span key={atMs} style={{ left: `${left}%` }}>
-            {new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
-          </span>
-        ))}
+        {hourTicks(fromMs, toMs)
+          .filter(({ left }) => left < lastTick)
+          .map(({ atMs, left }) => (
+            <span key={atMs} style={{ left: `${left}%` }}>
+              {new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
+            </span>
+          ))}
         <span class="is-now">{text.band.now}</span>
       </div>
     </div>

@@ -102,7 +102,7 @@ function AreaMap({ path }: { path: string }) {
 
 /** Planned work: what applies or comes, and the most usual one in one click. */
 function Maintenance({ path, name }: { path: string; name: string }) {
-  const { data, failure } = useOperation('list_silences', {}, { pollMs: 15_000 });
+  const { data, failure } = useOperation('list_silences', {}, { pollMs: 15_000, firstAfterMs: laterMs });
   const { isBusy, act } = useAction();
   const isManager = useIsManager();
   const selector = selectorOfSite(path);
