@@ -5,7 +5,8 @@ import { get } from 'node:https';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect } from 'node:tls';
 import { expect, test } from 'vitest';
-import { adminUsername, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { adminUsername, password, serve, temporaryFolder, type Weft } from './weft-process.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 if (!hasOpenssl) process.stderr.write('\n*** openssl is missing: TLS IS NOT TESTED. Install the package openssl.\n\n');
@@ -75,7 +76,7 @@ test('an administrator from the settings is created once, and later values chang
 });
 
 /** Statuses of wrong logins that each claim to come from an address of its own. */
-async function wrongLoginsFromEverywhere(weft: WeftServer): Promise<number[]> {
+async function wrongLoginsFromEverywhere(weft: Weft): Promise<number[]> {
   const statuses: number[] = [];
   for (let n = 1; n <= 4; n++) {
     const { status } = await weft.request('POST', '/api/v1/token/?login_type=user', {
@@ -89,7 +90,7 @@ async function wrongLoginsFromEverywhere(weft: WeftServer): Promise<number[]> {
 
 test('only a trusted proxy is believed about where a request comes from', async () => {
   const limit = { WEFT_LIMIT_LOGIN_FAILURES_PER_ADDRESS: '2' };
-  const plain = await serve({ env: limit });
+  const plain = await serveHere({ env: limit });
   expect(await wrongLoginsFromEverywhere(plain)).toEqual([401, 401, 429, 429]);
   const behind = await serve({ env: { ...limit, WEFT_TRUSTED_PROXIES: '127.0.0.1' } });
   expect(await wrongLoginsFromEverywhere(behind)).toEqual([401, 401, 401, 401]);
