@@ -184,7 +184,13 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
     await heading(page, 'energy-saver');
     await page.goBack();
     await page.getByRole('link', { name: /^Rule 5g_/ }).click();
-    await page.locator('tr[aria-current="true"]').waitFor();
+    // Who came for one rule changes its policy there.
+    const sought = page.locator('tr[aria-current="true"]');
+    await sought.getByLabel('Policy').selectOption('last_wins');
+    await sought.getByRole('button', { name: 'Save rules' }).click();
+    await page.getByText('Conflict rules saved').waitFor();
+    const { groups } = (await weft.request('GET', '/api/v1/conflicts/rules', { token })).body;
+    expect(groups.filter(({ policy }: { policy: string }) => policy === 'last_wins')).toHaveLength(1);
     await page.getByRole('link', { name: 'Log', exact: true }).click();
     await page.getByLabel('Reason').selectOption('merged');
     await page.getByText('No conflicts found').waitFor();
@@ -210,7 +216,10 @@ describe.skipIf(!hasBrowser)('administration in the dashboard', () => {
 
     // The log tells what was changed, not all that there is.
     await follow(page, '/audit');
-    await page.getByRole('button', { name: /changed the conflict rules/ }).click();
+    await page
+      .getByRole('button', { name: /changed the conflict rules/ })
+      .first()
+      .click();
     const lines = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
     await lines.filter({ hasText: 'added: blast_radius.fraction: 0.5' }).waitFor();
     await lines.filter({ hasText: /removed: groups\.5g_coverage\.policy/ }).waitFor();

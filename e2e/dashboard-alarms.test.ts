@@ -61,8 +61,11 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
       .getByRole('figure', { name: /^Chart of Queue/ })
       .locator('canvas')
       .waitFor();
+    // Without a name it would have that of its condition.
+    await page.getByLabel('Limit').fill('much');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').first().waitFor();
+    await page.getByLabel('Limit').fill('100');
     await page.getByLabel('Name').fill('queue too long');
     await expectFitting(page);
     await page.getByRole('button', { name: 'Save' }).click();

@@ -82,3 +82,23 @@ export function TimeWindowMenu() {
     </>
   );
 }
+
+interface ExportMenuProps {
+  words: string;
+  /** The window on show comes first. */
+  onChoose: (window: TimeWindow) => void;
+}
+
+/** Whoever exports a week need not look at it before. */
+export function ExportMenu({ words, onChoose }: ExportMenuProps) {
+  const names = Object.keys(timeWindows) as TimeWindow[];
+  const ordered = [timeWindow.value, ...names.filter((name) => name !== timeWindow.value)];
+  const items = ordered.map((name) => ({ label: shellText.windows[name], onChoose: () => onChoose(name) }));
+  return (
+    <Menu label={words} kind="plain" items={items}>
+      <Icon name="download" size={16} />
+      {words}
+      <Icon name="chevron-down" size={14} />
+    </Menu>
+  );
+}

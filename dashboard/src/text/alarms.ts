@@ -74,7 +74,7 @@ export const alarmsText = {
     unknown: 'Rule not found',
     unknownWords: 'It may have been deleted. Choose one from the list.',
     name: 'Name',
-    nameHint: 'Such as: latency too high',
+    nameHint: 'Such as: latency too high. Empty: made from the condition.',
     selector: 'Which access points',
     severity: 'Severity',
     kind: 'Raise an alarm when',

@@ -12,10 +12,6 @@ export const compareText = {
     words:
       'Each chart shows one metric, with one line per access point. The address of this page contains your selection, so you can share it.',
   },
-  noMetrics: {
-    title: 'Choose metrics to compare',
-    words: 'Select one or more metrics above.',
-  },
   nothingMeasured: 'No reports in this time window. To see older values, choose a longer time window.',
   some: (count: number, of: number) => `${count} of ${of}`,
   pause: 'Pause',

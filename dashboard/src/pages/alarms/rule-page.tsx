@@ -1,6 +1,6 @@
 // One alarm rule: its condition in fields, tried on the last day before it is saved.
 import './alarms-page.css';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import {
   type AlarmPreview,
   type AlarmRule,
@@ -26,10 +26,12 @@ import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { alarmsText } from '../../text/alarms.ts';
 import { RuleFields } from './rule-fields.tsx';
-import { emptyRule, kindOf, missingIn, type RuleValues, toRule, toValues } from './rule-form.ts';
+import { conditionWords, emptyRule, kindOf, missingIn, type RuleValues, toRule, toValues } from './rule-form.ts';
 
 const text = alarmsText.rule;
 const windowHours = 24;
+/** Who has not typed for so long sees what the rule would have done. */
+const restMs = 1000;
 
 export function RulePreview({ form, labels }: { form: FormState<RuleValues>; labels: AlarmRuleInput['labels'] }) {
   const [found, setFound] = useState<{ of: string; preview: AlarmPreview } | undefined>(undefined);
@@ -56,6 +58,11 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
       setBusy(false);
     }
   };
+  useEffect(() => {
+    if (form.values.peek() === form.saved.peek() || missingIn(form.values.peek())) return;
+    const timer = setTimeout(ask, restMs);
+    return () => clearTimeout(timer);
+  }, [key]);
   const preview = found?.of === key ? found.preview : undefined;
   return (
     <section class="card stack rule-preview" aria-live="polite">
@@ -179,7 +186,8 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
   useUnsavedForm(form);
   const name = rule?.name ?? text.newTitle;
   const save = async (values: RuleValues) => {
-    const json = toRule(values, rule?.labels);
+    const given = toRule(values, rule?.labels);
+    const json = { ...given, name: given.name || conditionWords(given) };
     if (rule) await call('update_alarm_rule', { path: { rule_id: rule.id }, json });
     else await call('create_alarm_rule', { json });
     keepForm(form);

@@ -23,6 +23,7 @@ import {
   readList,
   useCompareSeries,
   useOfferedMetrics,
+  usualOf,
 } from './compare-series.ts';
 
 interface AgentPickerProps {
@@ -113,12 +114,15 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
 export function ComparePage() {
   const [agentText, setAgents] = useQueryState('agents');
   const [metricText, setMetrics] = useQueryState('metrics');
-  const agents = useMemo(() => readList(agentText, maxAgents), [agentText]);
-  const metrics = useMemo(() => readList(metricText, maxMetrics), [metricText]);
   const { agents: fleet } = useFleet();
+  // An address may have names: of somebody who wrote it, or who was faster than the list.
+  const known = readList(agentText, maxAgents).map((name) => (fleet && findAgent(fleet, name)?.ap_id) ?? name);
+  const agents = useMemo(() => known, [known.join()]);
   const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
   const offer = useOfferedMetrics(agents, fleet);
+  const chosen = readList(metricText, maxMetrics);
+  const metrics = chosen.length > 0 ? chosen : usualOf(offer.metrics ?? []);
   const series = useCompareSeries({ agents, metrics, windowSeconds: timeWindowSeconds.value, zoom, isPaused });
   const labels = new Map(offer.metrics?.map(({ name, label }) => [name, label]));
   return (
@@ -157,9 +161,6 @@ export function ComparePage() {
       ))}
       {series.failure && series.failure.status !== 404 && <FailureNotice failure={series.failure} />}
       {agents.length === 0 && <EmptyState title={text.none.title}>{text.none.words}</EmptyState>}
-      {agents.length > 0 && metrics.length === 0 && offer.metrics && offer.metrics.length > 0 && (
-        <EmptyState title={text.noMetrics.title}>{text.noMetrics.words}</EmptyState>
-      )}
       {agents.length > 0 && metrics.length > 0 && (
         <div class="compare-charts">
           {metrics.map((name) => {

@@ -1,6 +1,6 @@
 // Series of several agents side by side.
 import { expect, it } from 'vitest';
-import { offeredMetrics, readList, toCompareLines, withSamples } from './compare-series.ts';
+import { offeredMetrics, readList, toCompareLines, usualOf, withSamples } from './compare-series.ts';
 
 const answer = (agent_id: string, values: number[]) => ({
   agent_id,
@@ -40,4 +40,11 @@ it('offers first what most agents have', () => {
     ['y', 2],
     ['x', 1],
   ]);
+});
+
+it('shows what people ask for first until somebody chooses; of what has none of that what most have in common', () => {
+  const of = (...names: string[]) => names.map((name) => ({ name, label: name, count: 2 }));
+  expect(usualOf(of('airtime_pct', 'power_w', 'throughput_mbps'))).toEqual(['throughput_mbps', 'power_w']);
+  expect(usualOf(of('a', 'b', 'c'))).toEqual(['a', 'b']);
+  expect(usualOf([])).toEqual([]);
 });

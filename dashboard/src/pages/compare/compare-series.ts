@@ -62,6 +62,15 @@ export function offeredMetrics(lists: readonly (readonly { name: string; label: 
   return [...offered.values()].sort((a, b) => b.count - a.count || a.label.localeCompare(b.label));
 }
 
+const usual = ['throughput_mbps', 'latency_ms', 'connected_devices', 'power_w'];
+
+/** What is shown before anybody has chosen: what people ask for first, else what most have in common. */
+export function usualOf(offered: readonly OfferedMetric[]): string[] {
+  const names = offered.map(({ name }) => name);
+  const found = usual.filter((name) => names.includes(name));
+  return found.length > 0 ? found : names.slice(0, 2);
+}
+
 const maxPoints = 600;
 
 interface CompareOptions {

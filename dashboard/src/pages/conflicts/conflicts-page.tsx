@@ -1,12 +1,14 @@
 // Where callers were in each other's way, and the rules by which it was settled.
-import { Loading } from '../../components/feedback.tsx';
+import { Loading, showToast } from '../../components/feedback.tsx';
+import { SelectField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { PageViews, TableHead } from '../../components/page.tsx';
 import './conflicts-page.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { ConflictRules, ParameterGroup } from '../../api/client.ts';
+import { type ConflictRules, call, type ParameterGroup } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { useOperation } from '../../data/use-operation.ts';
+import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatSpan, formatValue } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
@@ -49,7 +51,7 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
           <TableHead titles={Object.values(columns)} />
           <tbody>
             {rules.groups.map((group) => (
-              <GroupRow key={group.name} group={group} isSought={group.name === rule} />
+              <GroupRow key={group.name} {...{ group, rules }} isSought={group.name === rule} />
             ))}
           </tbody>
         </table>
@@ -94,8 +96,30 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
   );
 }
 
+interface GroupProps {
+  group: ParameterGroup;
+  rules: ConflictRules;
+}
+
+/** Who came for one rule mostly wants another policy. */
+function PolicyForm({ group, rules }: GroupProps) {
+  const form = useForm<Pick<ParameterGroup, 'policy'>>({ policy: group.policy });
+  const save = async (change: Pick<ParameterGroup, 'policy'>) => {
+    const groups = rules.groups.map((each) => (each.name === group.name ? { ...each, ...change } : each));
+    await call('update_conflict_rules', { json: { ...rules, groups } });
+    queries.refresh('get_conflict_rules');
+    showToast({ title: text.saved });
+  };
+  return (
+    <Form form={form} label={text.edit} onSubmit={save}>
+      <SelectField {...form.at('policy')} label={text.columns.policy} options={text.policies} />
+      <SubmitButton form={form}>{text.save}</SubmitButton>
+    </Form>
+  );
+}
+
 /** `?rule=` names the group that somebody came for. */
-function GroupRow({ group, isSought }: { group: ParameterGroup; isSought: boolean }) {
+function GroupRow({ group, rules, isSought }: GroupProps & { isSought: boolean }) {
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isSought) row.current?.scrollIntoView({ block: 'center' });
@@ -118,7 +142,7 @@ function GroupRow({ group, isSought }: { group: ParameterGroup; isSought: boolea
         ))}
       </td>
       <td>
-        {text.policies[policy]}
+        {isSought && session.value?.isAdmin ? <PolicyForm {...{ group, rules }} /> : text.policies[policy]}
         {merge && ` (${text.merges[merge]})`}
       </td>
       <td>{text.scopes[scope ?? 'agent']}</td>

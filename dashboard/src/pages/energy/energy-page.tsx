@@ -2,14 +2,19 @@
 import './energy-page.css';
 import { useMemo } from 'preact/hooks';
 import { type Answer, open } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
 import { Chart } from '../../components/chart/chart.tsx';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { saveFile } from '../../components/copyable.tsx';
 import { attempt, EmptyState, FailureNotice, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
-import { TimeWindowMenu, timeWindow, timeWindowSeconds } from '../../components/time-window.tsx';
+import {
+  ExportMenu,
+  type TimeWindow,
+  TimeWindowMenu,
+  timeWindow,
+  timeWindowSeconds,
+} from '../../components/time-window.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatNumber, formatSpan } from '../../format.ts';
@@ -45,9 +50,9 @@ export function EnergyPage() {
   const [wanted, setNetwork] = useQueryState('network');
   const network = networks?.find(([job_number]) => job_number === wanted)?.[0] ?? networks?.[0]?.[0];
   const rerun = useRerun(network, window);
-  const exportCsv = async () => {
+  const exportCsv = async (wide: TimeWindow) => {
     await attempt(async () => {
-      const response = await open('export_energy', { query: { window } });
+      const response = await open('export_energy', { query: { window: wide } });
       saveFile(await response.blob(), 'weft-energy.csv');
       showToast({ title: text.exported });
     });
@@ -58,7 +63,7 @@ export function EnergyPage() {
       title={pageTitles.energy}
       actions={
         <>
-          <Button icon="download" onClick={exportCsv} words={text.exportCsv} />
+          <ExportMenu words={text.exportCsv} onChoose={exportCsv} />
           <TimeWindowMenu />
         </>
       }
