@@ -1,6 +1,5 @@
 // What the product says of the cause of an alarm of an emulated network: a minute after it fired, and once it was over.
 import type { IncidentCause } from '@weft/contract';
-import { type DeclaredCommand, readDeclaredCommands } from '@weft/contract/declared-commands';
 import { diagnose } from '../../controller/src/incidents/diagnosis/diagnose.ts';
 import {
   endOf,
@@ -14,7 +13,6 @@ import type { GroupedAlarm } from '../../controller/src/incidents/grouping/group
 import type { Arrival, RecordedWorld } from './record-world.ts';
 
 const soonMs = 60_000;
-const nobody: ReadonlyMap<string, DeclaredCommand> = readDeclaredCommands({ commands: [] })!;
 
 /** The causes that it names, of all these alarms and at both times. */
 export function diagnosed(alarms: readonly GroupedAlarm[], world: RecordedWorld): IncidentCause[] {
@@ -44,7 +42,7 @@ function causeAt(alarm: GroupedAlarm, nowMs: number, world: RecordedWorld): Inci
     before: firstsOf({ columns: columnsOf(own, metrics, alarm.since - pastMs, alarm.since) }),
     neighbours,
     changes: [],
-    commands: nobody,
+    commands: new Map(),
   });
   return cause;
 }

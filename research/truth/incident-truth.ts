@@ -20,21 +20,12 @@ import type { PlannedFault } from './fault-plan.ts';
 import type { RecordedWorld } from './record-world.ts';
 import { type Rung, replayRule } from './replay-rule.ts';
 
-interface Row {
-  faults: number;
-  /** One incident, with the right cause. */
-  right: number;
-  /** One incident, and no cause found or claimed. */
-  open: number;
-  /** A cause that is wrong: worse than none. */
-  wrong: number;
-  split: number;
-  /** With another fault in the same incident. */
-  merged: number;
-  missed: number;
-  /** Of those that were found: what the diagnosis of their alarms says. */
-  diagnosis: { right: number; none: number; wrong: number };
-}
+/** A cause that is wrong is worse than none. The last three are of the diagnoses of what was found. */
+const columns = [
+  ...(['Faults', 'One incident, right cause', 'One, no cause', 'Wrong cause', 'Split', 'Merged', 'Missed'] as const),
+  ...(['Diagnosis right', 'No cause found', 'Wrong'] as const),
+] as const;
+type Column = (typeof columns)[number];
 
 const onCell = /^(nr_|handover)/;
 const onWifi = /^wifi_/;
@@ -67,64 +58,40 @@ function kindOf({ cause, startS }: PlannedFault): string {
 }
 
 export function incidentTable(worlds: readonly RecordedWorld[]): string {
-  const rows = new Map<string, Row>();
-  for (const world of worlds) judgeWorld(world, rows);
-  const head = [
-    'Fault',
-    'Faults',
-    'One incident, right cause',
-    'One, no cause',
-    'Wrong cause',
-    'Split',
-    'Merged',
-    'Missed',
-    'Diagnosis right',
-    'No cause found',
-    'Wrong',
-  ];
+  const counts = new Map<string, Column[]>();
+  for (const world of worlds) judgeWorld(world, counts);
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |`;
-  const lines = [...rows].map(([name, { faults, right, open, wrong, split, merged, missed, diagnosis }]) =>
-    line([name, faults, right, open, wrong, split, merged, missed, diagnosis.right, diagnosis.none, diagnosis.wrong]),
+  const lines = [...counts].map(([kind, found]) =>
+    line([kind, ...columns.map((column) => found.filter((each) => each === column).length)]),
   );
-  return [line(head), line(head.map(() => '---')), ...lines].join('\n');
+  return [line(['Fault', ...columns]), line(['---', ...columns.map(() => '---')]), ...lines].join('\n');
 }
 
-function judgeWorld(world: RecordedWorld, rows: Map<string, Row>): void {
+function judgeWorld(world: RecordedWorld, counts: Map<string, Column[]>): void {
   const incidents = groupAlarms(alarmsOf(world));
   const faultsOf = incidents.map((group) =>
     world.faults.filter((fault) => group.some((alarm) => isOf(alarm, fault, world))),
   );
   for (const fault of world.faults) {
     const kind = kindOf(fault);
-    const row = rows.get(kind) ?? newRow();
-    rows.set(kind, row);
-    row.faults++;
     const [right, , vague] = expected[kind]!;
     const own = incidents.filter((_, n) => faultsOf[n]!.includes(fault));
-    const [first] = own;
     const isNot = (cause: IncidentCause) => ![right, vague, 'unknown'].includes(cause);
-    const said = diagnosed(
-      own.flatMap((group) => group.filter((alarm) => isOf(alarm, fault, world))),
-      world,
-    );
-    if (said.some(isNot)) row.diagnosis.wrong++;
-    else if (said.includes(right)) row.diagnosis.right++;
-    else if (first) row.diagnosis.none++;
-    if (!first) row.missed++;
-    else if (own.length > 1) row.split++;
-    else if (faultsOf[incidents.indexOf(first)]!.length > 1) row.merged++;
+    const found: Column[] = ['Faults'];
+    const [first] = own;
+    if (!first) found.push('Missed');
     else {
+      const alarms = own.flat().filter((alarm) => isOf(alarm, fault, world));
+      const said = diagnosed(alarms, world);
+      found.push(said.some(isNot) ? 'Wrong' : said.includes(right) ? 'Diagnosis right' : 'No cause found');
       const { cause } = describeIncident(first, String);
-      if (cause === right) row.right++;
-      else if (isNot(cause)) row.wrong++;
-      else row.open++;
+      if (own.length > 1) found.push('Split');
+      else if (faultsOf[incidents.indexOf(first)]!.length > 1) found.push('Merged');
+      else if (cause === right) found.push('One incident, right cause');
+      else found.push(isNot(cause) ? 'Wrong cause' : 'One, no cause');
     }
+    counts.set(kind, [...(counts.get(kind) ?? []), ...found]);
   }
-}
-
-function newRow(): Row {
-  const diagnosis = { right: 0, none: 0, wrong: 0 };
-  return { faults: 0, right: 0, open: 0, wrong: 0, split: 0, merged: 0, missed: 0, diagnosis };
 }
 
 /** What it can make on its access points while it lasts; of a jammer its noise wherever it is heard is another one's to tell. */
