@@ -87,6 +87,8 @@ async function run(code: string): Promise<string[]> {
       made.push(this);
     }
   }
+  const app = new App({ url: weft.url, name: 'saver', key: password });
+  const network = /\bnetwork\./.test(code) && !code.includes('const network =') ? await startedNetwork(app) : undefined;
   const given = {
     url: weft.url,
     key: password,
@@ -98,7 +100,8 @@ async function run(code: string): Promise<string[]> {
     CommandHeld,
     FakeWeft,
     verifyWebhook,
-    app: new App({ url: weft.url, name: 'saver', key: password }),
+    app,
+    network,
     agent: new NotedAgent({ url: weft.url, ap_id, password, enrolmentToken: body.token, spoolDir: 'its own' }),
     console: { log: (...words: unknown[]) => printed.push(words.join(' ')) },
   };
@@ -109,8 +112,17 @@ async function run(code: string): Promise<string[]> {
     await new AsyncFunction(...own.map(([name]) => name), plain)(...own.map(([, value]) => value));
   } finally {
     await Promise.all(made.map((agent) => agent.stop()));
+    await network?.stop();
   }
   return printed;
+}
+
+async function startedNetwork(app: App): Promise<EmulatedNetwork> {
+  const spec = { num_access_points: 2, locations: ['Bristol'], num_devices: 5, duration: 600 };
+  const emulators = (['WiFi', '5G'] as const).map((access_point_type) => ({ access_point_type, ...spec }));
+  const network = await app.emulate({ emulators });
+  for await (const { event } of network.progress()) if (event === 'started') break;
+  return network;
 }
 
 describe('examples', () => {

@@ -15,7 +15,6 @@ import type {
   RolloutPlan,
   RolloutSeries,
 } from '@weft/contract';
-import type { Query } from '../http-client.ts';
 import type { Abortable } from './app-options.ts';
 import type { RestClient, RestRequest } from './rest-client.ts';
 import type { Stream } from './stream.ts';
@@ -171,15 +170,7 @@ export class Configuration {
   }
 
   #pages<Item>(path: string, { signal }: Abortable = {}): Stream<Item> {
-    const pages = async function* (this: Configuration, inner: AbortSignal) {
-      for (let cursor: string | null | undefined; cursor !== null; ) {
-        const query: Query = cursor === undefined ? {} : { cursor };
-        const page = await this.#ask<{ items: Item[]; next: string | null }>('GET', path, { query, signal: inner });
-        yield* page.items;
-        cursor = page.next;
-      }
-    };
-    return this.#rest.stream((inner) => pages.call(this, inner), signal);
+    return this.#rest.pages(`/api/v1${path}`, {}, signal);
   }
 }
 

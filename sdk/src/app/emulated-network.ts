@@ -41,6 +41,7 @@ export interface WantedCommand {
   args?: Record<string, unknown>;
 }
 
+/** What `app.emulate` resolves. In the examples it is `network`, and has started: its `progress` has said so. */
 export class EmulatedNetwork {
   readonly #connection: JobConnection;
   readonly #path: string;
@@ -72,16 +73,10 @@ export class EmulatedNetwork {
    * when it is stopped.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 3, duration: 600 },
-   *   ],
-   * });
    * for await (const { event, served, power_w } of network.progress()) {
    *   console.log(event, served, power_w);
    *   break;
    * }
-   * await network.stop();
    * ```
    */
   progress({ signal }: Options = {}): Stream<EmulatorEvent> {
@@ -96,14 +91,8 @@ export class EmulatedNetwork {
    * The present state of the run.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: 'LiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
-   *   ],
-   * });
    * const { state, access_points } = await network.state();
    * console.log(state, access_points);
-   * await network.stop();
    * ```
    */
   state({ signal }: Options = {}): Promise<EmulatorRunWithAgents> {
@@ -114,11 +103,6 @@ export class EmulatedNetwork {
    * Ends it now. Its agents and their telemetry stay for a day.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: '5G', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
-   *   ],
-   * });
    * await network.stop();
    * ```
    */
@@ -136,17 +120,10 @@ export class EmulatedNetwork {
    * commands are sent in this second. The network itself does not notice.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: '5G', num_access_points: 2, locations: ['Bristol'], num_devices: 5, duration: 600 },
-   *   ],
-   * });
-   * for await (const { event } of network.progress()) if (event === 'started') break;
    * const commands = network.agents.slice(0, 1).map(({ ap_id }) => ({ ap_id, name: 'sleep' }));
    * const { totals } = await network.whatIf(commands, { minutes: 1 });
    * const { power_w } = totals;
    * if (power_w) console.log(`${power_w.with} W instead of ${power_w.without} W: ± ${power_w.plus_minus?.change} W`);
-   * await network.stop();
    * ```
    */
   whatIf(
@@ -173,16 +150,9 @@ export class EmulatedNetwork {
    * The radio map at the present second: what a device would receive at each point of a raster.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: 'WiFi', num_access_points: 2, locations: ['Bristol'], num_devices: 2, duration: 600 },
-   *   ],
-   * });
-   * for await (const { event } of network.progress()) if (event === 'started') break;
    * const { values, unit, max } = await network.coverage({ layer: 'signal', technology: 'WiFi', columns: 32, rows: 32 });
    * const covered = values.filter((value) => value > -70).length / values.length;
    * console.log(`at most ${max} ${unit}; ${Math.round(covered * 100)} % above -70 dBm`);
-   * await network.stop();
    * ```
    */
   async coverage(request: RadioMapRequest, { signal }: Options = {}): Promise<RadioMap> {
@@ -197,16 +167,9 @@ export class EmulatedNetwork {
    * `afterSeconds` says otherwise.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: '5G', num_access_points: 2, locations: ['Bristol'], num_devices: 2, duration: 600 },
-   *   ],
-   * });
-   * for await (const { event } of network.progress()) if (event === 'started') break;
    * const sleep = network.agents.slice(0, 1).map(({ ap_id }) => ({ ap_id, name: 'sleep' }));
    * const { difference } = await network.coverageDifference(sleep, { layer: 'signal', technology: '5G' });
    * console.log(`up to ${difference.min} dB less`);
-   * await network.stop();
    * ```
    */
   async coverageDifference(
@@ -260,14 +223,7 @@ export class EmulatedNetwork {
    * Makes something go wrong in the running network.
    *
    * ```ts
-   * const network = await app.emulate({
-   *   emulators: [
-   *     { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 2, duration: 600 },
-   *   ],
-   * });
-   * for await (const { event } of network.progress()) if (event === 'started') break;
    * for (const { ap_id } of network.agents) await network.fault({ agent_id: ap_id, kind: 'jammed_channel', seconds: 60 });
-   * await network.stop();
    * ```
    */
   fault(fault: FaultRequest, { signal }: Options = {}): Promise<StatusAnswer> {

@@ -1,6 +1,5 @@
 // What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
 import type { AgentFilter, AgentListItem, Alarm, AlarmRaise, Device, DeviceDetails, Incident } from '@weft/contract';
-import type { Query } from '../http-client.ts';
 import {
   type Abortable,
   type AgentDetails,
@@ -112,7 +111,7 @@ export class NetworkReader extends FleetReader {
    */
   select(selector = '', { search, sort, fields = [], signal }: SelectOptions = {}): Stream<AgentListItem> {
     const query = { selector, search, sort, fields: fields.length > 0 ? fields.join() : undefined, limit: 200 };
-    return this.#pages('/api/v1/agents', query, signal);
+    return this.#rest.pages('/api/v1/agents', query, signal);
   }
 
   /**
@@ -126,7 +125,7 @@ export class NetworkReader extends FleetReader {
    * ```
    */
   devices({ selector, search, signal }: DeviceOptions = {}): Stream<Device> {
-    return this.#pages('/api/v1/devices', { selector, search, limit: 500 }, signal);
+    return this.#rest.pages('/api/v1/devices', { selector, search, limit: 500 }, signal);
   }
 
   /**
@@ -185,7 +184,7 @@ export class NetworkReader extends FleetReader {
    */
   pastEvents({ kinds = [], agent, selector, from, until, signal }: PastEventOptions = {}): Stream<EventItem> {
     const times = { from: from && toTime(from), until: until && toTime(until) };
-    return this.#pages(
+    return this.#rest.pages(
       '/api/v1/events',
       { kinds: kindsOf(kinds), ap_id: agent, selector, ...times, limit: 500 },
       signal,
@@ -208,7 +207,7 @@ export class NetworkReader extends FleetReader {
       sort: 'severity',
       limit: 200,
     };
-    return this.#pages('/api/v1/alarms', query, signal);
+    return this.#rest.pages('/api/v1/alarms', query, signal);
   }
 
   /**
@@ -221,7 +220,7 @@ export class NetworkReader extends FleetReader {
    */
   incidents({ states = [], selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
     const query = { state: states.join() || undefined, selector, window, limit: 100 };
-    return this.#pages('/api/v1/incidents', query, signal);
+    return this.#rest.pages('/api/v1/incidents', query, signal);
   }
 
   /**
@@ -264,24 +263,6 @@ export class NetworkReader extends FleetReader {
     const path = `/api/v1/alarms/${encodeURIComponent(id)}/acknowledge`;
     const json = note === undefined ? {} : { note };
     return this.#rest.ask({ method: 'POST', path, json, isRepeatable: true, signal });
-  }
-
-  #pages<T>(path: string, query: Query, signal: AbortSignal | undefined): Stream<T> {
-    return this.#rest.stream((ended) => this.#eachPage<T>(path, query, ended), signal);
-  }
-
-  async *#eachPage<T>(path: string, query: Query, signal: AbortSignal): AsyncGenerator<T, void> {
-    let cursor: string | undefined;
-    do {
-      const page: { items: T[]; next: string | null } = await this.#rest.ask({
-        method: 'GET',
-        path,
-        query: { ...query, cursor },
-        signal,
-      });
-      yield* page.items;
-      cursor = page.next ?? undefined;
-    } while (cursor !== undefined);
   }
 }
 

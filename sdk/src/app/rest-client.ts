@@ -2,7 +2,7 @@
 import type { Token } from '@weft/contract';
 import { BackOff, type BackOffOptions, retry } from '@weft/contract/back-off';
 import { unlessAborted } from '@weft/contract/pause';
-import { HttpClient, type HttpRequest, readAnswer } from '../http-client.ts';
+import { HttpClient, type HttpRequest, type Query, readAnswer } from '../http-client.ts';
 import { retryAfterMs, toRefusal, toUnreachable, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 import { toConflict } from './command-conflict.ts';
 import { type Credentials, TokenKeeper } from './credentials.ts';
@@ -76,8 +76,22 @@ export class RestClient {
     return new Stream(source, signal, this.closing.signal);
   }
 
+  /** All items of a list that comes in pages. */
+  pages<T>(path: string, query: Query, signal: AbortSignal | undefined): Stream<T> {
+    return this.stream((ended) => this.#eachPage<T>(path, query, ended), signal);
+  }
+
   newBackOff(): BackOff {
     return new BackOff(this.#options.backOff);
+  }
+
+  async *#eachPage<T>(path: string, query: Query, signal: AbortSignal): AsyncGenerator<T, void> {
+    for (let cursor: string | undefined | null; cursor !== null; ) {
+      const request = { method: 'GET', path, query: { ...query, cursor }, signal } as const;
+      const page: { items: T[]; next: string | null } = await this.ask(request);
+      yield* page.items;
+      cursor = page.next;
+    }
   }
 
   /** A token that is no longer valid is renewed once. */
