@@ -1,15 +1,19 @@
 // Which Weft a command connects to, and as which caller: flags, then the environment, then the stored login.
 import { readFileSync } from 'node:fs';
 import { App, type AppOptions } from '@weft/sdk';
-import type { CommandLine } from './command.ts';
+import { type CommandLine, jsonOption } from './command.ts';
 import { type Login, loginFile, readLogin } from './login-file.ts';
 import { CommandFailure, type Surroundings, UsageError } from './surroundings.ts';
+import { tableOptions } from './table.ts';
 
 export const defaultUrl = 'http://127.0.0.1:8000';
 
 export const urlOption = {
   url: { value: 'URL', about: 'address of Weft (WEFT_URL); default: the address of the last weft login' },
 } as const;
+
+/** Of a command that asks Weft for a list. */
+export const listOptions = { ...tableOptions, ...jsonOption, ...urlOption };
 
 /** The end of the help of every command that connects. */
 export const identityHelp = `The command uses the account of weft login. Scripts can use an app instead (WEFT_APP_NAME and WEFT_APP_KEY or WEFT_APP_KEY_FILE), or a token (WEFT_TOKEN).`;

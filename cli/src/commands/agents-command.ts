@@ -2,12 +2,12 @@
 import { toApId } from '@weft/contract/ap-id';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
-import { type ClientCommand, jsonOption, unknownValue } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, unknownValue } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { warnOfUnreportedMetrics } from '../known-metrics.ts';
 import { toMoment } from '../moments.ts';
 import { UsageError } from '../surroundings.ts';
-import { type Look, naturally, printList, tableOptions } from '../table.ts';
+import { type Look, naturally, printList } from '../table.ts';
 
 const states = ['online', 'late', 'offline', 'never'];
 
@@ -24,9 +24,7 @@ export const agentsCommand: ClientCommand = {
       value: 'STATE',
       about: 'only access points in this state: online, late, offline or never (has not reported yet)',
     },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: [
     'agents',

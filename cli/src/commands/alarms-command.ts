@@ -5,15 +5,14 @@ import {
   type CommandLine,
   checked,
   countOf,
-  jsonOption,
   printResult,
   requireAction,
   requireOptions,
 } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
 import { firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { type Look, printList, tableOptions } from '../table.ts';
+import { type Look, printList } from '../table.ts';
 
 const states = ['firing', 'acknowledged', 'cleared'] as const;
 const severities = ['critical', 'major', 'minor', 'warning'] as const;
@@ -36,9 +35,7 @@ ${identityHelp}`,
     limit: { value: 'N', about: 'at most this many (default: 200)' },
     note: { value: 'TEXT', about: 'why, for those who look later' },
     for: { value: 'DURATION', about: 'how long it is shelved, such as 8h' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: [
     'alarms',

@@ -2,7 +2,7 @@
 // file; layers are told apart by their names.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, Rollout, RolloutPlan } from '@weft/contract';
+import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, RolloutPlan } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { App } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireAction, requireOptions } from '../command.ts';
@@ -60,18 +60,14 @@ interface Change {
 async function plan(folder: string, line: CommandLine, around: Surroundings): Promise<number> {
   const app = connect(line, around);
   const change = await changeOf(app, folder, line);
-  if (isEmpty(change)) {
-    if (line.has('json')) around.stdout.write(`${toJson({ changed: 0, groups: [], refusals: [] })}\n`);
-    else around.stdout.write('Nothing to do.\n');
-    return exitCode.ok;
-  }
+  if (isEmpty(change)) return nothingToDo({ changed: 0, groups: [], refusals: [] }, line, around);
   const set = await draft(app, change);
   try {
-    const preview: ChangePreview = await app.request('POST', `/api/v1/config/change_sets/${set.id}/preview`);
+    const preview = await app.config.preview(set.id);
     around.stdout.write(line.has('json') ? `${toJson(preview)}\n` : inWords(change, preview));
     return preview.refused > 0 ? exitCode.failure : changesFound;
   } finally {
-    await app.request('DELETE', `/api/v1/config/change_sets/${set.id}`);
+    await app.config.discard(set.id);
   }
 }
 
@@ -80,19 +76,12 @@ async function apply(folder: string, line: CommandLine, around: Surroundings): P
   const file = line.get('rollout');
   const given = file === undefined ? {} : (readJsonFile(file) as RolloutPlan);
   const change = await changeOf(app, folder, line);
-  if (isEmpty(change)) {
-    if (line.has('json')) around.stdout.write(`${toJson(null)}\n`);
-    else around.stdout.write('Nothing to do.\n');
-    return exitCode.ok;
-  }
+  if (isEmpty(change)) return nothingToDo(null, line, around);
   const set = await draft(app, change);
-  let rollout: Rollout;
-  try {
-    rollout = await app.request('POST', `/api/v1/config/change_sets/${set.id}/rollout`, { json: given });
-  } catch (error) {
-    await app.request('DELETE', `/api/v1/config/change_sets/${set.id}`);
+  const rollout = await app.config.rollOut(set.id, given).catch(async (error) => {
+    await app.config.discard(set.id);
     throw error;
-  }
+  });
   if (!line.has('json')) around.stderr.write(`Roll-out ${rollout.id} to ${rollout.total} access points has begun.\n`);
   const end = line.has('no-wait') ? rollout : await followRollout(app, rollout.id, line, around);
   if (line.has('json')) around.stdout.write(`${toJson(end)}\n`);
@@ -109,9 +98,8 @@ async function exportLayers(folder: string, line: CommandLine, around: Surroundi
   return exitCode.ok;
 }
 
-async function draft(app: App, { layers, remove }: Change): Promise<ChangeSet> {
-  const title = `weft config, ${new Date().toISOString()}`;
-  return app.request('POST', '/api/v1/config/change_sets', { json: { title, layers, remove } });
+function draft(app: App, change: Change): Promise<ChangeSet> {
+  return app.config.draft({ title: `weft config, ${new Date().toISOString()}`, ...change });
 }
 
 /** From what is in force to what the folder says. */
@@ -130,20 +118,17 @@ async function changeOf(app: App, folder: string, line: CommandLine): Promise<Ch
   return { layers, remove };
 }
 
+function nothingToDo(answer: unknown, line: CommandLine, { stdout }: Surroundings): number {
+  stdout.write(line.has('json') ? `${toJson(answer)}\n` : 'Nothing to do.\n');
+  return exitCode.ok;
+}
+
 function isEmpty({ layers, remove }: Change): boolean {
   return layers.length + remove.length === 0;
 }
 
 async function layersInForce(app: App): Promise<ConfigLayer[]> {
-  const layers: ConfigLayer[] = [];
-  let cursor: string | undefined;
-  do {
-    const page: { items: ConfigLayer[]; next: string | null } = await app.request('GET', '/api/v1/config/layers', {
-      query: { cursor },
-    });
-    layers.push(...page.items);
-    cursor = page.next ?? undefined;
-  } while (cursor !== undefined);
+  const layers = await app.config.layers().toArray();
   const names = new Set<string>();
   for (const { name } of layers) {
     if (names.has(name))

@@ -1,12 +1,12 @@
 // `weft devices`: what is attached where, and moving one.
 import type { Device, DeviceDetails } from '@weft/sdk';
 import { displayNames, type NameOf } from '../access-point-names.ts';
-import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, type CommandLine, countOf, requireOptions } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
 import { exitCode, firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { type Look, lookOf, printList, tableOptions, toTable } from '../table.ts';
+import { type Look, lookOf, printList, toTable } from '../table.ts';
 
 export const devicesCommand: ClientCommand = {
   summary: 'list devices, show one, move one to another access point',
@@ -24,9 +24,7 @@ ${identityHelp}`,
     from: { value: 'AP', about: 'the access point that gets the command (default: the strongest link)' },
     timeout: { value: 'SECONDS', about: 'how long the target has to report the device (default: 30)' },
     force: { about: 'also where it would be served badly' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: [
     "devices --select 'type:LiFi'",

@@ -2,8 +2,8 @@
 import type { CoverageAnswer } from '@weft/contract';
 import { decodeCoverage } from '@weft/contract/coverage-values';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, printResult, requireOptions } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, type CommandLine, printResult, requireOptions } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { inWords, parseDuration, toMoment } from '../moments.ts';
@@ -60,9 +60,7 @@ ${identityHelp}`,
     'report-every': { value: 'TIME', about: 'report interval in model time (default: 1s)' },
     ...radioMapOptions,
     wait: { about: 'wait until the run has ended, and show its progress' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: [
     'emulate',

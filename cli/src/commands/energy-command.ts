@@ -1,8 +1,8 @@
 // `weft energy`: what access points have drawn, by site or technology, and how much of the time is known.
 import type { Energy } from '@weft/sdk';
-import { type ClientCommand, jsonOption, printResult, unknownValue } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
-import { lookOf, tableOptions, toTable } from '../table.ts';
+import { type ClientCommand, printResult, unknownValue } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
+import { lookOf, toTable } from '../table.ts';
 
 const groups = ['technology', 'site'] as const;
 
@@ -15,9 +15,7 @@ ${identityHelp}`,
     window: { value: 'DURATION', about: 'how far back, such as 7d (default: 24h)' },
     select: { value: 'SELECTOR', about: 'only these access points' },
     by: { value: 'GROUP', about: 'technology (default) or site' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: ['energy --window 7d --by site'],
   async run(line, around) {

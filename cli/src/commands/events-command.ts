@@ -1,12 +1,12 @@
 // `weft events`: what happened in the network, and with --follow what happens.
 import type { App, EventItem, EventPattern } from '@weft/sdk';
 import { displayNames, type NameOf, withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, type CommandLine, countOf, jsonOption, requireOptions } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, type CommandLine, countOf, requireOptions } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseMoment, toMoment } from '../moments.ts';
 import { CommandFailure, firstOf, interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
-import { type Look, lookOf, printable, tableOptions } from '../table.ts';
+import { type Look, lookOf, printable } from '../table.ts';
 
 const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
 /** Devices come and go all the time. */
@@ -44,9 +44,7 @@ ${identityHelp}`,
     limit: { value: 'N', about: 'at most this many (default: 50)' },
     follow: { about: 'print events as they come' },
     after: { value: 'ID', about: 'with --follow: begin after the event with this id' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: ['events', "events --kind 'agent.*' --from 8h", 'events --follow', 'events --follow --after 1200 --json'],
   async run(line, around) {

@@ -5,15 +5,14 @@ import {
   type CommandLine,
   checked,
   countOf,
-  jsonOption,
   printResult,
   requireAction,
   requireOptions,
 } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
 import { firstOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { type Look, printList, tableOptions } from '../table.ts';
+import { type Look, printList } from '../table.ts';
 
 const states = ['open', 'acknowledged', 'ended'] as const;
 
@@ -33,9 +32,7 @@ ${identityHelp}`,
     window: { value: 'DURATION', about: 'only those that were open within this time, such as 24h' },
     limit: { value: 'N', about: 'at most this many (default: 50)' },
     for: { value: 'DURATION', about: 'how long nobody is told, such as 8h' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: ['incidents --window 1h', 'incidents show 0199a8c4-5b1e-7000-8f3a-0d6b2c9e4f11'],
   async run(line, around) {

@@ -1,19 +1,12 @@
 // `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
 import { didYouMean } from '@weft/contract/closest-name';
-import {
-  type ClientCommand,
-  type CommandLine,
-  jsonOption,
-  printResult,
-  requireOptions,
-  unknownValue,
-} from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, type CommandLine, printResult, requireOptions, unknownValue } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
 import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
-import { type Look, printList, tableOptions } from '../table.ts';
+import { type Look, printList } from '../table.ts';
 
 const states = ['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
 
@@ -30,9 +23,7 @@ ${identityHelp}`,
     all: { about: 'jobs of all callers; for administrators' },
     limit: { value: 'N', about: 'maximum number, up to 200 (default: 50)' },
     after: { value: 'SEQ', about: 'only messages after the one with this number' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: ['jobs', 'jobs --state running --json', 'jobs follow 8e146d6a-3b23-42ba-8616-a658af6a70be'],
   async run(line, around) {

@@ -2,18 +2,11 @@
 import type { Rollout, RolloutAgent } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
 import type { App } from '@weft/sdk';
-import {
-  type ClientCommand,
-  type CommandLine,
-  jsonOption,
-  printResult,
-  requireAction,
-  requireOptions,
-} from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { type ClientCommand, type CommandLine, printResult, requireAction, requireOptions } from '../command.ts';
+import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { printList, tableOptions, toTable } from '../table.ts';
+import { printList, toTable } from '../table.ts';
 
 const path = '/api/v1/rollouts';
 const words = ['pause', 'resume', 'revert', 'abort'];
@@ -30,7 +23,7 @@ export const rolloutCommand: ClientCommand = {
   ],
   about: `resume accepts what has failed so far. revert gives everybody their old settings again, also after the end; abort leaves everybody as they are.
 ${identityHelp}`,
-  options: { ...tableOptions, ...jsonOption, ...urlOption },
+  options: listOptions,
   examples: ['rollout list', 'rollout revert 3f0c…'],
   async run(line, around) {
     const [action = 'list', id, ...rest] = line.words;

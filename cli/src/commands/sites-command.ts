@@ -9,10 +9,10 @@ import {
   requireAction,
   requireOptions,
 } from '../command.ts';
-import { connect, identityHelp, urlOption } from '../connection.ts';
+import { connect, identityHelp, listOptions, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
-import { lookOf, printList, tableOptions, toTable } from '../table.ts';
+import { lookOf, printList, toTable } from '../table.ts';
 
 const path = '/api/v1/sites';
 const actions = ['add', 'move', 'remove'];
@@ -30,9 +30,7 @@ ${identityHelp}`,
   options: {
     name: { value: 'NAME', about: 'what people call it; default: the end of the path' },
     zone: { value: 'ZONE', about: 'its time zone, such as Europe/London; default: that of the site above' },
-    ...tableOptions,
-    ...jsonOption,
-    ...urlOption,
+    ...listOptions,
   },
   examples: ['sites', 'sites add uk/bristol/hall --zone Europe/London', 'sites move uk/bristol/hall uk/bath/hall'],
   async run(line, around) {
