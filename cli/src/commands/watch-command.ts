@@ -1,7 +1,7 @@
 // `weft watch`: live values, drawn in place on a terminal, otherwise as one JSON object per line.
 import type { App } from '@weft/sdk';
 import { silenceOf, withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, jsonOption } from '../command.ts';
+import { type ClientCommand, countOf, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
@@ -26,17 +26,13 @@ ${identityHelp}`,
   examples: ['watch ap-roof-1', 'watch ap-roof-1 ap-roof-2 --metric rssi_dbm', 'watch ap-roof-1 --json --count 10'],
   async run(line, around) {
     if (line.words.length === 0) throw new UsageError('Give at least one access point. weft agents lists them.');
-    const left = Number(line.get('count') ?? Number.POSITIVE_INFINITY);
-    if (line.has('count') && !(Number.isInteger(left) && left > 0)) {
-      throw new UsageError('--count must be a whole number above 0.');
-    }
+    const count = countOf(line, 'count') ?? Number.POSITIVE_INFINITY;
     const app = connect(line, around, { patienceMs: 60_000 });
     // Fail at once if one of them does not exist.
     const found = await Promise.all(line.words.map((name) => withAccessPoint(app, name, (ap_id) => app.agent(ap_id))));
     const known = [...new Set(found.map(({ ap_id }) => ap_id))];
-    const options = { agents: known, metrics: [...line.all('metric')], count: left };
-    const { agents, metrics: names } = options;
-    await warnOfUnknownMetrics(app, { agents, names, from: Date.now() - recentMs }, around);
+    const options = { agents: known, metrics: [...line.all('metric')], count };
+    await warnOfUnknownMetrics(app, { agents: known, names: options.metrics, from: Date.now() - recentMs }, around);
     for (const presence of await app.presence({ agents: known })) {
       const silent = silenceOf(presence);
       const name = line.words[found.findIndex(({ ap_id }) => ap_id === presence.ap_id)] ?? presence.ap_id;
@@ -52,10 +48,8 @@ interface Watched {
   count: number;
 }
 
-async function print(app: App, { agents, metrics, count }: Watched, around: Surroundings): Promise<void> {
-  for await (const sample of samples(app, { agents, metrics, count }, around)) {
-    await writeAll(around.stdout, `${toJson(sample)}\n`);
-  }
+async function print(app: App, watched: Watched, around: Surroundings): Promise<void> {
+  for await (const sample of samples(app, watched, around)) await writeAll(around.stdout, `${toJson(sample)}\n`);
 }
 
 async function draw(app: App, watched: Watched, around: Surroundings): Promise<void> {

@@ -85,11 +85,6 @@ export function thermalNoiseA2({ areaM2, bandwidthHz }: Receiver): number {
   return resistor + transistor;
 }
 
-/** The short form of the noise that papers on hybrid networks use. */
-export function flatNoiseA2(receiver: Receiver, densityA2PerHz = 1e-21): number {
-  return densityA2PerHz * receiver.bandwidthHz;
-}
-
 /** What still arrives over walls and ceiling when the ray is cut. */
 export const diffuseShare = 0.03;
 

@@ -24,16 +24,7 @@ export function cqiThresholdDb(cqi: number): number {
   return toDb(thresholds[cqi]!);
 }
 
-/** Resource blocks of the usual carriers, by bandwidth in MHz and subcarrier spacing in kHz. */
-export const prbsOf: ReadonlyMap<string, number> = new Map([
-  ['100/30', 273],
-  ['50/30', 133],
-  ['40/30', 106],
-  ['20/30', 51],
-  ['20/15', 106],
-]);
-
-/** The carrier of the emulated cells: 100 MHz. */
+/** Resource blocks of the carrier of the emulated cells: 100 MHz, subcarriers 30 kHz apart. */
 export const carrierPrbs = 273;
 
 const overhead = 0.14;

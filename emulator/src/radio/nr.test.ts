@@ -16,11 +16,11 @@ import {
   wallLossDb,
 } from './nr.ts';
 import {
+  carrierPrbs,
   cqiOf,
   cqiThresholdDb,
   nrRateBps,
   peakThroughputBps,
-  prbsOf,
   spectralEfficiencies,
   throughputBps,
 } from './nr-cqi.ts';
@@ -150,7 +150,7 @@ describe('CQI and throughput', () => {
   });
 
   test('a full carrier', () => {
-    expect(prbsOf.get('100/30')).toBe(273);
+    expect(carrierPrbs).toBe(273);
     expect(peakThroughputBps(273, spectralEfficiencies[15], 1) / 1e6).toBeCloseTo(584, 0);
     expect(peakThroughputBps(273, spectralEfficiencies[15], 4) / 1e6).toBeCloseTo(2337, 0);
     expect(throughputBps(273, 7.4063, 4) / peakThroughputBps(273, 7.4063, 4)).toBeCloseTo(0.675, 9);

@@ -5,11 +5,10 @@ import { Worker } from 'node:worker_threads';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { CoverageRequest } from '../coverage/coverage.ts';
 import { maxAfterSeconds } from '../coverage/coverage-difference.ts';
-import type { PlannedCommand } from '../what-if/future.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';
-import { parseCommand, type RunProblem } from './what-if-queue.ts';
+import { planCommands, problem, type RunProblem } from './what-if-queue.ts';
 
 const maxWaiting = 16;
 const maxKept = 16;
@@ -110,15 +109,8 @@ export class CoverageQueue {
     if (afterSeconds > most) {
       return problem('invalid_coverage', `at most ${most} seconds for a network of this size`, 'after_seconds');
     }
-    const planned: PlannedCommand[] = [];
-    for (const { agent_id, command } of commands as { agent_id: string; command: string }[]) {
-      if (!run.isActive(agent_id)) {
-        return problem('agent_not_found', 'Agent not found in this run, or its time is over');
-      }
-      const parsed = parseCommand(command);
-      if (!parsed) return problem('invalid_command', 'a command is a name, or a JSON object with a name');
-      planned.push({ ap_id: agent_id, ...parsed });
-    }
+    const planned = planCommands(run, commands);
+    if ('error' in planned) return planned;
     return { request, second, world: run.world.snapshot(), commands: planned, afterSeconds };
   }
 
@@ -197,8 +189,4 @@ export class CoverageQueue {
     for (const { answer } of [...this.#waiting.values()]) answer(problem('coverage_failed', detail));
     clearTimeout(this.#idle);
   }
-}
-
-function problem(code: string, detail: string, field?: string): RunProblem {
-  return { error: { code, detail, ...(field !== undefined && { field }) } };
 }

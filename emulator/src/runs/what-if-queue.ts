@@ -21,7 +21,7 @@ const usualFutures = 8;
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
 export interface RunProblem {
-  error: { code: string; detail: string };
+  error: { code: string; detail: string; field?: string };
 }
 
 export interface WhatIfQueueOptions {
@@ -72,17 +72,8 @@ export class WhatIfQueue {
     if (!(Number.isInteger(futures) && (futures as number) >= 1 && (futures as number) <= maxFutures)) {
       return problem('too_many_futures', `futures must be 1 to ${maxFutures}`);
     }
-    const planned: PlannedCommand[] = [];
-    for (const given of Array.isArray(commands) ? commands : []) {
-      const { agent_id, command } = given as { agent_id: string; command: string };
-      if (!this.#run.isActive(agent_id)) {
-        return problem('agent_not_found', 'Agent not found in this run, or its time is over');
-      }
-      const parsed = parseCommand(command);
-      if (!parsed) return problem('invalid_command', 'a command is a name, or a JSON object with a name');
-      planned.push({ ap_id: agent_id, ...parsed });
-    }
-    return { commands: planned, minutes, futures: futures as number };
+    const planned = planCommands(this.#run, Array.isArray(commands) ? commands : []);
+    return 'error' in planned ? planned : { commands: planned, minutes, futures: futures as number };
   }
 
   async #inTime(question: Question, askedAtMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
@@ -120,6 +111,23 @@ export function budgetOf(leftMs: number, behind: number): number {
   return Math.max(leastMs, Math.min(longestMs, leftMs / (1 + behind)));
 }
 
+/** Those of a request, to access points of the run. */
+export function planCommands(
+  run: EmulatedRun,
+  commands: readonly { agent_id: string; command: unknown }[],
+): PlannedCommand[] | RunProblem {
+  const planned: PlannedCommand[] = [];
+  for (const { agent_id, command } of commands) {
+    if (!run.isActive(agent_id)) {
+      return problem('agent_not_found', 'Agent not found in this run, or its time is over');
+    }
+    const parsed = parseCommand(command);
+    if (!parsed) return problem('invalid_command', 'a command is a name, or a JSON object with a name');
+    planned.push({ ap_id: agent_id, ...parsed });
+  }
+  return planned;
+}
+
 /** `sleep` or `{"name":"set_tx_power","dbm":17}`. */
 export function parseCommand(text: unknown): { name: string; args: Record<string, unknown> } | undefined {
   if (typeof text !== 'string') return undefined;
@@ -136,6 +144,6 @@ function nobodyWaits(): RunProblem {
   return problem('what_if_cancelled', 'Nobody waits for the answer');
 }
 
-function problem(code: string, detail: string): RunProblem {
-  return { error: { code, detail } };
+export function problem(code: string, detail: string, field?: string): RunProblem {
+  return { error: { code, detail, ...(field !== undefined && { field }) } };
 }

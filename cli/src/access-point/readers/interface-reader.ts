@@ -1,27 +1,22 @@
 // The network interfaces: throughput, errors, and link state.
 import { access, readdir } from 'node:fs/promises';
 import { type Machine, readKernelFile, readKernelNumber } from '../machine/machine.ts';
-import { Counters, type Measured, type Reader, rounded } from './reader.ts';
+import { Counters, MachineReader, type Measured, rounded } from './reader.ts';
 
 const maxInterfaces = 32;
 
-export class InterfaceReader implements Reader {
-  readonly subject = 'network interfaces';
-  readonly #machine: Machine;
+export class InterfaceReader extends MachineReader {
+  override readonly subject = 'network interfaces';
   readonly #counters = new Counters();
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
-  }
-
-  async read(nowMs: number): Promise<Measured[]> {
+  override async read(nowMs: number): Promise<Measured[]> {
     this.#counters.begin();
-    const names = await interfacesOf(this.#machine);
+    const names = await interfacesOf(this.machine);
     return (await Promise.all(names.map((name) => this.#interface(name, nowMs)))).flat();
   }
 
   async #interface(name: string, nowMs: number): Promise<Measured[]> {
-    const folder = `${this.#machine.sys}/class/net/${name}`;
+    const folder = `${this.machine.sys}/class/net/${name}`;
     const count = async (counter: string) => {
       const value = await readKernelNumber(folder, 'statistics', counter);
       return this.#counters.rise(`${name} ${counter}`, value, nowMs);

@@ -1,4 +1,5 @@
 // The interface of a reader, which measures one part of the machine.
+import type { Machine } from '../machine/machine.ts';
 
 export interface Measured {
   name: string;
@@ -13,6 +14,17 @@ export interface Reader {
   readonly subject: string;
   /** `nowMs` is a monotonic clock. Empty if the machine has no such part. */
   read(nowMs: number): Promise<Measured[]>;
+}
+
+export abstract class MachineReader implements Reader {
+  abstract readonly subject: string;
+  protected readonly machine: Machine;
+
+  constructor(machine: Machine) {
+    this.machine = machine;
+  }
+
+  abstract read(nowMs: number): Promise<Measured[]>;
 }
 
 /** Rounded to a tenth of the useful precision. */

@@ -1,21 +1,16 @@
 // The utilisation of all processors together, and the load average.
 import { readdir } from 'node:fs/promises';
-import { type Machine, readKernelFile, readKernelNumber } from '../machine/machine.ts';
-import { Counters, type Measured, type Reader, rounded } from './reader.ts';
+import { readKernelFile, readKernelNumber } from '../machine/machine.ts';
+import { Counters, MachineReader, type Measured, rounded } from './reader.ts';
 
-export class CpuReader implements Reader {
-  readonly subject = 'processor';
-  readonly #machine: Machine;
+export class CpuReader extends MachineReader {
+  override readonly subject = 'processor';
   readonly #counters = new Counters();
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
-  }
-
-  async read(nowMs: number): Promise<Measured[]> {
+  override async read(nowMs: number): Promise<Measured[]> {
     this.#counters.begin();
     const measured: Measured[] = [];
-    const ticks = parseTicks(await readKernelFile(this.#machine.proc, 'stat'));
+    const ticks = parseTicks(await readKernelFile(this.machine.proc, 'stat'));
     if (ticks) {
       const total = this.#counters.rise('total', ticks.total, nowMs);
       const idle = this.#counters.rise('idle', ticks.idle, nowMs);
@@ -23,7 +18,7 @@ export class CpuReader implements Reader {
       const value = share === undefined ? undefined : rounded(100 * share);
       measured.push({ name: 'cpu_busy_pct', value, label: 'Processor busy', unit: '%' });
     }
-    const load = Number((await readKernelFile(this.#machine.proc, 'loadavg'))?.split(' ')[0] || Number.NaN);
+    const load = Number((await readKernelFile(this.machine.proc, 'loadavg'))?.split(' ')[0] || Number.NaN);
     if (Number.isFinite(load)) measured.push({ name: 'load1', value: load, label: 'Load, 1 minute' });
     return measured;
   }
@@ -38,16 +33,11 @@ function parseTicks(text: string | undefined): { total: number; idle: number } |
 }
 
 /** The memory in use, and the memory available to programs. */
-export class MemoryReader implements Reader {
-  readonly subject = 'memory';
-  readonly #machine: Machine;
+export class MemoryReader extends MachineReader {
+  override readonly subject = 'memory';
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
-  }
-
-  async read(): Promise<Measured[]> {
-    const text = (await readKernelFile(this.#machine.proc, 'meminfo')) ?? '';
+  override async read(): Promise<Measured[]> {
+    const text = (await readKernelFile(this.machine.proc, 'meminfo')) ?? '';
     const kilobytes = (name: string) => {
       const found = new RegExp(`^${name}: +(\\d+) kB$`, 'm').exec(text)?.[1];
       return found === undefined ? undefined : Number(found);
@@ -72,16 +62,11 @@ export class MemoryReader implements Reader {
 // The temperature of each sensor of the kernel. A single sensor has no suffix.
 const maxZones = 16;
 
-export class TemperatureReader implements Reader {
-  readonly subject = 'temperature';
-  readonly #machine: Machine;
+export class TemperatureReader extends MachineReader {
+  override readonly subject = 'temperature';
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
-  }
-
-  async read(): Promise<Measured[]> {
-    const folder = `${this.#machine.sys}/class/thermal`;
+  override async read(): Promise<Measured[]> {
+    const folder = `${this.machine.sys}/class/thermal`;
     const names = (await readdir(folder).catch(() => [])).filter((name) => name.startsWith('thermal_zone'));
     const zones = await Promise.all(
       names
@@ -112,16 +97,11 @@ function zoneNumber(name: string): number {
 }
 
 /** The uptime of the machine. */
-export class UptimeReader implements Reader {
-  readonly subject = 'uptime';
-  readonly #machine: Machine;
+export class UptimeReader extends MachineReader {
+  override readonly subject = 'uptime';
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
-  }
-
-  async read(): Promise<Measured[]> {
-    const seconds = Number((await readKernelFile(this.#machine.proc, 'uptime'))?.split(' ')[0] || Number.NaN);
+  override async read(): Promise<Measured[]> {
+    const seconds = Number((await readKernelFile(this.machine.proc, 'uptime'))?.split(' ')[0] || Number.NaN);
     if (!Number.isFinite(seconds)) return [];
     return [{ name: 'uptime_seconds', value: Math.floor(seconds), label: 'Uptime', unit: 's' }];
   }
