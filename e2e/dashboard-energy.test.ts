@@ -36,8 +36,8 @@ describe.skipIf(!hasBrowser)('energy', () => {
     await page.getByRole('heading', { level: 1, name: 'Energy' }).waitFor();
     await page.getByText(/less than without the commands/).waitFor();
     const card = (label: string) => page.locator('.stat-card', { hasText: label });
-    expect(await card('Used').textContent()).toMatch(/\d\sWhby 2\saccess points/);
-    expect(await card('Saved').textContent()).toMatch(/\d\sm?Wh.*EUR, [\d.]+\sm?g/);
+    expect(await card('Used').textContent()).toMatch(/\d\s?Whby 2\saccess points/);
+    expect(await card('Saved').textContent()).toMatch(/\d\s?m?Wh.*EUR, [\d.]+\sm?g/);
     const savings = page.getByRole('region', { name: 'What sleep and power commands have saved' });
     await savings.getByRole('row', { name: /ada@example.org 1 / }).waitFor();
     await savings.getByRole('row', { name: /Time without service/ }).waitFor();

@@ -42,8 +42,15 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await page.getByText('12 of 12').waitFor();
 
     await visible(page).focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
+    // The worst are first: where it stands follows from how they all are.
+    const wanted = visible(page).getByRole('option', { name: /5g-(.*-)?2\b/ });
+    await eventually(
+      async () => {
+        if ((await wanted.getAttribute('aria-selected')) !== 'true') await page.keyboard.press('ArrowDown');
+        return wanted.getAttribute('aria-selected');
+      },
+      (isSelected) => isSelected === 'true',
+    );
     await page.keyboard.press('Enter');
     const panel = page.getByRole('region', { name: /5g-(.*-)?2$/ });
     await panel.getByText('Throughput', { exact: true }).waitFor();

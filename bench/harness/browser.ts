@@ -75,6 +75,26 @@ export async function figuresOf(session: CDPSession): Promise<PageFigures> {
   };
 }
 
+/** From now on the pages that are opened here note what their own work takes in each frame. */
+export async function timeFrames(page: Page): Promise<void> {
+  await page.addInitScript(`(() => {
+    const work = window.__work = new Map();
+    const ask = requestAnimationFrame.bind(window);
+    window.requestAnimationFrame = (draw) => ask((frame) => {
+      const from = performance.now();
+      try { draw(frame); } finally { work.set(frame, (work.get(frame) ?? 0) + performance.now() - from); }
+    });
+  })()`);
+}
+
+/** What 95 of 100 frames take at most while `act` goes on, in milliseconds of the page's own work. */
+export async function frameWorkMs(page: Page, act: () => Promise<void>): Promise<number> {
+  await page.evaluate('window.__work.clear()');
+  await act();
+  const times = (await page.evaluate('[...window.__work.values()]')) as number[];
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0;
+}
+
 /** Frames per second that the page draws while `act` goes on. */
 export async function framesPerSecond(page: Page, act: () => Promise<void>): Promise<number> {
   await page.evaluate(`(() => {

@@ -3,6 +3,7 @@
 import { agentName, coverageOf, isInService, type ShownState } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { DevicePoints } from './device-points.ts';
 import { besideMarkers, type DrawnDevice, devicePlace, drawDevice, drawTie } from './draw-device.ts';
 import {
   clusterRadius,
@@ -56,6 +57,7 @@ export class FleetLayer {
   pointed: string | undefined;
   /** A device that was chosen, with its links. */
   device: DrawnDevice | undefined;
+  readonly #devicePoints = new DevicePoints();
   /** Colours by a metric instead of by technology. */
   shading: Shading | undefined;
   /** The part of the world's width that a picture under the access points has. */
@@ -90,6 +92,10 @@ export class FleetLayer {
 
   placeOf(ap_id: string): MapPoint | undefined {
     return this.#placed.get(ap_id);
+  }
+
+  setDevices(devices: readonly DrawnDevice[], hasMotion: boolean): void {
+    this.#devicePoints.set(devices, (ap_id) => this.#placed.get(ap_id), hasMotion);
   }
 
   /** Returns whether it makes a difference to the access points. */
@@ -146,6 +152,8 @@ export class FleetLayer {
     if (this.#hasCoverage) {
       for (const ap_id of new Set([this.selected, this.pointed])) this.#paintCoverage(view, ap_id);
     }
+    const alone = new Set(visible.flatMap(({ item }) => (item.kind === 'marker' ? [item.point.ap_id] : [])));
+    const areMoving = this.#devicePoints.paint(view, (ap_id) => alone.has(ap_id));
     const spot = this.#paintTies(view);
     for (const { item, x, y, size } of visible) {
       const ap_ids = item.kind === 'cluster' ? item.points.map(({ ap_id }) => ap_id) : [item.point.ap_id];
@@ -164,7 +172,7 @@ export class FleetLayer {
     }
     this.#paintNames(view, visible);
     if (spot && this.device) drawDevice(context, spot, this.device.name);
-    return moved;
+    return moved || areMoving;
   }
 
   /** Where access points stand on the canvas. */

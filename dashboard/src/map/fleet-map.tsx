@@ -30,6 +30,8 @@ export interface FleetMapProps {
   shading?: Shading | undefined;
   /** A device that was chosen; its links are drawn, and brought into sight once. */
   device?: DrawnDevice | undefined;
+  /** All devices in view, as points. */
+  devices?: readonly DrawnDevice[] | undefined;
   /** What was searched for: once it changes, the map goes to what is left. */
   sought?: string;
   /** An emulated network that was chosen: the map goes to it. */
@@ -39,7 +41,7 @@ export interface FleetMapProps {
 }
 
 export function FleetMap(props: FleetMapProps) {
-  const { agents, isStill = false, selected, pointed, picture, shading, device } = props;
+  const { agents, isStill = false, selected, pointed, picture, shading, device, devices } = props;
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<FleetView | undefined>(undefined);
   const latest = useRef(props);
@@ -108,6 +110,7 @@ export function FleetMap(props: FleetMapProps) {
   useEffect(() => view.current!.redraw(), [theme]);
   useEffect(() => view.current!.setPicture(picture), [picture]);
   useEffect(() => view.current!.setShading(shading), [shading]);
+  useEffect(() => view.current!.setDevices(devices ?? []), [devices]);
   const shownDevice = useRef<string | undefined>(undefined);
   useEffect(() => {
     const made = view.current!;

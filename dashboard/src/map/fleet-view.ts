@@ -131,6 +131,12 @@ export class FleetView {
     this.#markers.schedule();
   }
 
+  /** Points around the access points that serve them. */
+  setDevices(devices: readonly DrawnDevice[]): void {
+    this.#layer.setDevices(devices, this.#options.hasMotion);
+    this.#markers.schedule();
+  }
+
   setAgents(agents: readonly FleetAgent[]): void {
     const before = this.#layer.points.length;
     this.#layer.set(agents, this.#options.hasMotion);

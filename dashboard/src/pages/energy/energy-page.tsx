@@ -22,7 +22,7 @@ import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
 import { energyText as text } from '../../text/energy.ts';
-import { AmountCells, amountHeads, formatCo2, formatEnergy, formatMoney, formatShare } from './energy-words.tsx';
+import { AmountCells, amountHeads, formatCo2, formatEnergy, formatMoney, formatShare, split } from './energy-words.tsx';
 import { SavingsCard, savedShare } from './savings-card.tsx';
 import { type RerunInSight, useRerun } from './use-rerun.ts';
 
@@ -107,14 +107,14 @@ function Figures({ data, rerun: { result, progress, failure, detail }, hasNetwor
     <div class="stat-grid">
       <StatCard
         label={text.used}
-        value={total && formatEnergy(total.kwh)}
+        {...split(total && formatEnergy(total.kwh))}
         detail={total && text.of(formatCount(total.access_points, 'access point'))}
       />
-      <StatCard label={text.cost} value={total && formatMoney(total.cost, currency)} detail={rates?.price} />
-      <StatCard label={text.co2} value={total && formatCo2(total.co2_kg)} detail={rates?.co2} />
+      <StatCard label={text.cost} {...split(total && formatMoney(total.cost, currency))} detail={rates?.price} />
+      <StatCard label={text.co2} {...split(total && formatCo2(total.co2_kg))} detail={rates?.co2} />
       <StatCard
         label={text.saved}
-        value={result ? formatEnergy(result.saved.kwh) : isOut ? '–' : undefined}
+        {...split(result ? formatEnergy(result.saved.kwh) : isOut ? '–' : undefined)}
         detail={
           result
             ? `${formatMoney(result.saved.cost, result.currency)}, ${formatCo2(result.saved.co2_kg)} · ${savedShare(result)}`

@@ -21,13 +21,12 @@ import { AgentPanel } from './agent-panel.tsx';
 import { DevicePanel, useDrawnDevice } from './device-panel.tsx';
 import { RadioPanel } from './radio-panel.tsx';
 import { ShadingLegend, useShading } from './shading.tsx';
+import { useMapDevices } from './use-map-devices.ts';
 import { useRadioMap } from './use-radio-map.ts';
-import { VisibleList } from './visible-list.tsx';
+import { useWorst, VisibleList } from './visible-list.tsx';
 import './map-page.css';
 
 const restMs = 250;
-const { compare } = new Intl.Collator('en', { numeric: true });
-const byName = (a: FleetAgent, b: FleetAgent) => compare(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id);
 
 export function MapPage() {
   const { agents, failure } = useFleet();
@@ -40,10 +39,10 @@ export function MapPage() {
   const [visibleIds, setVisibleIds] = useState<ReadonlySet<string>>(new Set());
   const rest = useRef<number | undefined>(undefined);
   const filtered = useMemo(() => agents && filterAgents(agents, { type, state, q }), [agents, type, state, q]);
-  const visible = useMemo(
-    () => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)).sort(byName),
-    [filtered, visibleIds],
-  );
+  const visible = useMemo(() => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)), [filtered, visibleIds]);
+  const worst = useWorst(visible);
+  const [points, setPoints] = useQueryState('devices');
+  const devices = useMapDevices(visible, agents, points !== 'off');
   const onMoved = (next: string, seen: ReadonlySet<string>) => {
     setVisibleIds(seen);
     // The address is written once the map has come to rest.
@@ -66,7 +65,7 @@ export function MapPage() {
         !isEmpty && (
           <search class="map-filters">
             <ListSearch label={mapText.search} value={q} onCommit={setText} />
-            <PhoneFold count={[type, state, shading.metric].filter(Boolean).length}>
+            <PhoneFold count={[type, state, shading.metric, points].filter(Boolean).length}>
               <Choice
                 label={agentsText.typeFilter}
                 value={type}
@@ -84,6 +83,12 @@ export function MapPage() {
                 value={shading.metric}
                 onChange={shading.setMetric}
                 options={[['', mapText.shading.byType], ...shading.options]}
+              />
+              <Choice
+                label={mapText.devices.label}
+                value={points}
+                onChange={setPoints}
+                options={{ '': mapText.devices.shown, off: mapText.devices.hidden }}
               />
             </PhoneFold>
           </search>
@@ -115,6 +120,7 @@ export function MapPage() {
                 network={radio.chosen}
                 shading={shading.shading}
                 device={device.drawn}
+                devices={devices}
                 onBounds={radio.onBounds}
                 onPlace={(at) => radio.layer && setUnder(at)}
               />
@@ -137,7 +143,7 @@ export function MapPage() {
               <DevicePanel device={device} agents={agents} />
             ) : filtered ? (
               <VisibleList
-                agents={visible}
+                agents={worst}
                 all={filtered}
                 onPoint={setPointed}
                 onSelect={(ap_id) => setSelected(ap_id)}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundsToAsk, extentOf, networkInView, sidesOf } from './radio-view.ts';
+import { boundsToAsk, extentOf, networkInView, sidesOf, technologyInView } from './radio-view.ts';
 
 const at = (ap_id: string, latitude: number, longitude: number) => ({
   ap_id,
@@ -25,6 +25,16 @@ test('the network of the layer is that in view, the chosen one first, unless non
   expect(networkInView(runs, agents, { south: 30, west: -10, north: 60, east: 20 }, other)).toBe(runs[0]);
   expect(networkInView(runs, agents, { south: 0, west: 0, north: 1, east: 1 }, job)).toBe(runs[1]);
   expect(networkInView(runs, agents, undefined, job)).toBe(runs[1]);
+});
+
+test('the technology of the layer is that with most access points in view', () => {
+  const lamps = [1, 2, 3].map((n) => ({ ...at(`emu-lifi-9b2f6c1e-${n}`, 51.45, -2.6), technology: 'LiFi' as const }));
+  const all = [...agents, ...lamps];
+  expect(technologyInView(['5G', 'LiFi'], all, { south: 51.44, west: -2.61, north: 51.451, east: -2.59 }, job)).toBe(
+    'LiFi',
+  );
+  expect(technologyInView(['5G', 'LiFi'], all, { south: 51.455, west: -3, north: 52, east: -2 }, job)).toBe('5G');
+  expect(technologyInView(['5G', 'LiFi'], all, undefined, job)).toBe('5G');
 });
 
 test('the extent is that of the access points of the network and the technology', () => {

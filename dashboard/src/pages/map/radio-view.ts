@@ -31,17 +31,31 @@ export function networkInView<Run extends { job_number: string }>(
   view: CoverageBounds | undefined,
   chosen = '',
 ): Run | undefined {
-  const visible = agents.filter(({ geolocation }) => {
-    if (!view || !geolocation) return false;
-    const { latitude, longitude } = geolocation;
-    return latitude >= view.south && latitude <= view.north && longitude >= view.west && longitude <= view.east;
-  });
+  const visible = agents.filter((agent) => isIn(view, agent));
   const rankOf = ({ job_number }: Run) => {
     const count = visible.filter(({ ap_id }) => isOfNetwork(ap_id, job_number)).length;
     if (job_number !== chosen) return count;
     return count > 0 ? Number.POSITIVE_INFINITY : 0.5;
   };
   return runs.map((run) => ({ run, rank: rankOf(run) })).sort((a, b) => b.rank - a.rank)[0]?.run;
+}
+
+/** The technology that has most access points of the network in view; the first without any there. */
+export function technologyInView(
+  offered: readonly Technology[],
+  agents: readonly Pick<FleetAgent, 'ap_id' | 'technology' | 'geolocation'>[],
+  view: CoverageBounds | undefined,
+  job_number: string,
+): Technology | undefined {
+  const visible = agents.filter((agent) => isIn(view, agent) && isOfNetwork(agent.ap_id, job_number));
+  const countOf = (name: Technology) => visible.filter(({ technology }) => technology === name).length;
+  return [...offered].sort((a, b) => countOf(b) - countOf(a))[0];
+}
+
+function isIn(view: CoverageBounds | undefined, { geolocation }: Pick<FleetAgent, 'geolocation'>): boolean {
+  if (!view || !geolocation) return false;
+  const { latitude, longitude } = geolocation;
+  return latitude >= view.south && latitude <= view.north && longitude >= view.west && longitude <= view.east;
 }
 
 /** Around the access points of the network and the technology; undefined if there are none. */

@@ -20,6 +20,7 @@ import {
   type PlannedDifference,
   readDifference,
   sidesOf,
+  technologyInView,
 } from './radio-view.ts';
 
 const refreshMs = 3000;
@@ -57,7 +58,11 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
   );
   const layer = run && isLayer(layerName) ? layerName : undefined;
   const offered = run ? Object.keys(run.by_type).filter(isTechnology) : [];
-  const technology = offered.find((name) => name === technologyName) ?? offered[0];
+  const inView = useMemo(
+    () => run && technologyInView(Object.keys(run.by_type).filter(isTechnology), agents ?? [], view, run.job_number),
+    [run, agents, view],
+  );
+  const technology = offered.find((name) => name === technologyName) ?? inView;
   const planned = useMemo(
     () => (differenceName === '' || !run ? undefined : readDifference(run.job_number)),
     [differenceName, run?.job_number],

@@ -1,15 +1,22 @@
-// The access points in the part of the world that the map shows, for keyboard and screen reader: up and down move, Enter
-// opens.
-import { useId, useRef, useState } from 'preact/hooks';
+// The access points in the part of the world that the map shows, the worst first, for eye, keyboard and screen reader: up and
+// down move, Enter opens.
+import { useId, useMemo, useRef, useState } from 'preact/hooks';
+import type { NetworkHealth } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import { Glyph } from '../../components/glyph.tsx';
+import { agentName, withAgentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { formatNumber } from '../../format.ts';
+import { useOperation } from '../../data/use-operation.ts';
+import { formatCount, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
 
+type Badness = Pick<NetworkHealth['worst'][number], 'causes' | 'devices_affected'>;
+/** With what is wrong with it, if it is among the worst of the network. */
+export type RankedAgent = FleetAgent & { badness?: Badness | undefined };
+
 interface VisibleListProps {
-  agents: readonly FleetAgent[];
+  agents: readonly RankedAgent[];
   /** All that match the filter, visible or not. */
   all: readonly FleetAgent[];
   onPoint: (ap_id: string | undefined) => void;
@@ -17,6 +24,26 @@ interface VisibleListProps {
 }
 
 const maxShown = 200;
+
+const { compare } = new Intl.Collator('en', { numeric: true });
+const byName = (a: FleetAgent, b: FleetAgent) => compare(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id);
+/** Of those that are not among the worst: who is away before who is there. */
+const stateRanks: Partial<Record<FleetAgent['state'], number>> = { offline: 0, late: 1 };
+const rankOf = ({ state }: FleetAgent) => stateRanks[state] ?? 2;
+
+/** Ranked by the devices that lost service, then by alarms, as the server ranks them; then by state and name. */
+export function rankAgents(agents: readonly FleetAgent[], worst: NetworkHealth['worst']): RankedAgent[] {
+  const places = new Map(worst.map(({ ap_id }, place) => [ap_id, place]));
+  const placeOf = ({ ap_id }: FleetAgent) => places.get(ap_id) ?? worst.length;
+  return [...agents]
+    .sort((a, b) => placeOf(a) - placeOf(b) || rankOf(a) - rankOf(b) || byName(a, b))
+    .map((agent) => ({ ...agent, badness: worst[placeOf(agent)] }));
+}
+
+export function useWorst(agents: readonly FleetAgent[]): RankedAgent[] {
+  const { data } = useOperation('network_health', {}, { pollMs: 10_000 });
+  return useMemo(() => rankAgents(agents, data?.worst ?? []), [agents, data]);
+}
 
 export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps) {
   const text = mapText.list;
@@ -48,7 +75,9 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
   return (
     <>
       <header class="spread">
-        <h2>{text.title}</h2>
+        <h2>
+          {text.title} <span class="faint small">{text.worstFirst}</span>
+        </h2>
         <span class="faint small" aria-live="polite">
           {text.count(formatNumber(agents.length), formatNumber(all.length))}
         </span>
@@ -65,7 +94,7 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
         onBlur={() => onPoint(undefined)}
         onPointerLeave={() => onPoint(undefined)}
       >
-        {shown.map(({ ap_id, technology, state }, index) => (
+        {shown.map(({ ap_id, technology, state, badness }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the list opens the active row
           <div
             key={ap_id}
@@ -79,6 +108,7 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
             <Glyph technology={technology} state={state} />
             <AgentName ap_id={ap_id} />
             <span class={`state ${state}`}>{componentText.states[state]}</span>
+            {badness && <Why ap_id={ap_id} badness={badness} />}
           </div>
         ))}
       </div>
@@ -86,4 +116,12 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
       {noLocation > 0 && <p class="faint small">{text.noLocation(formatNumber(noLocation))}</p>}
     </>
   );
+}
+
+function Why({ ap_id, badness: { causes, devices_affected } }: { ap_id: string; badness: Badness }) {
+  const lost = devices_affected > 0 ? [mapText.list.affected(formatCount(devices_affected, 'device'))] : [];
+  // Its name stands above.
+  const cause = withAgentName(causes[0] ?? '', ap_id).replace(`${agentName(ap_id)} `, '');
+  const words = [...lost, ...(cause === '' ? [] : [cause])];
+  return <span class="why small soft">{words.join(' · ')}</span>;
 }
