@@ -27,7 +27,7 @@ const maxShown = 200;
 
 const { compare } = new Intl.Collator('en', { numeric: true });
 const byName = (a: FleetAgent, b: FleetAgent) => compare(a.display_name ?? a.ap_id, b.display_name ?? b.ap_id);
-/** Of those that are not among the worst: who is away before who is there. */
+/** Of those that are not among the worst: those that are away first. */
 const stateRanks: Partial<Record<FleetAgent['state'], number>> = { offline: 0, late: 1 };
 const rankOf = ({ state }: FleetAgent) => stateRanks[state] ?? 2;
 
@@ -121,7 +121,9 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
 function Why({ ap_id, badness: { causes, devices_affected } }: { ap_id: string; badness: Badness }) {
   const lost = devices_affected > 0 ? [mapText.list.affected(formatCount(devices_affected, 'device'))] : [];
   // Its name stands above.
-  const cause = withAgentName(causes[0] ?? '', ap_id).replace(`${agentName(ap_id)} `, '');
+  const cause = withAgentName(causes[0] ?? '', ap_id)
+    .replace(`${agentName(ap_id)} `, '')
+    .replace(`${agentName(ap_id)}: `, '');
   const words = [...lost, ...(cause === '' ? [] : [cause])];
   return <span class="why small soft">{words.join(' · ')}</span>;
 }
