@@ -42,7 +42,6 @@ export function MapPage() {
   const visible = useMemo(() => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)), [filtered, visibleIds]);
   const worst = useWorst(visible);
   const [points, setPoints] = useQueryState('devices');
-  const devices = useMapDevices(visible, agents, points !== 'off');
   const onMoved = (next: string, seen: ReadonlySet<string>) => {
     setVisibleIds(seen);
     // The address is written once the map has come to rest.
@@ -52,6 +51,8 @@ export function MapPage() {
     }, restMs);
   };
   const radio = useRadioMap(agents);
+  // They would hide the layer.
+  const devices = useMapDevices(visible, agents, points !== 'off' && !radio.layer);
   const shading = useShading(agents);
   const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
