@@ -40,7 +40,7 @@ export function networkInView<Run extends { job_number: string }>(
   return runs.map((run) => ({ run, rank: rankOf(run) })).sort((a, b) => b.rank - a.rank)[0]?.run;
 }
 
-/** The technology that has most access points of the network in view; the first without any there. */
+/** The first technology that has access points of the network in view; without any there, the first. */
 export function technologyInView(
   offered: readonly Technology[],
   agents: readonly Pick<FleetAgent, 'ap_id' | 'technology' | 'geolocation'>[],
@@ -48,8 +48,7 @@ export function technologyInView(
   job_number: string,
 ): Technology | undefined {
   const visible = agents.filter((agent) => isIn(view, agent) && isOfNetwork(agent.ap_id, job_number));
-  const countOf = (name: Technology) => visible.filter(({ technology }) => technology === name).length;
-  return [...offered].sort((a, b) => countOf(b) - countOf(a))[0];
+  return offered.find((name) => visible.some(({ technology }) => technology === name)) ?? offered[0];
 }
 
 function isIn(view: CoverageBounds | undefined, { geolocation }: Pick<FleetAgent, 'geolocation'>): boolean {
