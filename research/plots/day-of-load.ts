@@ -2,12 +2,12 @@
 import { createWorld } from '@weft/emulator';
 import { demandFactor } from '../../emulator/src/traffic/demand.ts';
 import type { AccessPointSpec, Profile } from '../../emulator/src/world/world-spec.ts';
-import { type Chart, colours } from './svg-chart.ts';
+import { type Chart, line, type Points } from './svg-chart.ts';
 
-const shown: [Profile, string][] = [
-  ['office', colours.blue],
-  ['home', colours.red],
-  ['city', colours.green],
+const shown: [Profile, 'blue' | 'red' | 'green'][] = [
+  ['office', 'blue'],
+  ['home', 'red'],
+  ['city', 'green'],
 ];
 const accessPoints = 4;
 const devices = 12;
@@ -18,6 +18,8 @@ const wednesday = Date.UTC(2026, 0, 7);
 export function dayOfLoad(): Chart {
   const measured = run();
   const hours = Array.from({ length: 24 * 6 + 1 }, (_, n) => n / 6);
+  const asked = (name: Profile): Points =>
+    hours.map((hour) => [hour, demandFactor(name, (48 + hour) % 168) * peakMbpsPerDevice * devices]);
   return {
     description: 'Throughput of an access point over a day, for the profiles office, home and city',
     panels: [
@@ -26,16 +28,10 @@ export function dayOfLoad(): Chart {
         x: { label: 'local hour', min: 0, max: 24, step: 2 },
         y: { label: 'throughput (Mb/s)', min: 0, max: 12, step: 2 },
         series: [
-          ...shown.map(([name, colour]) => ({ name, colour, kind: 'line' as const, points: measured.get(name)! })),
-          ...shown.map(([name], n) => ({
-            name: n === 0 ? 'what is asked for on average' : '',
-            colour: colours.grey,
-            kind: 'dashed' as const,
-            points: hours.map((hour): [number, number] => [
-              hour,
-              demandFactor(name, (48 + hour) % 168) * peakMbpsPerDevice * devices,
-            ]),
-          })),
+          ...shown.map(([name, colour]) => line(name, colour, measured.get(name)!)),
+          ...shown.map(([name], n) =>
+            line(n === 0 ? 'what is asked for on average' : '', 'grey', asked(name), 'dashed'),
+          ),
         ],
       },
     ],
@@ -46,7 +42,7 @@ export function dayOfLoad(): Chart {
 }
 
 /** On the meridian of Greenwich, where the model's hour is that of the clock. */
-function run(): Map<Profile, [x: number, y: number][]> {
+function run(): Map<Profile, Points> {
   const specs = shown.flatMap(([profile], place) =>
     Array.from({ length: accessPoints }, (_, n): AccessPointSpec => {
       // 20 m apart, and the three networks out of each other's range.

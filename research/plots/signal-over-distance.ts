@@ -14,9 +14,7 @@ import { measureNr } from '../../emulator/src/world/nr-layer.ts';
 import { measureWifi, wifiWidth } from '../../emulator/src/world/wifi-layer.ts';
 import type { AccessPointType } from '../../emulator/src/world/world-spec.ts';
 import type { WorldState } from '../../emulator/src/world/world-state.ts';
-import { type Chart, colours, type Panel } from './svg-chart.ts';
-
-type Points = [x: number, y: number][];
+import { type Chart, line, type Panel, type Points } from './svg-chart.ts';
 
 const warmUpSteps = 120;
 /** Limits the size of the file. */
@@ -47,9 +45,9 @@ function cellPanel(): Panel {
     x: { label: 'distance (m)', min: 0, max: 400, step: 100 },
     y: { label: 'SINR (dB)', min: -20, max: 60, step: 20 },
     series: [
-      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('5G', 25, measureNr) },
-      { name: 'in sight', colour: colours.blue, kind: 'line', points: path(true) },
-      { name: 'not in sight', colour: colours.blue, kind: 'dashed', points: path(false) },
+      line('devices', 'grey', devicesOf('5G', 25, measureNr), 'dots'),
+      line('in sight', 'blue', path(true)),
+      line('not in sight', 'blue', path(false), 'dashed'),
     ],
   };
 }
@@ -61,8 +59,8 @@ function accessPointPanel(): Panel {
     x: { label: 'distance (m)', min: 0, max: 50, step: 10 },
     y: { label: 'SNR (dB)', min: 0, max: 80, step: 20 },
     series: [
-      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('WiFi', 25, measureWifi) },
-      { name: 'formula, with walls', colour: colours.green, kind: 'line', points: formula },
+      line('devices', 'grey', devicesOf('WiFi', 25, measureWifi), 'dots'),
+      line('formula, with walls', 'green', formula),
     ],
   };
 }
@@ -89,9 +87,9 @@ function lampPanel(): Panel {
     x: { label: 'distance beside the lamp (m)', min: 0, max: 4, step: 1 },
     y: { label: 'SINR (dB)', min: 0, max: 60, step: 20 },
     series: [
-      { name: 'devices', colour: colours.grey, kind: 'dots', points: devicesOf('LiFi', 25, measure) },
-      { name: 'night', colour: colours.red, kind: 'line', points: flat(0) },
-      { name: 'noon', colour: colours.red, kind: 'dashed', points: flat(1) },
+      line('devices', 'grey', devicesOf('LiFi', 25, measure), 'dots'),
+      line('night', 'red', flat(0)),
+      line('noon', 'red', flat(1), 'dashed'),
     ],
   };
 }

@@ -2,7 +2,7 @@
 // over its devices, and some have no service meanwhile.
 import { createWorld } from '@weft/emulator';
 import { town } from '../../emulator/src/town.ts';
-import { type Chart, colours } from './svg-chart.ts';
+import { type Chart, line, type Points } from './svg-chart.ts';
 
 const commanded = '5g-4';
 const neighbours = ['5g-1', '5g-3', '5g-5', '5g-7'];
@@ -10,8 +10,6 @@ const secondsBefore = 300;
 const secondsAsleep = 600;
 const secondsAfter = 300;
 const meanOverSeconds = 10;
-
-type Points = [x: number, y: number][];
 
 export function sleepEffect(): Chart {
   const { power, connected } = run();
@@ -21,8 +19,8 @@ export function sleepEffect(): Chart {
     { x: secondsAsleep / 60, label: 'wake' },
   ];
   const both = (of: Record<'own' | 'others', Points>) => [
-    { name: 'the commanded cell', colour: colours.red, kind: 'line' as const, points: of.own },
-    { name: 'its four neighbours, mean', colour: colours.blue, kind: 'line' as const, points: of.others },
+    line('the commanded cell', 'red', of.own),
+    line('its four neighbours, mean', 'blue', of.others),
   ];
   return {
     description: 'Power and connected devices of a 5G cell and its neighbours while it sleeps',

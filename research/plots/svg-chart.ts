@@ -9,6 +9,8 @@ export interface Axis {
   step: number;
 }
 
+export type Points = [x: number, y: number][];
+
 export interface Series {
   /** Empty if another entry of the legend covers it. */
   name: string;
@@ -37,6 +39,16 @@ export interface Chart {
 
 /** Distinguishable with colour blindness. */
 export const colours = { blue: '#0072b2', red: '#d55e00', green: '#009e73', purple: '#8d5a99', grey: '#8a8a85' };
+
+/** A series in one of the colours. */
+export function line(
+  name: string,
+  colour: keyof typeof colours,
+  points: Points,
+  kind: Series['kind'] = 'line',
+): Series {
+  return { name, colour: colours[colour], kind, points };
+}
 
 const text = '#33332f';
 const faint = '#e4e4df';

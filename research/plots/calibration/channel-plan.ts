@@ -1,9 +1,7 @@
 // An office of TGax full of traffic: what more access points give on one channel, and on channels as planned.
 import { createWorld } from '@weft/emulator';
 import { town } from '../../../emulator/src/town.ts';
-import { type Chart, colours } from '../svg-chart.ts';
-
-type Points = [x: number, y: number][];
+import { type Chart, line, type Points } from '../svg-chart.ts';
 
 const counts = [1, 2, 3, 4, 6, 9, 12, 16, 20, 25, 30, 36];
 const devicesEach = 6;
@@ -13,9 +11,10 @@ const measuredS = 15;
 const seeds = [1, 2];
 
 export function channelPlan(): Chart {
-  const one = counts.map((count): [number, number] => [count, meanTotal(count, 36)]);
-  const planned = counts.map((count): [number, number] => [count, meanTotal(count)]);
+  const one: Points = counts.map((count) => [count, meanTotal(count, 36)]);
+  const planned: Points = counts.map((count) => [count, meanTotal(count)]);
   const gain: Points = planned.map(([count, mbps], n) => [count, mbps / one[n]![1]]);
+  const perfect: Points = counts.map((count) => [count, Math.min(9, count)]);
   const x = { label: 'access points, 20 m apart', min: 0, max: 36, step: 6 };
   return {
     description:
@@ -26,23 +25,15 @@ export function channelPlan(): Chart {
         x,
         y: { label: 'throughput (Gb/s)', min: 0, max: 8, step: 2 },
         series: [
-          { name: 'one channel for all', colour: colours.red, kind: 'line', points: inGbps(one) },
-          { name: 'nine channels, as planned', colour: colours.blue, kind: 'line', points: inGbps(planned) },
+          line('one channel for all', 'red', inGbps(one)),
+          line('nine channels, as planned', 'blue', inGbps(planned)),
         ],
       },
       {
         title: 'Gain of the channel plan',
         x,
         y: { label: 'times one channel', min: 0, max: 14, step: 2 },
-        series: [
-          { name: 'model', colour: colours.blue, kind: 'line', points: gain },
-          {
-            name: 'where all hear all',
-            colour: colours.grey,
-            kind: 'dashed',
-            points: counts.map((count): [number, number] => [count, Math.min(9, count)]),
-          },
-        ],
+        series: [line('model', 'blue', gain), line('where all hear all', 'grey', perfect, 'dashed')],
       },
     ],
     arranged: 'beside',

@@ -1,10 +1,8 @@
 // Distributions over devices in the three scenarios of 5G, beside those that companies reported to 3GPP.
 import type { NrScenario } from '../../../emulator/src/radio/nr.ts';
-import { type Chart, colours, type Panel, type Series } from '../svg-chart.ts';
+import { type Chart, line, type Panel, type Points, type Series } from '../svg-chart.ts';
 import { dropIn, layouts } from './drop.ts';
 import { largeScale, requirements } from './reference-values.ts';
-
-type Points = [x: number, y: number][];
 
 const scenarios: NrScenario[] = ['UMa', 'UMi', 'InH'];
 /** Free space between the carrier of the reference, 6 GHz, and that of the model, 3.5 GHz. */
@@ -43,11 +41,7 @@ export function spectralEfficiency(): Chart {
     return {
       title: `${scenario}: mean ${mean.toFixed(1)} bit/s/Hz`,
       x: { label: 'bit/s/Hz', min: 0, max: 12, step: 2 },
-      series: [
-        model(values),
-        required('IMT-Advanced', advanced, colours.grey),
-        required('IMT-2020', imt2020, colours.red),
-      ],
+      series: [model(values), required('IMT-Advanced', advanced, 'grey'), required('IMT-2020', imt2020, 'red')],
     };
   });
 }
@@ -63,26 +57,18 @@ function chart(description: string, panel: (scenario: NrScenario) => Omit<Panel,
 }
 
 function model(values: readonly number[]): Series {
-  return { name: 'model', colour: colours.blue, kind: 'line', points: cdf(values) };
+  return line('model', 'blue', cdf(values));
 }
 
 function reference(name: string, values: readonly number[], lessDb = 0): Series {
-  const colour = lessDb === 0 ? colours.grey : colours.red;
-  const points = values.map((value, n): [number, number] => [value - lessDb, largeScale.percentiles[n]!]);
-  return { name, colour, kind: 'dashed', points };
+  const points: Points = values.map((value, n) => [value - lessDb, largeScale.percentiles[n]!]);
+  return line(name, lessDb === 0 ? 'grey' : 'red', points, 'dashed');
 }
 
 /** The least mean that a report asks for. */
-function required(name: string, value: number, colour: string): Series {
-  return {
-    name,
-    colour,
-    kind: 'dashed',
-    points: [
-      [value, 0],
-      [value, 100],
-    ],
-  };
+function required(name: string, value: number, colour: 'grey' | 'red'): Series {
+  const upright: Points = [0, 100].map((percent) => [value, percent]);
+  return line(name, colour, upright, 'dashed');
 }
 
 /** Percentiles, from the 0th to the 100th. */

@@ -5,10 +5,8 @@ import type { NrScenario } from '../../../emulator/src/radio/nr.ts';
 import { nrPowerW } from '../../../emulator/src/radio/nr-power.ts';
 import { wifiPowerW } from '../../../emulator/src/radio/wifi.ts';
 import { town } from '../../../emulator/src/town.ts';
-import { type Chart, colours, type Panel, type Series } from '../svg-chart.ts';
+import { type Chart, line, type Panel, type Points } from '../svg-chart.ts';
 import { earthW } from './reference-values.ts';
-
-type Points = [x: number, y: number][];
 
 const load = { label: 'load (%)', min: 0, max: 100, step: 25 };
 const demandsMbps = [0.2, 1, 3, 6, 10, 15, 25, 40];
@@ -20,8 +18,12 @@ export function energyOverLoad(): Chart {
     x: load,
     y: { label: 'power (W)', min: 0, max: 12, step: 3 },
     series: [
-      line(loads.map((share): [number, number] => [100 * share, wifiPowerW(true, 20, share)])),
-      dots(reports('WiFi')),
+      line(
+        'model',
+        'blue',
+        overLoad((share) => wifiPowerW(true, 20, share)),
+      ),
+      line('reports', 'red', reports('WiFi'), 'dots'),
     ],
   };
   return {
@@ -35,36 +37,24 @@ export function energyOverLoad(): Chart {
 
 function cell(scenario: NrScenario, max: number, step: number): Panel {
   const { maximum, usual } = powerRanges[scenario];
-  const at = (dbm: number) =>
-    loads.map((share): [number, number] => [100 * share, nrPowerW(scenario, 'sending', dbm, share)]);
+  const at = (dbm: number) => overLoad((share) => nrPowerW(scenario, 'sending', dbm, share));
   const { empty, full } = earthW[scenario];
+  const measured: Points = [empty, full].map((watts, n) => [100 * n, watts]);
   return {
     title: `${scenario}: ${usual} and ${maximum} dBm`,
     x: load,
     y: { label: 'power (W)', min: 0, max, step },
     series: [
-      line(at(usual)),
-      { name: '', colour: colours.blue, kind: 'line', points: at(maximum) },
-      {
-        name: 'EARTH',
-        colour: colours.grey,
-        kind: 'dashed',
-        points: [
-          [0, empty],
-          [100, full],
-        ],
-      },
-      dots(reports('5G', scenario)),
+      line('model', 'blue', at(usual)),
+      line('', 'blue', at(maximum)),
+      line('EARTH', 'grey', measured, 'dashed'),
+      line('reports', 'red', reports('5G', scenario), 'dots'),
     ],
   };
 }
 
-function line(points: Points): Series {
-  return { name: 'model', colour: colours.blue, kind: 'line', points };
-}
-
-function dots(points: Points): Series {
-  return { name: 'reports', colour: colours.red, kind: 'dots', points };
+function overLoad(watts: (share: number) => number): Points {
+  return loads.map((share) => [100 * share, watts(share)]);
 }
 
 /** What one access point reports every ten seconds while demand grows. */

@@ -4,9 +4,7 @@ import { cos, sin } from '../../../emulator/src/exact-math.ts';
 import { town } from '../../../emulator/src/town.ts';
 import { kinds } from '../../../emulator/src/world/devices.ts';
 import { lifiNoiseA2, measureLifi } from '../../../emulator/src/world/lifi-layer.ts';
-import { type Chart, colours } from '../svg-chart.ts';
-
-type Points = [x: number, y: number][];
+import { type Chart, line, type Points } from '../svg-chart.ts';
 
 const lamps = 9;
 const peoplePerLamp = [1, 2, 3, 4, 6, 9, 12];
@@ -15,6 +13,8 @@ const seeds = [1, 2, 3];
 
 export function roomOfLight(): Chart {
   const crowd = peoplePerLamp.map((each) => ({ people: each * lamps, ...crowded(each) }));
+  const overPeople = (what: keyof ReturnType<typeof crowded>, times = 1): Points =>
+    crowd.map((each) => [each.people, times * each[what]]);
   const people = { label: 'people in the room, nine lamps', min: 0, max: 108, step: 27 };
   return {
     description: 'LiFi: rate over the distance from the lamp, and over the number of people in the room',
@@ -23,41 +23,21 @@ export function roomOfLight(): Chart {
         title: 'One lamp, nobody in its light',
         x: { label: 'distance beside the lamp (m)', min: 0, max: 4, step: 1 },
         y: { label: 'rate after overhead (Mb/s)', min: 0, max: 100, step: 20 },
-        series: [
-          { name: 'night', colour: colours.blue, kind: 'line', points: overDistance(0) },
-          { name: 'noon', colour: colours.red, kind: 'line', points: overDistance(1) },
-        ],
+        series: [line('night', 'blue', overDistance(0)), line('noon', 'red', overDistance(1))],
       },
       {
         title: 'A full room: throughput',
         x: people,
         y: { label: 'throughput (Mb/s)', min: 0, max: 800, step: 200 },
-        series: [
-          {
-            name: 'all nine lamps',
-            colour: colours.blue,
-            kind: 'line',
-            points: crowd.map(({ people, mbps }): [number, number] => [people, mbps]),
-          },
-        ],
+        series: [line('all nine lamps', 'blue', overPeople('mbps'))],
       },
       {
         title: 'A full room: own lamp hidden',
         x: people,
         y: { label: 'share of devices (%)', min: 0, max: 100, step: 25 },
         series: [
-          {
-            name: 'own lamp hidden',
-            colour: colours.red,
-            kind: 'line',
-            points: crowd.map(({ people, hidden }): [number, number] => [people, 100 * hidden]),
-          },
-          {
-            name: 'without any lamp',
-            colour: colours.grey,
-            kind: 'line',
-            points: crowd.map(({ people, unserved }): [number, number] => [people, 100 * unserved]),
-          },
+          line('own lamp hidden', 'red', overPeople('hidden', 100)),
+          line('without any lamp', 'grey', overPeople('unserved', 100)),
         ],
       },
     ],
