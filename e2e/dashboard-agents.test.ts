@@ -71,8 +71,9 @@ describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
     const { page } = await visitSignedIn(weft, { path, title: cell!.name });
     await figure(page, /^Chart of Throughput/).waitFor();
     await page.getByText(/Last report: (just now|\d+ s ago); expected every 1 s/).waitFor();
-    await page.locator('summary', { hasText: 'Configuration' }).click();
+    await page.getByRole('button', { name: 'Details' }).click();
     await page.getByText('"report_interval_seconds": 1').waitFor();
+    await page.keyboard.press('Escape');
     await expectFitting(page);
     await live(page);
 

@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
     await labels.getByRole('combobox', { name: /^Site/ }).fill('');
     await labels.getByRole('button', { name: 'Save' }).click();
     await heading(page, 'Hall, north door');
-    await page.getByRole('definition').filter({ hasText: 'north, roof' }).waitFor();
+    await page.getByText('north, roof', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await heading(page, 'ap-1');
 
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('managing access points in the dashboard', () => {
     const json = { username: 'grace@example.org', password, roles: ['user'] };
     expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-1', title: 'ap-1', username: json.username });
-    await page.locator('summary', { hasText: 'Configuration' }).waitFor();
+    await page.getByRole('heading', { name: 'Desired configuration' }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: /^(Edit|Delete)$/ }).count()).toBe(0);
   });
 });

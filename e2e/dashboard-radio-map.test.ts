@@ -107,11 +107,10 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
 
     await follow(page, `/emulator/${job_number}`);
     await page.getByRole('checkbox', { name: /5g-(.*-)?1$/ }).check();
-    await page.getByRole('group', { name: 'Command to simulate' }).getByRole('combobox').selectOption('wake');
-    await page.getByRole('button', { name: 'Add to list' }).click();
-    const ask = page.getByRole('form', { name: 'What-if analysis' });
-    await ask.getByLabel('Minutes').fill('1');
-    await ask.getByRole('button', { name: 'Run analysis' }).click();
+    const form = page.getByRole('form', { name: 'Send a command' });
+    await form.getByLabel('Command', { exact: true }).selectOption('wake');
+    await form.getByRole('button', { name: 'What if' }).click();
+    await form.getByRole('button', { name: 'Show everything' }).click();
     await page.getByRole('link', { name: 'Show on the map' }).click();
     await page.getByText('What-if difference').waitFor();
     await eventually(

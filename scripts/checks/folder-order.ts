@@ -68,6 +68,7 @@ const order: Record<string, string[][]> = {
   'dashboard/src/data': [['lists']],
   'dashboard/src/components': [['chart', 'forms'], ['tables']],
   'dashboard/src/pages': [
+    ['what-if'],
     [
       'alarms',
       'apps',

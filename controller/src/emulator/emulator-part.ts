@@ -10,6 +10,7 @@ import type { AuditLog } from '../audit/audit-store.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { PrincipalSource } from '../caller.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
+import type { DevicesPart } from '../devices/devices-part.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -37,6 +38,7 @@ interface EmulatorPartDeps extends Platform {
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
   commands: Pick<CommandsPart, 'listUnderWay'>;
+  devices: Pick<DevicesPart, 'addresses'>;
   jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
 
@@ -100,6 +102,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     audit,
     shares,
     commands: deps.commands,
+    addresses: deps.devices.addresses,
     jobs: jobStore,
     now,
     maxUnpublished: config.maxWaitingJobs,

@@ -12,11 +12,15 @@ import type {
   WhatIfAnswer,
   WhatIfRequest,
 } from '@weft/contract';
+import { toCommandText } from '@weft/contract/declared-commands';
 import { modelVersion } from '@weft/emulator/world-spec';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
+import { parseCommand } from '../commands/grammar/command-text.ts';
+import { deviceOf } from '../commands/grammar/device-commands.ts';
+import type { DeviceAddresses } from '../devices/registry/device-addresses.ts';
 import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
@@ -46,6 +50,8 @@ export interface EmulatorServiceOptions {
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
   commands: Pick<CommandsPart, 'listUnderWay'>;
+  /** Between the names of devices that callers use and those inside of a network. */
+  addresses: Pick<DeviceAddresses, 'identityAt' | 'withoutIdentities'>;
   /** Throws unless the owner of the run may have it now, by its record in the transaction. */
   requireRight: (tx: SqlQueries, run: NewRun) => Promise<void>;
   shares: Shares;
@@ -182,8 +188,20 @@ export class EmulatorService {
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
-    const answer = await this.#ask(caller, job_number, 'what_if', { commands, minutes, futures }, { signal: gone });
-    return { job_number, ...answer } as WhatIfAnswer;
+    const { addresses } = this.#options;
+    const asked = { commands: commands.map((command) => this.#asSent(command)), minutes, futures };
+    const answer = await this.#ask(caller, job_number, 'what_if', asked, { signal: gone });
+    const { results, ...rest } = answer as Partial<WhatIfAnswer>;
+    const named = results?.map((result) => addresses.withoutIdentities(String(result.agent_id), result));
+    return { job_number, ...rest, ...(named && { results: named }) } as WhatIfAnswer;
+  }
+
+  /** A command about a device as its access point would get it. */
+  #asSent({ agent_id, command }: WhatIfRequest['commands'][number]): WhatIfRequest['commands'][number] {
+    const { name, args } = parseCommand(command, ['body', 'commands']);
+    const device = deviceOf({ name, args });
+    const identity = device === undefined ? undefined : this.#options.addresses.identityAt(agent_id, device);
+    return { agent_id, command: identity === undefined ? command : toCommandText(name, { ...args, device: identity }) };
   }
 
   /** Injects a fault into a running network. Throws as whatIf does. */

@@ -196,7 +196,7 @@ test('the diagnosis has numbers, and proposes a channel only where neighbours me
   const found = await send('GET', path);
   expect(found).toMatchObject({ alarm_id: id, ap_id: 'tower-1', cause: 'jammed_channel', scope: 'one' });
   expect(found.evidence.slice(0, 3)).toMatchObject([
-    { value: -40, unit: 'dBm', link: '/agents/tower-1' },
+    { value: -40, unit: 'dBm', link: '/agents/tower-1?metrics=noise_floor_dbm' },
     { value: -92, unit: 'dBm' },
     { value: 5, unit: 'devices' },
   ]);

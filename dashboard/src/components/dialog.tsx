@@ -24,7 +24,8 @@ interface DialogProps {
   onClose?: (() => void) | undefined;
   /** At the foot, the main one last. */
   actions?: ComponentChildren;
-  width?: 'narrow' | 'wide';
+  /** `drawer`: beside the page, for what is looked up. */
+  width?: 'narrow' | 'wide' | 'drawer';
 }
 
 export function Dialog({ title, children, onClose, actions, width = 'narrow' }: DialogProps) {

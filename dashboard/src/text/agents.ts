@@ -2,7 +2,6 @@
 export const agentsText = {
   health: {
     title: 'Health',
-    now: 'Now',
     day: 'Last 24 hours',
     served: 'Share of the time in which users were served well.',
     levels: {
@@ -138,6 +137,19 @@ export const agentsText = {
     typed: 'Type the name of the access point to confirm',
     removed: (name: string) => `${name} deleted`,
   },
+  diagnosis: {
+    label: 'Diagnosis',
+    well: 'No active alarms.',
+    since: (what: string, moment: string) => `${what} since ${moment}`,
+    evidence: 'Evidence',
+    devices: (count: string, what: string) => `${count} devices ${what}`,
+    share: (what: string, count: string, of: string) => `${what}: ${count} of ${of}`,
+    also: 'Also:',
+    nothingToDo: 'Weft knows no remedy that is shown to help.',
+    incident: 'Show the incident: who was affected, and what happened before',
+    preview: 'Preview',
+    apply: 'Apply',
+  },
   tokens: {
     title: 'Open enrolment tokens',
     left: (left: string, max: string) => `${left} of ${max} left`,
@@ -179,6 +191,9 @@ export const agentsText = {
     location: 'Location',
     sendCommand: 'Send a command',
     copyName: 'Copy the full name',
+    details: 'Details',
+    detailsTitle: (name: string) => `Details of ${name}`,
+    whatIfOff: 'What if it is switched off?',
     label: 'Label',
     id: 'Id',
     site: 'Site',
@@ -189,7 +204,9 @@ export const agentsText = {
     all: 'Show all',
     default: 'Reset to default',
     noneChosen: 'Choose a metric to see its chart.',
-    marks: 'Vertical lines are commands; dashed lines are conflicts. Point at one to read more.',
+    marks:
+      'Vertical lines are commands, dashed ones conflicts; shaded: an alarm rang, with its limit as a dashed line.',
+    click: 'Click a chart to mark a moment on all of them; drag to zoom, double-click to go back.',
     command: (name: string, state: string, who: string) => `${name} by ${who}: ${state}`,
     asOf: (moment: string, words: string) => `As of ${moment}, not connected: ${words}`,
     conflictShort: 'conflict',

@@ -60,6 +60,15 @@ export const componentText = {
     shrink: (title: string) => `Shrink the chart of ${title}`,
     description: (title: string, values: string) => `Chart of ${title}. ${values}`,
     latest: 'latest',
+    more: (title: string) => `Table and export of ${title}`,
+    asTable: 'Show as a table',
+    asCsv: 'Save as CSV',
+    asPng: 'Save as PNG',
+    table: (title: string) => `Values of ${title}`,
+    time: 'Time',
+    lowest: (label: string) => `${label}, lowest`,
+    highest: (label: string) => `${label}, highest`,
+    newestRows: (shown: string, all: string) => `The newest ${shown} of ${all}; the CSV has all.`,
   },
 };
 

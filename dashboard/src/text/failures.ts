@@ -48,6 +48,7 @@ export const failureText = {
     invalid_credentials: 'Check the e-mail address and the password, or reset your password below.',
     account_waiting: 'Ask an administrator to approve it under Users, then sign in.',
     too_many_waiting_users: 'Ask an administrator to approve or refuse the accounts that wait, under Users.',
+    not_your_network: 'Ask its owner or an administrator, or send the command with a guard.',
     account_disabled: 'Ask an administrator to enable it, then sign in with your current password.',
   } as Record<string, string>,
   nextSteps: {

@@ -278,6 +278,16 @@ describe.concurrent('an emulated network', () => {
       const asleep = body.agents.find(({ agent_id }: { agent_id: string }) => agent_id === ap_id).metrics;
       expect(asleep.active.with).toBeLessThan(asleep.active.without);
       await vi.waitFor(async () => expect((await network.points()).at(-1)).toMatchObject({ active: 1 }), patience);
+      // A device is called as everywhere outside of its network. It may have gone elsewhere meanwhile.
+      await vi.waitFor(async () => {
+        const { items } = await network.get('/api/v1/devices?limit=100');
+        const { device, links } = items.find((each: { links: unknown[] }) => each.links.length === 1);
+        const at = links[0].ap_id as string;
+        const steer = JSON.stringify({ name: 'steer_device', device, target: at === ap_id ? other : ap_id });
+        const steered = await ask({ commands: [{ agent_id: at, command: steer }], minutes: 1, futures: 1 });
+        expect(steered.body.results).toMatchObject([{ agent_id: at, name: 'steer_device' }]);
+        expect(steered.body.results[0].answer).not.toBe('not_here');
+      }, patience);
       expect((await ask({ commands: [{ agent_id: ap_id, command: '{"name":7}' }] })).status).toBe(422);
       expect((await ask({ commands: [{ agent_id: 'nobody', command: 'sleep' }] })).status).toBe(404);
     });

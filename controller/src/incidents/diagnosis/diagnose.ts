@@ -59,7 +59,7 @@ export function diagnose(facts: Facts): Diagnosis {
     evidence.push(number(`Others like it at its site with the same trouble, of ${of}`, others, '', '/alarms'));
   for (const { text, atMs } of changes.slice(0, maxChanges)) {
     const minutes = Math.max(0, Math.round((alarm.since - atMs) / minuteMs));
-    evidence.push(number(`Before it: ${text}; minutes before`, minutes, 'min', '/events'));
+    evidence.push(number(`Before it: ${text}; minutes before`, minutes, 'min', eventsOf(alarm.ap_id)));
   }
   const scope = of === 0 ? 'unknown' : others === 0 ? 'one' : others === of ? 'all' : 'some';
   const proposals = found.evidence.length > 0 ? (found.proposals ?? []).slice(0, 2) : [];
@@ -75,7 +75,7 @@ function causeOf(facts: Facts): Found | undefined {
   const noise = family === 'wifi' ? ofNoise(facts) : undefined;
   if (noise && !context.moved) return noise;
   if (context.rollout !== undefined) {
-    const evidence = [word('A roll-out gave it new settings within ten minutes before', '/events')];
+    const evidence = [word('A roll-out gave it new settings within ten minutes before', eventsOf(alarm.ap_id))];
     return { cause: 'failed_rollout', text: 'It has new settings since a roll-out just before', evidence };
   }
   if (context.war !== undefined && family !== 'away') {
@@ -125,7 +125,7 @@ function ofOutage({ context, neighbours, alarm, now }: Facts, isWhole = false): 
 function ofNoise(facts: Facts): Found | undefined {
   const { now, before, neighbours, alarm } = facts;
   const noise = now.noise_floor_dbm;
-  const link = linkOf(alarm.ap_id);
+  const link = linkOf(alarm.ap_id, 'noise_floor_dbm');
   if (noise === undefined || noise <= noiseLimitDbm) {
     if (!facts.context.noisy) return undefined;
     const evidence = [word('There was noise in its channel when this began', link)];
@@ -135,7 +135,14 @@ function ofNoise(facts: Facts): Found | undefined {
   if (before.noise_floor_dbm !== undefined) evidence.push(number('Noise before', before.noise_floor_dbm, 'dBm', link));
   const [connected, served] = [now.connected_devices, now.served_devices];
   if (connected !== undefined && served !== undefined && connected - served >= 0.5)
-    evidence.push(number('Devices that get nothing', Math.round(connected - served), 'devices', link));
+    evidence.push(
+      number(
+        'Devices that get nothing',
+        Math.round(connected - served),
+        'devices',
+        linkOf(alarm.ap_id, 'served_devices,connected_devices'),
+      ),
+    );
   const quiet = neighbours.filter(({ values }) => (values.noise_floor_dbm ?? 0) <= noiseLimitDbm);
   const elsewhere = quiet.filter(({ values }) => values.channel !== now.channel);
   if (elsewhere.length > 0)
@@ -148,11 +155,13 @@ function ofFullChannel(facts: Facts): Found | undefined {
   const { now, neighbours, alarm } = facts;
   const [busy, own] = [now.channel_utilisation_pct, now.airtime_pct];
   if (busy === undefined || busy < 50) return undefined;
-  const link = linkOf(alarm.ap_id);
+  const link = linkOf(alarm.ap_id, 'channel_utilisation_pct,airtime_pct');
   const evidence = [number(`Its channel${onChannel(now.channel)} is busy`, busy, '%', link)];
   if (own !== undefined) evidence.push(number('of which by itself', own, '%', link));
   if (now.connected_devices !== undefined)
-    evidence.push(number('Devices on it', Math.round(now.connected_devices), 'devices', link));
+    evidence.push(
+      number('Devices on it', Math.round(now.connected_devices), 'devices', linkOf(alarm.ap_id, 'connected_devices')),
+    );
   const same = neighbours.filter(({ values }) => values.channel !== undefined && values.channel === now.channel);
   const isOfOthers = own !== undefined && own < busy / 2;
   if (same.length > 0) evidence.push(number('Neighbours on the same channel', same.length, '', '/map'));
@@ -201,7 +210,7 @@ function ofSetting({ now, before, alarm, commands }: Facts, metric: string): Fou
   const [value, was] = [now[metric], before[metric]];
   if (value === undefined || was === undefined || value >= was) return undefined;
   const { command, argument, name, unit, cause } = settings[metric]!;
-  const link = linkOf(alarm.ap_id);
+  const link = linkOf(alarm.ap_id, metric);
   const evidence = [number(`Its ${name}`, value, unit, link), number('and before', was, unit, link)];
   const proposals: Proposal[] = [];
   if (commands.has(command) && alarm.ap_id !== null) {
@@ -212,7 +221,7 @@ function ofSetting({ now, before, alarm, commands }: Facts, metric: string): Fou
 }
 
 function ofLoad({ now, alarm, product }: Facts): Found | undefined {
-  const link = linkOf(alarm.ap_id);
+  const link = linkOf(alarm.ap_id, 'prb_load_pct,connected_devices');
   const evidence: Evidence[] = [];
   if ((now.prb_load_pct ?? 0) > 80) evidence.push(number('Resource blocks in use', now.prb_load_pct!, '%', link));
   if (now.connected_devices !== undefined)
@@ -224,7 +233,7 @@ function ofLoad({ now, alarm, product }: Facts): Found | undefined {
 function ofBlockage({ now, alarm }: Facts): Found | undefined {
   const blocked = now.blocked_pct;
   if (blocked === undefined || blocked < 50) return undefined;
-  const evidence = [number('Devices without its light', blocked, '%', linkOf(alarm.ap_id))];
+  const evidence = [number('Devices without its light', blocked, '%', linkOf(alarm.ap_id, 'blocked_pct'))];
   return { cause: 'blocked', text: 'Somebody or something stands in its light', evidence };
 }
 
@@ -232,7 +241,7 @@ function ofPower({ now, neighbours, alarm }: Facts): Found | undefined {
   const others = neighbours.flatMap(({ values }) => values.power_w ?? []).sort((a, b) => a - b);
   const middle = others[Math.floor(others.length / 2)];
   if (now.power_w === undefined || middle === undefined || now.power_w < middle * 1.2) return undefined;
-  const link = linkOf(alarm.ap_id);
+  const link = linkOf(alarm.ap_id, 'power_w');
   const evidence = [number('It draws', now.power_w, 'W', link), number('Others like it (median)', middle, 'W', null)];
   return { cause: 'power', text: 'It draws more than others like it', evidence };
 }
@@ -249,6 +258,12 @@ function word(text: string, link: string | null): Evidence {
   return { text, value: null, unit: '', link };
 }
 
-function linkOf(ap_id: string | null): string | null {
-  return ap_id === null ? null : `/agents/${encodeURIComponent(ap_id)}`;
+function eventsOf(ap_id: string | null): string {
+  return ap_id === null ? '/events' : `/events?agent=${encodeURIComponent(ap_id)}`;
+}
+
+/** The page of the access point; of a metric with its chart. */
+function linkOf(ap_id: string | null, metric?: string): string | null {
+  if (ap_id === null) return null;
+  return `/agents/${encodeURIComponent(ap_id)}${metric === undefined ? '' : `?metrics=${metric}`}`;
 }

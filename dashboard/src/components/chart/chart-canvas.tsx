@@ -15,7 +15,11 @@ export interface ChartCanvasProps {
   range: TimeRange;
   marks: readonly ChartMark[];
   alarm?: ChartAlarm | undefined;
+  hasTimes: boolean;
   syncKey: string;
+  /** The moment that was chosen, on all charts of the page; a click chooses one, or lets it go. */
+  pin: number | undefined;
+  onPin?: ((time: number | undefined) => void) | undefined;
   onZoom: (range: TimeRange | undefined) => void;
   /** The moment under the crosshair, on whichever chart of the page it is. */
   onCursor: (time: number | undefined) => void;
@@ -58,7 +62,9 @@ export function ChartCanvas(props: ChartCanvasProps) {
       syncKey: latest.current.syncKey,
       range: () => latest.current.range,
       marks: () => latest.current.marks,
-      alarm: latest.current.alarm,
+      alarm: () => latest.current.alarm,
+      pin: () => latest.current.pin,
+      hasTimes: latest.current.hasTimes,
       onZoom: (next) => latest.current.onZoom(next),
       onCursor: (time) => latest.current.onCursor(time),
     });
@@ -69,7 +75,7 @@ export function ChartCanvas(props: ChartCanvasProps) {
       leaveGutter(options.cursor!.sync!.key, made);
       made.destroy();
     };
-  }, [kind, isMeasured, theme, height, props.unit, props.syncKey, props.alarm]);
+  }, [kind, isMeasured, theme, height, props.unit, props.syncKey, props.hasTimes]);
 
   useEffect(() => {
     if (isMeasured) chart.current?.setSize({ width, height });
@@ -83,7 +89,27 @@ export function ChartCanvas(props: ChartCanvasProps) {
       // Its own, whatever the values are: all charts of a page show the same time.
       drawn.setScale('x', { min: range.from, max: range.to });
     });
-  }, [aligned, range.from, range.to, props.marks]);
+  }, [aligned, range.from, range.to, props.marks, props.alarm, props.pin]);
 
-  return <div class="chart-canvas" ref={frame} style={{ height: `${height}px` }} aria-hidden="true" />;
+  const pressedAt = useRef(0);
+  const choose = (x: number) => {
+    const { cursor, width: wide } = chart.current ?? {};
+    if (!props.onPin || cursor?.left === undefined || cursor.left < 0 || Math.abs(x - pressedAt.current) > 3) return;
+    const time = chart.current!.posToVal(cursor.left, 'x');
+    const isSame = props.pin !== undefined && Math.abs(props.pin - time) * wide! < 8 * (range.to - range.from);
+    props.onPin(isSame ? undefined : time);
+  };
+  return (
+    // What it shows is in words above it and in its table; a moment is only looked at here.
+    <div
+      class="chart-canvas"
+      ref={frame}
+      style={{ height: `${height}px` }}
+      aria-hidden="true"
+      onMouseDown={(event) => {
+        pressedAt.current = event.clientX;
+      }}
+      onClick={(event) => choose(event.clientX)}
+    />
+  );
 }

@@ -46,9 +46,9 @@ export interface ChartMark {
   kind: 'command' | 'conflict';
 }
 
-/** What an alarm rule says about a chart: its limit, and when it rings. */
+/** What alarms say about a chart: the limit of its metric, and when they rang. */
 export interface ChartAlarm {
-  limit: number;
+  limit?: number | undefined;
   spans: readonly { from: number; to: number }[];
 }
 
@@ -61,15 +61,32 @@ export function drawAlarm(chart: uPlot, { limit, spans }: ChartAlarm): void {
   for (const { from, to } of spans) {
     ctx.fillRect(x(from), bbox.top, Math.max(devicePixelRatio, x(to) - x(from)), bbox.height);
   }
-  ctx.strokeStyle = colourOf('--bad');
-  ctx.lineWidth = devicePixelRatio;
-  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
-  const y = chart.valToPos(limit, 'y', true);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(right, y);
-  ctx.stroke();
+  if (limit !== undefined) {
+    ctx.strokeStyle = colourOf('--bad');
+    ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+    const y = chart.valToPos(limit, 'y', true);
+    strokeLine(ctx, [bbox.left, y], [right, y]);
+  }
   ctx.restore();
+}
+
+/** The moment that was chosen on the charts of a page. */
+export function drawPin(chart: uPlot, time: number): void {
+  const { ctx, bbox } = chart;
+  const x = Math.round(chart.valToPos(time, 'x', true));
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.strokeStyle = colourOf('--focus');
+  strokeLine(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
+  ctx.restore();
+}
+
+function strokeLine(ctx: CanvasRenderingContext2D, from: [number, number], to: [number, number]): void {
+  ctx.lineWidth = devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(...from);
+  ctx.lineTo(...to);
+  ctx.stroke();
 }
 
 /** As tall as the room above the plot. */
@@ -80,7 +97,6 @@ export function drawMarks(chart: uPlot, marks: readonly ChartMark[], font: strin
   const pixel = devicePixelRatio;
   const right = bbox.left + bbox.width;
   ctx.save();
-  ctx.lineWidth = pixel;
   ctx.font = font.replace(/^\d+px/, `${11 * pixel}px`);
   ctx.textAlign = 'left';
   ctx.textBaseline = 'top';
@@ -91,10 +107,7 @@ export function drawMarks(chart: uPlot, marks: readonly ChartMark[], font: strin
   for (const { x, kind } of shown) {
     ctx.strokeStyle = markColour(kind);
     ctx.setLineDash(kind === 'conflict' ? [4 * pixel, 3 * pixel] : []);
-    ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
-    ctx.stroke();
+    strokeLine(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
   const places = placeLabels(shown, { left: bbox.left, right, gap: 3 * pixel, rows: 2 });
   for (const [index, { width, kind, name }] of shown.entries()) {

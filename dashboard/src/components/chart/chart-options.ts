@@ -2,7 +2,7 @@
 import type uPlot from 'uplot';
 import { formatNumber, formatPower } from '../../format.ts';
 import { colourOf, withAlpha } from '../../styles/theme.ts';
-import { type ChartAlarm, type ChartMark, drawAlarm, drawMarks, rowHeight } from './chart-marks.ts';
+import { type ChartAlarm, type ChartMark, drawAlarm, drawMarks, drawPin, rowHeight } from './chart-marks.ts';
 import { type ChartLine, type Column, indexNear, isCount, lonelyPoints, valueRange, withLimit } from './chart-shape.ts';
 
 const nice = [1, 2, 2.5, 5];
@@ -55,7 +55,11 @@ interface ChartOptions {
   /** The range that the horizontal axis shows. */
   range: () => TimeRange;
   marks: () => readonly ChartMark[];
-  alarm?: ChartAlarm | undefined;
+  alarm: () => ChartAlarm | undefined;
+  /** The moment that was chosen. */
+  pin: () => number | undefined;
+  /** Whether times are written below it; of charts one under the other the last has them. */
+  hasTimes: boolean;
   onZoom: (range: TimeRange | undefined) => void;
   /** The moment under the crosshair; undefined when it is elsewhere. */
   onCursor: (time: number | undefined) => void;
@@ -67,6 +71,7 @@ const cursorReach = 0.01;
 const timeLabelHalf = 28;
 
 const dashes = [undefined, [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
+const ghostDash = [3, 3];
 const seriesCount = 6;
 
 export function lineColour(index: number): string {
@@ -74,7 +79,7 @@ export function lineColour(index: number): string {
 }
 
 export function chartOptions(options: ChartOptions): uPlot.Options {
-  const { lines, unit, width, height, syncKey, range, alarm, onZoom, onCursor } = options;
+  const { lines, unit, width, height, syncKey, range, alarm, hasTimes, onZoom, onCursor } = options;
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
   const ink = colourOf('--ink-faint');
   const grid = { stroke: colourOf('--line'), width: 1 };
@@ -86,7 +91,7 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     padding: [rowHeight + 2, timeLabelHalf, 0, 0],
     scales: {
       x: { time: true, range: () => [range().from, range().to] },
-      y: { range: (_chart, low, high) => valueRange(...withLimit(low, high, alarm?.limit), unit) },
+      y: { range: (_chart, low, high) => valueRange(...withLimit(low, high, alarm()?.limit), unit) },
     },
     axes: [
       {
@@ -95,8 +100,8 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
         grid: { show: false },
         ticks: { ...grid, size: 4 },
         space: (_chart, _axis, from, to, pixels) => timeLabelSpace(from, to, pixels),
-        size: 24,
-        values: (_, splits) => timeLabels(splits),
+        size: hasTimes ? 24 : 6,
+        values: (_, splits) => (hasTimes ? timeLabels(splits) : splits.map(() => '')),
       },
       {
         stroke: ink,
@@ -129,7 +134,14 @@ export function chartOptions(options: ChartOptions): uPlot.Options {
     series,
     bands,
     hooks: {
-      draw: [(chart) => alarm && drawAlarm(chart, alarm), (chart) => drawMarks(chart, options.marks(), font)],
+      draw: [
+        (chart) => {
+          const [ring, pin] = [alarm(), options.pin()];
+          if (ring) drawAlarm(chart, ring);
+          drawMarks(chart, options.marks(), font);
+          if (pin !== undefined) drawPin(chart, pin);
+        },
+      ],
       setCursor: [
         (chart) => {
           const { left = -1 } = chart.cursor;
@@ -185,8 +197,9 @@ function seriesOf(lines: readonly ChartLine[]): { series: uPlot.Series[]; bands:
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
   for (const [index, line] of lines.entries()) {
-    const stroke = lineColour(index);
-    const dash = dashes[index % dashes.length];
+    const place = line.ghostOf === undefined ? index : lines.findIndex(({ name }) => name === line.ghostOf);
+    const stroke = line.ghostOf === undefined ? lineColour(index) : withAlpha(lineColour(place), 0.65);
+    const dash = line.ghostOf === undefined ? dashes[index % dashes.length] : ghostDash;
     series.push({
       label: line.label,
       stroke,

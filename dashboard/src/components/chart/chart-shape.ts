@@ -10,6 +10,8 @@ export interface ChartLine {
   /** The lowest and highest of each point, where points stand for many samples. */
   lows?: readonly (number | null)[] | undefined;
   highs?: readonly (number | null)[] | undefined;
+  /** The line of this name is expected to go on like this. */
+  ghostOf?: string | undefined;
   /** The newest value itself, where the last point stands for many samples. */
   newest?: number | undefined;
 }

@@ -3,13 +3,16 @@
 import './chart.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useCallback, useMemo, useRef } from 'preact/hooks';
+import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
 import { formatAge, formatMoment, formatSpan, formatValue } from '../../format.ts';
+import { useQueryState } from '../../router/location.ts';
 import { componentText } from '../../text/components.ts';
-import { IconButton } from '../button.tsx';
+import { Icon, IconButton } from '../button.tsx';
 import { Skeleton } from '../feedback.tsx';
 import { lazy } from '../lazy.tsx';
+import { Menu } from '../menu.tsx';
+import { ChartTable, saveCsv, savePng } from './chart-export.tsx';
 import type { ChartAlarm, ChartMark } from './chart-marks.ts';
 import { reachOf, type TimeRange } from './chart-options.ts';
 import { breakGaps, type ChartLine, gapLimit, indexNear, latestValue, presentValue } from './chart-shape.ts';
@@ -53,7 +56,9 @@ export type { ChartMark } from './chart-marks.ts';
 export type { TimeRange } from './chart-options.ts';
 
 const noMarks: readonly ChartMark[] = [];
-const heights = { small: 122, normal: 220, large: 380 };
+/** `stacked`: one of several that stand under each other on one time axis. */
+const heights = { small: 122, stacked: 132, normal: 220, large: 380 };
+const timesHeight = 20;
 const ChartCanvas = lazy(() => import('./chart-canvas.tsx').then((module) => module.ChartCanvas), null);
 
 interface ChartProps {
@@ -75,6 +80,8 @@ interface ChartProps {
   /** Charts with the same key share their crosshair. */
   syncKey?: string;
   size?: keyof typeof heights;
+  /** Whether times are written below it; of stacked charts the last has them. */
+  hasTimes?: boolean;
   /** Makes it large or small again; absent: it stays as it is. */
   onResize?: () => void;
   /** Undefined: back to the whole window. */
@@ -87,8 +94,15 @@ interface ChartProps {
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, alarm, marks = noMarks, syncKey = 'page' } = props;
   const { size = 'normal', band = 'extremes', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
+  const { hasTimes = true } = props;
   const text = componentText.chart;
-  const height = heights[size];
+  const height = heights[size] + (size === 'stacked' && hasTimes ? timesHeight : 0);
+  const [written, setWritten] = useQueryState('at');
+  // In the address, so that a link shows what its sender points at. Other charts have times of their own.
+  const pin = syncKey === 'page' ? readMoment(written) : undefined;
+  const onPin = syncKey === 'page' ? (time: number | undefined) => setWritten(writeMoment(time)) : undefined;
+  const figure = useRef<HTMLElement>(null);
+  const [isTableOpen, setTableOpen] = useState(false);
   const cursor = useSignal<number | undefined>(undefined);
   const onCursor = useCallback(
     (time: number | undefined) => {
@@ -102,17 +116,18 @@ export function Chart(props: ChartProps) {
   );
   const isEmpty = useMemo(() => lines?.every((line) => latestValue(line) === undefined) ?? false, [lines]);
   const described = (lines ?? []).map((line) => `${line.label}: ${inWords(presentValue(line), unit)}`).join(', ');
-  const at = cursor.value;
+  const at = cursor.value ?? pin;
   const heldSince = staleBefore === undefined ? undefined : staleBefore - (resolutionSeconds ?? 0);
   const values: LegendValue[] = drawn
     ? drawn.map((line) => ({
         label: line.label,
+        ghostOf: lines!.findIndex(({ name }) => name === line.ghostOf),
         value: inWords(at === undefined ? presentValue(line) : valueAt(line, at, reachOf(range)), unit),
         staleSince: at === undefined ? staleSince(line, heldSince) : undefined,
       }))
     : (labels ?? [title]).map((label) => ({ label, value: '–' }));
   return (
-    <figure class={`card chart ${size}`} aria-label={text.description(title, described)}>
+    <figure ref={figure} class={`card chart ${size}`} aria-label={text.description(title, described)}>
       <figcaption class="spread">
         <h3 title={title}>
           {title}
@@ -121,6 +136,18 @@ export function Chart(props: ChartProps) {
         <div class="chart-tools">
           {values.length === 1 && <ValueWords {...values[0]!} />}
           {tools}
+          {lines && !isEmpty && (
+            <Menu
+              label={text.more(title)}
+              items={[
+                { label: text.asTable, onChoose: () => setTableOpen(true) },
+                { label: text.asCsv, onChoose: () => saveCsv(title, unit, lines) },
+                { label: text.asPng, onChoose: () => savePng(figure.current!, title, unit) },
+              ]}
+            >
+              <Icon name="more" size={16} />
+            </Menu>
+          )}
           {onResize && (
             <IconButton
               class="small"
@@ -135,17 +162,23 @@ export function Chart(props: ChartProps) {
       {values.length > 1 && <Legend values={values} />}
       <div class="chart-body" style={{ height: `${height}px` }}>
         {drawn ? (
-          <ChartCanvas lines={drawn} {...{ unit, height, range, marks, alarm, syncKey, onZoom, onCursor }} />
+          <ChartCanvas
+            lines={drawn}
+            {...{ unit, height, range, marks, alarm, syncKey, hasTimes, pin, onPin, onZoom, onCursor }}
+          />
         ) : (
           <Skeleton height={`${height}px`} />
         )}
         {isEmpty && <p class="chart-empty faint">{text.noValues}</p>}
       </div>
-      <p class="chart-foot faint small">
-        {at !== undefined
-          ? cursorWords(at, marks, reachOf(range))
-          : hasCaption && lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
-      </p>
+      {hasTimes && (
+        <p class="chart-foot faint small">
+          {at !== undefined
+            ? cursorWords(at, marks, reachOf(range))
+            : hasCaption && lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
+        </p>
+      )}
+      {isTableOpen && lines && <ChartTable {...{ title, unit, lines }} onClose={() => setTableOpen(false)} />}
     </figure>
   );
 }
@@ -158,6 +191,8 @@ export function ChartCaption({ lines, resolutionSeconds }: Pick<ChartProps, 'lin
 interface LegendValue {
   label: string;
   value: string;
+  /** The place of the line that it is a ghost of; below 0 if it is none. */
+  ghostOf?: number;
   /** When it was measured, if it says nothing about now. */
   staleSince?: number | undefined;
 }
@@ -171,6 +206,15 @@ function ValueWords({ value, staleSince: since }: LegendValue) {
   );
 }
 
+function readMoment(text: string): number | undefined {
+  const time = Date.parse(text) / 1000;
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function writeMoment(time: number | undefined): string {
+  return time === undefined ? '' : new Date(Math.round(time) * 1000).toISOString().replace('.000', '');
+}
+
 function staleSince(line: ChartLine, heldSince: number | undefined): number | undefined {
   const last = line.times[line.values.findLastIndex((value) => value !== null)];
   return last !== undefined && heldSince !== undefined && last < heldSince ? last : undefined;
@@ -182,7 +226,7 @@ function Legend({ values }: { values: readonly LegendValue[] }) {
       {values.map((value, index) => (
         <li key={value.label}>
           <svg width="18" height="4" aria-hidden="true">
-            <line class={`series-${(index % 6) + 1}`} x1="0" x2="18" y1="2" y2="2" />
+            <line class={lineLook(index, value.ghostOf)} x1="0" x2="18" y1="2" y2="2" />
           </svg>
           <span class="soft">{value.label}</span>
           <ValueWords {...value} />
@@ -190,6 +234,10 @@ function Legend({ values }: { values: readonly LegendValue[] }) {
       ))}
     </ul>
   );
+}
+
+function lineLook(index: number, ghostOf = -1): string {
+  return `series-${((ghostOf < 0 ? index : ghostOf) % 6) + 1} ${ghostOf < 0 ? '' : 'ghost'}`;
 }
 
 function cursorWords(at: number, marks: readonly ChartMark[], reach: number): string {

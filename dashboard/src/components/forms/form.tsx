@@ -72,6 +72,8 @@ export function Form<Values extends Record<string, string>>({ form, onSubmit, ch
   }, [failure]);
   const submit = async (event: Event) => {
     event.preventDefault();
+    // A form in a dialog may stand inside of another, which must not be submitted with it.
+    event.stopPropagation();
     if (form.isBusy.peek()) return;
     form.isBusy.value = true;
     form.problems.value = {};

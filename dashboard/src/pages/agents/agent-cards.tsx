@@ -14,49 +14,39 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useAction } from '../../components/feedback.tsx';
 import { HealthMark } from '../../components/glyph.tsx';
 import { Facts } from '../../components/page.tsx';
-import { agentName, geolocationOf, isStale } from '../../data/agents.ts';
-import { metricWords } from '../../data/metrics.ts';
+import { agentName, geolocationOf } from '../../data/agents.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatNumber, formatSpan, formatValue } from '../../format.ts';
+import { formatNumber, formatSpan } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
 import { overviewText } from '../../text/overview.ts';
 import { EditAgentDialog } from './edit-agent-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
-import { stateOfItem } from './list/agent-columns.tsx';
 
-interface ConnectionCardProps {
-  ap_id: string;
-  listed: AgentListItem | undefined;
+interface ConnectionFactsProps {
   /** Undefined until it is known. */
   there: AgentPresence | undefined;
   configuration: Record<string, unknown>;
 }
 
-export function ConnectionCard({ ap_id, listed, there, configuration }: ConnectionCardProps) {
+export function ConnectionFacts({ there, configuration }: ConnectionFactsProps) {
   const text = agentsText.one;
   const place = geolocationOf(configuration);
   const { label } = configuration;
   const budget = there?.report_budget;
   return (
-    <section class="card">
-      <h2>{text.presence}</h2>
-      <Facts
-        rows={[
-          [text.lastReport, there ? <LastSeen key="seen" at={there.last_seen} /> : '–'],
-          [text.interval, there ? formatSpan(there.report_interval_seconds) : '–'],
-          [text.channel, there ? (there.channel ? text.channelOpen : text.channelClosed) : '–'],
-          [text.ready, there ? (there.command_ready ? text.yes : text.no) : '–'],
-          [text.budget, budget ? text.budgetLeft(toPercent(budget.points_left), toPercent(budget.bytes_left)) : '–'],
-          [text.location, place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'],
-          typeof label === 'string' && label !== '' && [text.label, label],
-          listed?.site && [text.site, listed.site],
-          listed && listed.tags.length > 0 && [agentsText.columns.tags, listed.tags.join(', ')],
-          [text.id, ap_id],
-        ]}
-      />
-    </section>
+    <Facts
+      rows={[
+        [text.lastReport, there ? <LastSeen key="seen" at={there.last_seen} /> : '–'],
+        [text.interval, there ? formatSpan(there.report_interval_seconds) : '–'],
+        [text.channel, there ? (there.channel ? text.channelOpen : text.channelClosed) : '–'],
+        [text.ready, there ? (there.command_ready ? text.yes : text.no) : '–'],
+        [text.budget, budget ? text.budgetLeft(toPercent(budget.points_left), toPercent(budget.bytes_left)) : '–'],
+        [text.location, place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'],
+        typeof label === 'string' && label !== '' && [text.label, label],
+      ]}
+    />
   );
 }
 
@@ -66,44 +56,24 @@ function toPercent(share: number): string {
 
 const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'];
 
-/** What tells at a glance how it serves now. */
-const nowMetrics = ['throughput_mbps', 'connected_devices', 'latency_ms', 'power_w'];
-
 interface AgentHealthCardProps {
-  /** Undefined until it is known. */
-  health: AgentHealthReport | undefined;
-  configuration: Record<string, unknown>;
-  listed: AgentListItem | undefined;
+  /** Undefined until they are known. */
+  health: AgentHealthReport['health'] | null | undefined;
+  report: AgentHealthReport | undefined;
 }
 
-export function AgentHealthCard({ health: data, configuration, listed }: AgentHealthCardProps) {
+export function AgentHealthCard({ health, report }: AgentHealthCardProps) {
   const text = agentsText.health;
-  const latest = (listed?.latest ?? {}) as Record<string, { ts: string; value: number } | undefined>;
-  const present = nowMetrics.flatMap((name) => {
-    const newest = Object.hasOwn(latest, name) ? latest[name] : undefined;
-    const { label, unit } = metricWords(configuration, name);
-    const told = { last_seen: listed?.last_seen ?? null, report_interval_seconds: 30 };
-    const isOld = newest === undefined || isStale(newest.ts, stateOfItem(listed!), told);
-    return isOld ? [] : [[label, formatValue(newest.value, unit)] as [string, string]];
-  });
   const shareOf = (name: ServiceLevelName) => {
-    const level = data?.service.find((each) => each.level === name);
+    const level = report?.service.find((each) => each.level === name);
     return level && level.minutes > 0 ? `${formatNumber((100 * level.good_minutes) / level.minutes, 0)} %` : '–';
   };
   return (
     <section class="card">
       <h2>{text.title}</h2>
       <p class="agent-health">
-        <HealthMark health={data?.health ?? 'unknown'} /> <b>{data ? overviewText.health.words[data.health] : '–'}</b>
+        <HealthMark health={health ?? 'unknown'} /> <b>{health ? overviewText.health.words[health] : '–'}</b>
       </p>
-      {data && data.causes.length > 0 && (
-        <ul class="agent-causes small soft">
-          {data.causes.map((cause) => (
-            <li key={cause}>{cause}</li>
-          ))}
-        </ul>
-      )}
-      {present.length > 0 && <Facts label={text.now} rows={present} />}
       <h3>{text.day}</h3>
       <p class="faint small">{text.served}</p>
       <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />

@@ -2,13 +2,16 @@
 // conflicts are marks on them: cause beside effect.
 import { useMemo } from 'preact/hooks';
 import { Chart, ChartCaption, type ChartMark, type TimeRange } from '../../components/chart/chart.tsx';
+import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
 import type { ShownState } from '../../data/agents.ts';
 import { useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { commandsText } from '../../text/commands.ts';
 import { useCommandsOf } from '../commands/agent-commands.tsx';
+import { forecast, ghostLines, secondsAhead } from '../what-if/forecast.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
+import type { AgentAlarms } from './use-agent-alarms.ts';
 import { type Metric, useAgentSeries } from './use-agent-series.ts';
 
 export function useAgentMarks(ap_id: string): ChartMark[] {
@@ -44,6 +47,7 @@ interface AgentChartsProps {
   zoom: TimeRange | undefined;
   isPaused: boolean;
   state: ShownState | undefined;
+  alarms: AgentAlarms;
   newest: Record<string, unknown> | undefined;
   /** See Chart. */
   staleBefore: number | undefined;
@@ -57,13 +61,19 @@ interface Panel {
   labels: string[];
 }
 
+type Lines = ReadonlyMap<string, ChartLine>;
+
 const maxLines = 6;
 
 export function AgentCharts(props: AgentChartsProps) {
-  const { ap_id, metrics, windowSeconds, zoom, isPaused, state, newest, staleBefore, onZoom } = props;
+  const { ap_id, metrics, windowSeconds, zoom, isPaused, state, newest, staleBefore, alarms, onZoom } = props;
   const panels = useMemo(() => toPanels(metrics), [metrics]);
   const series = useAgentSeries({ ap_id, metrics, windowSeconds, zoom, isPaused, newest });
-  const { lines, range, resolutionSeconds, failure } = series;
+  const { lines, resolutionSeconds, failure } = series;
+  const ahead = zoom || isPaused ? undefined : forecast.value;
+  const aheadSeconds = ahead ? secondsAhead(windowSeconds, ahead.answer.minutes) : 0;
+  const ghosts = useMemo(() => ahead && lines && ghostLines(lines, ap_id, ahead, aheadSeconds), [ahead, lines]);
+  const range = { from: series.range.from, to: series.range.to + aheadSeconds };
   const marks = useAgentMarks(ap_id);
   // In the address, so that a link shows what its sender looks at.
   const [large, setLarge] = useQueryState('chart');
@@ -71,14 +81,16 @@ export function AgentCharts(props: AgentChartsProps) {
     <>
       {failure && <FailureNotice failure={failure} />}
       <AgentTimeline {...{ ap_id, range, state }} isPast={zoom !== undefined || isPaused} />
-      <div class="chart-grid">
-        {panels.map(({ title, unit, names, labels }) => (
+      <div class="card chart-stack">
+        {panels.map(({ title, unit, names, labels }, index) => (
           <Chart
             key={title + unit}
             {...{ title, unit, labels }}
-            size={names[0] === large ? 'large' : 'small'}
+            size={names[0] === large ? 'large' : 'stacked'}
+            hasTimes={index === panels.length - 1}
             onResize={() => setLarge(names[0] === large ? '' : names[0]!)}
-            lines={lines && names.map((name) => lines.get(name)).filter((line) => line !== undefined)}
+            lines={lines && linesOf(names, lines, ghosts)}
+            alarm={alarms.ofChart(names)}
             range={range}
             resolutionSeconds={resolutionSeconds}
             marks={marks}
@@ -89,9 +101,16 @@ export function AgentCharts(props: AgentChartsProps) {
         ))}
       </div>
       <ChartCaption lines={lines && [...lines.values()]} resolutionSeconds={resolutionSeconds} />
-      {marks.length > 0 && <p class="faint small">{agentsText.one.marks}</p>}
+      <p class="faint small">
+        {(marks.length > 0 || alarms.ofChart([])) && agentsText.one.marks} {agentsText.one.click}
+      </p>
     </>
   );
+}
+
+/** Ghosts behind what they are ghosts of, so that those keep their colours. */
+function linesOf(names: readonly string[], lines: Lines, ghosts: Lines | undefined): ChartLine[] {
+  return [lines, ghosts].flatMap((each) => names.flatMap((name) => each?.get(name) ?? []));
 }
 
 function toPanels(metrics: readonly Metric[]): Panel[] {

@@ -3,8 +3,9 @@ import './agent-page.css';
 import './agent-timeline.css';
 import { useMemo, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
-import { Button, ButtonLink, Icon } from '../../components/button.tsx';
-import { CopyButton, JsonBlock, saveFile } from '../../components/copyable.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { CopyableCode, JsonBlock, saveFile } from '../../components/copyable.tsx';
+import { Dialog } from '../../components/dialog.tsx';
 import { attempt, EmptyState, FailureNotice, Skeleton, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { HealthMark, StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
@@ -19,12 +20,15 @@ import { formatMoment } from '../../format.ts';
 import { type PageProps, useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
-import { AgentCommands } from '../commands/agent-commands.tsx';
+import { AgentCommands, type CommandDraft } from '../commands/agent-commands.tsx';
+import { readDeclaredCommands } from '../commands/declared-commands.ts';
 import { AgentConfigCard } from '../configuration/agent-config-card.tsx';
 import { AgentDevicesCard } from '../devices/agent-devices-card.tsx';
-import { AgentHealthCard, ConnectionCard, ManageAgentCard } from './agent-cards.tsx';
+import { AgentHealthCard, ConnectionFacts, ManageAgentCard } from './agent-cards.tsx';
 import { AgentCharts } from './agent-charts.tsx';
+import { AgentDiagnosis } from './agent-diagnosis.tsx';
 import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
+import { firstAfterMs, useAgentAlarms } from './use-agent-alarms.ts';
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
@@ -32,23 +36,42 @@ export function AgentPage({ params }: PageProps) {
   const presence = useOperation('metrics_presence', { query: { agents: [ap_id] } }, { pollMs: 2000 });
   const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const [draft, setDraft] = useState<CommandDraft | undefined>(undefined);
+  const alarms = useAgentAlarms(ap_id);
   const agent = useAgents(
     { selector: selectorOf([ap_id]), limit: 1, fields: ['configuration', 'latest'] },
     { pages: 1, pollMs: () => 3000 },
   );
   const listed = agent.data?.items[0];
-  const { data: health } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000 });
+  const { data: report } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000, firstAfterMs });
+  const health = report?.health ?? listed?.health;
   const there = presence.data?.agents[0];
   const state = there && (listed?.state === 'ended' ? 'ended' : stateOf(there, isSleeping(listed?.power_state)));
   const configuration = listed?.configuration ?? {};
   const technology = technologyOf(configuration);
   const [wanted, setWanted] = useQueryState('metrics');
-  const names = listed && reportedSince(listed.latest ?? {}, serverNow() - timeWindowSeconds.value * 1000);
+  // Which charts come first is known with the alarms: nothing changes places after it was shown.
+  const names =
+    listed && alarms.isKnown && reportedSince(listed.latest ?? {}, serverNow() - timeWindowSeconds.value * 1000);
   // Both are asked for again and again; only new names or words make new charts.
   const key = JSON.stringify([names, configuration.metrics]);
   // The key stands for names and words.
-  const known = useMemo(() => names?.map((name) => ({ name, ...metricWords(configuration, name) })), [key]);
-  const shown = useMemo(() => known && chooseMetrics(known, wanted), [known, wanted]);
+  const known = useMemo(
+    () => (names || undefined)?.map((name) => ({ name, ...metricWords(configuration, name) })),
+    [key],
+  );
+  const shown = useMemo(
+    () => known && chooseMetrics(known, wanted, alarms.metrics),
+    [known, wanted, alarms.metrics.join()],
+  );
+  const isEmulated = configuration.emulated === true;
+  const mayCommand = listed?.may.includes('command') ?? false;
+  const canSleep = readDeclaredCommands(configuration)?.some(({ name }) => name === 'sleep') ?? false;
+  const tryOut = (next: Omit<CommandDraft, 'key'>) => {
+    setDraft({ ...next, key: (draft?.key ?? 0) + 1 });
+    document.getElementById('commands')?.scrollIntoView({ block: 'nearest' });
+  };
 
   if (agent.data?.items.length === 0) {
     const back = <a href="/agents">{text.back}</a>;
@@ -69,21 +92,19 @@ export function AgentPage({ params }: PageProps) {
     <Page
       title={agentName(ap_id)}
       beside={
-        <>
-          <CopyButton text={ap_id} label={text.copyName} />
-          {health && (
-            <span class="chip">
-              <HealthMark health={health.health} size={16} /> {agentsText.healthWords[health.health]}
-            </span>
-          )}
-        </>
+        health && (
+          <span class="chip">
+            <HealthMark health={health} size={16} /> {agentsText.healthWords[health]}
+          </span>
+        )
       }
       lead={
         <div class="agent-head">
           <div class="agent-state">
             {listed && <TechnologyChip technology={technology} />}
             {state && <StateChip state={state} />}
-            {configuration.emulated !== undefined && <span class="tag">{text.emulated}</span>}
+            {isEmulated && <span class="tag">{text.emulated}</span>}
+            {listed && <span class="soft">{[listed.site, listed.tags.join(', ')].filter(Boolean).join(' · ')}</span>}
             {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
           </div>
           {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
@@ -97,6 +118,14 @@ export function AgentPage({ params }: PageProps) {
           <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
             {isPaused ? text.resume : text.pause}
           </Button>
+          {isEmulated && mayCommand && canSleep && state !== 'asleep' && (
+            <Button
+              icon="emulator"
+              onClick={() => tryOut({ command: { name: 'sleep', args: {} }, atOnce: 'what_if' })}
+              words={text.whatIfOff}
+            />
+          )}
+          <Button icon="agents" onClick={() => setOpen(true)} words={text.details} />
           <ButtonLink icon="compare" href={`/compare?${new URLSearchParams({ agents: ap_id })}`} words={text.compare} />
           <Button icon="download" onClick={exportCsv} words={text.exportCsv} />
           <TimeWindowMenu />
@@ -104,7 +133,8 @@ export function AgentPage({ params }: PageProps) {
       }
     >
       {agent.failure && <FailureNotice failure={agent.failure} />}
-      <div class="agent-grid">
+      <AgentDiagnosis {...{ alarms, isEmulated, mayCommand }} onTry={tryOut} />
+      <div class="agent-grid" hidden={!alarms.isAnswered}>
         <section class="stack" aria-label={text.metrics}>
           <h2 class="visually-hidden">{text.metrics}</h2>
           {known === undefined && <ChartPlaces count={usualCount} />}
@@ -116,7 +146,7 @@ export function AgentPage({ params }: PageProps) {
           {known && known.length > 0 && shown?.length === 0 && <p class="soft">{text.noneChosen}</p>}
           {shown && shown.length > 0 && (
             <AgentCharts
-              {...{ ap_id, zoom, isPaused, state }}
+              {...{ ap_id, zoom, isPaused, state, alarms }}
               metrics={shown}
               newest={listed?.latest}
               windowSeconds={timeWindowSeconds.value}
@@ -127,24 +157,28 @@ export function AgentPage({ params }: PageProps) {
           <AgentDevicesCard ap_id={ap_id} />
         </section>
         <aside class="stack">
-          <ConnectionCard ap_id={ap_id} there={there} configuration={configuration} listed={listed} />
-          <AgentHealthCard {...{ health, configuration, listed }} />
           <div id="commands">
-            <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} />
+            <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} draft={draft} />
           </div>
+          <AgentHealthCard {...{ health, report }} />
           <AgentConfigCard ap_id={ap_id} mayManage={listed?.may.includes('manage') ?? false} />
-          <details class="card agent-configuration">
-            <summary>
-              <h2>{text.configuration}</h2>
-              <Icon name="chevron-down" size={16} />
-            </summary>
-            {listed ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
-          </details>
           {listed?.may.includes('manage') && (
             <ManageAgentCard ap_id={ap_id} configuration={configuration} listed={listed} />
           )}
         </aside>
       </div>
+      {isOpen && (
+        <Dialog title={text.detailsTitle(agentName(ap_id))} width="drawer" onClose={() => setOpen(false)}>
+          <h3>{text.presence}</h3>
+          <ConnectionFacts there={there} configuration={configuration} />
+          <h3>{text.id}</h3>
+          <p class="cluster">
+            <CopyableCode text={ap_id} />
+          </p>
+          <h3>{text.configuration}</h3>
+          {listed ? <JsonBlock value={configuration} label={text.configuration} /> : <SkeletonLines />}
+        </Dialog>
+      )}
     </Page>
   );
 }
@@ -166,9 +200,9 @@ function ChartPlaces({ count }: { count: number }) {
       <div class="card agent-timeline">
         <Skeleton width="30%" />
       </div>
-      <div class="chart-grid" role="status" aria-label={componentText.loading}>
+      <div class="card chart-stack" role="status" aria-label={componentText.loading}>
         {Array.from({ length: count }, (_, index) => (
-          <div key={index} class="card chart small is-place">
+          <div key={index} class="chart stacked is-place">
             <Skeleton width="40%" />
           </div>
         ))}

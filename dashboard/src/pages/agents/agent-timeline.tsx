@@ -1,5 +1,4 @@
 // What happened to one access point, above its charts and on their time axis: its states as bars, everything else as marks.
-import { Fragment } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { TimeRange } from '../../components/chart/chart.tsx';
 import { percentOf } from '../../components/chart/chart-shape.ts';
@@ -13,10 +12,10 @@ import { formatMoment, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { eventsText } from '../../text/events.ts';
 import './agent-timeline.css';
+import { firstAfterMs } from './use-agent-alarms.ts';
 
 const text = eventsText.timeline;
 const limit = 200;
-const lanes = ['alarm', 'command', 'conflict', 'config'] as const;
 /** Asked for again only when the range has moved by this much. */
 const stepSeconds = 60;
 
@@ -36,12 +35,11 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
     ...(isPast && { until: new Date(Math.ceil(range.to) * 1000).toISOString() }),
     limit,
   };
-  const { data, failure } = useOperation('list_events', { query }, isPast ? {} : { pollMs: 3000 });
+  const { data, failure } = useOperation('list_events', { query }, isPast ? {} : { pollMs: 3000, firstAfterMs });
   const events = data?.items ?? [];
   const now = isPast || state === 'never' || state === 'ended' ? undefined : state;
   // Until the events are known, it is unknown when it was in which state.
   const spans = useMemo(() => (data ? stateSpans(events, range, now) : []), [data, range.from, range.to, now]);
-  const byLane = lanes.map((lane) => ({ lane, events: events.filter(({ kind }) => familyOf(kind) === lane) }));
   const marked = events.filter(({ kind }) => familyOf(kind) !== 'agent');
   return (
     <section class="card agent-timeline" aria-label={text.label}>
@@ -59,24 +57,6 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
             {data ? text.count(`${formatNumber(events.length)}${data.next ? '+' : ''}`) : componentText.loading}
           </span>
         </summary>
-        <div class="timeline-lanes">
-          {byLane.map(
-            ({ lane, events: own }) =>
-              own.length > 0 && (
-                <Fragment key={lane}>
-                  <span class="faint small">{eventsText.families[lane]}</span>
-                  <div class="timeline-lane">
-                    <Marks events={own} range={range} />
-                  </div>
-                </Fragment>
-              ),
-          )}
-          <span />
-          <span class="timeline-axis faint small" aria-hidden="true">
-            <span>{formatMoment(range.from * 1000)}</span>
-            <span>{formatMoment(range.to * 1000)}</span>
-          </span>
-        </div>
         {data && events.length === 0 && <p class="faint small">{text.none}</p>}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
         <ol class="event-list timeline-events" tabIndex={0} aria-label={text.title}>

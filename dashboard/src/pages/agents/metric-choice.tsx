@@ -15,8 +15,12 @@ const maxShown = 60;
 /** Servers and proxies refuse requests whose head is longer than some kilobytes. */
 const maxAddressLength = 6000;
 
-/** `wanted` is how an address writes it: names separated by commas, `all`, or nothing for the usual ones. */
-export function chooseMetrics<Metric extends { name: string }>(known: readonly Metric[], wanted: string): Metric[] {
+/** `urgent` come first among the usual ones: alarms are about them. `wanted` is how an address writes it: names separated by commas, `all`, or nothing for the usual ones. */
+export function chooseMetrics<Metric extends { name: string }>(
+  known: readonly Metric[],
+  wanted: string,
+  urgent: readonly string[] = [],
+): Metric[] {
   if (wanted === 'all') return known.slice(0, fittingCount(known));
   if (wanted === 'none') return [];
   if (wanted !== '') {
@@ -26,6 +30,7 @@ export function chooseMetrics<Metric extends { name: string }>(known: readonly M
     return found.slice(0, fittingCount(found));
   }
   const rank = ({ name }: Metric) => {
+    if (urgent.includes(name)) return urgent.indexOf(name) - urgent.length;
     const place = telling.indexOf(name);
     return place < 0 ? telling.length : place;
   };

@@ -9,16 +9,26 @@ import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
 import { isEnded, RivalLink, StatusDots } from './command-marks.tsx';
 import { commandInWords, decisionSentence, parameterWords, rivalSentence, withFullStop } from './command-words.ts';
+import type { WrittenCommand } from './declared-commands.ts';
 
 const text = commandsText.ofAgent;
 const readRows = 100;
 const shownRows = 12;
+
+/** A command that another part of the page puts into the form, and what is done with it at once. */
+export interface CommandDraft {
+  /** Another one for each, so that the form begins again. */
+  key: number;
+  command: WrittenCommand;
+  atOnce: 'what_if' | 'dry_run' | 'send';
+}
 
 interface AgentCommandsProps {
   ap_id: string;
   /** Undefined until it has come. */
   configuration: Record<string, unknown> | undefined;
   listed: AgentListItem | undefined;
+  draft: CommandDraft | undefined;
 }
 
 /** The same for its charts and its list. */
@@ -31,7 +41,7 @@ export function useCommandsOf(ap_id: string) {
 
 type Entry = { at: number } & ({ command: Command } | { conflict: Conflict });
 
-export function AgentCommands({ ap_id, configuration, listed }: AgentCommandsProps) {
+export function AgentCommands({ ap_id, configuration, listed, draft }: AgentCommandsProps) {
   const { commands, conflicts } = useCommandsOf(ap_id);
   // The configuration is asked for again and again; only a new one makes a new form.
   const key = JSON.stringify([configuration?.commands, listed?.may]);
@@ -50,7 +60,11 @@ export function AgentCommands({ ap_id, configuration, listed }: AgentCommandsPro
       <div class="agent-commands-grid">
         <div class="stack">
           <h2>{text.title}</h2>
-          {configuration ? <CommandForm targets={targets} /> : <SkeletonLines count={4} />}
+          {configuration ? (
+            <CommandForm key={draft?.key} targets={targets} initial={draft?.command} atOnce={draft?.atOnce} />
+          ) : (
+            <SkeletonLines count={4} />
+          )}
         </div>
         <div class="stack">
           <div class="spread">

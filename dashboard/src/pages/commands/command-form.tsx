@@ -2,17 +2,19 @@
 // decided, and afterwards one sees its result. Used on its own page and on that of an agent.
 import './command-form.css';
 import { interruptsService } from '@weft/contract/declared-commands';
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call, problemAt, toFailure, withProblemsMoved } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
-import { Notice } from '../../components/feedback.tsx';
-import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Button, type ButtonProps } from '../../components/button.tsx';
+import { Notice, useAction } from '../../components/feedback.tsx';
+import { TextField } from '../../components/forms/fields.tsx';
 import { Form, keepForm, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { agentName } from '../../data/agents.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { toNumber, useWhatIf, WhatIfBrief } from '../what-if/what-if-beside.tsx';
 import { CommandFields, type CommandFormState } from './command-fields.tsx';
 import { CommandOutcome, ConfirmCommand, type Outcome } from './command-outcome.tsx';
 import {
@@ -20,8 +22,10 @@ import {
   readDeclaredCommands,
   toCommand,
   type WrittenCommand,
+  wayBack,
   writeCommand,
 } from './declared-commands.ts';
+import { GuardFields, guardOf, guardValues, suggestGuard } from './guard-fields.tsx';
 
 const text = commandsText.form;
 
@@ -40,44 +44,60 @@ interface CommandFormProps {
   pattern?: string | undefined;
   /** What the fields hold at first. */
   initial?: WrittenCommand | undefined;
+  /** What is done with that at once; what is sent has a guard, if there is one that fits. */
+  atOnce?: 'what_if' | 'dry_run' | 'send' | undefined;
 }
 
-export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
-  const form = useForm<Record<string, string>>(initialValues(initial));
+export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormProps) {
+  const isOne = pattern === undefined && targets.length === 1;
+  const offered = isOne && initial && atOnce ? suggestGuard(initial.name, targets[0]!) : undefined;
+  const form = useForm<Record<string, string>>({ ...initialValues(initial), ...guardValues(offered) });
   // A command that was only chosen is chosen again in a moment.
-  useUnsavedForm(form, ['name', 'guard_comparison']);
-  const isDryRun = useRef(false);
+  useUnsavedForm(form, ['name', 'guard_comparison', 'guard_scope']);
+  const way = useRef<'dry_run' | 'what_if' | 'send'>('send');
+  const buttons = useRef<HTMLDivElement>(null);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
+  const [back, setBack] = useState<ReturnType<typeof wayBack>>([]);
+  const whatIf = useWhatIf();
+  const emulated = targets.filter(({ configuration }) => configuration.emulated === true);
   const commands = useMemo(
     () => commonCommands(targets.map(({ configuration }) => readDeclaredCommands(configuration))),
     [targets],
   );
-  const isOne = pattern === undefined && targets.length === 1;
   const [asked, setAsked] = useState<{ name: string; answer: (isConfirmed: boolean) => void } | undefined>(undefined);
   const confirmed = async (name: string): Promise<boolean> => {
-    if (isDryRun.current || !interruptsService(name)) return true;
+    if (way.current !== 'send' || !interruptsService(name)) return true;
     const isConfirmed = await new Promise<boolean>((answer) => setAsked({ name, answer }));
     setAsked(undefined);
     return isConfirmed;
   };
   const submit = async (values: Record<string, string>) => {
     setOutcome(undefined);
+    setBack([]);
     if ((values.name ?? '').trim() === '') throw problemAt('name', text.noName);
     const command = toCommand(commands, values);
+    if (way.current === 'what_if') {
+      await whatIf.ask(emulated.map(({ ap_id }) => ({ agent_id: ap_id, command: writeCommand(command) })));
+      return;
+    }
     if (!(await confirmed(command.name))) return;
+    // As they are now: afterwards it is unknown what each had before.
+    const before = way.current === 'send' ? wayBack(command, targets) : [];
+    const isDryRun = way.current === 'dry_run';
     // Those that were named: a pattern might match others by now.
     const whom = interruptsService(command.name) ? targets.map(({ ap_id }) => ap_id) : undefined;
     try {
       setOutcome(
         isOne
-          ? await sendToOne(targets[0]!.ap_id, command, values, isDryRun.current)
-          : await sendToMany(whom ?? pattern ?? targets.map(({ ap_id }) => ap_id), command, values, isDryRun.current),
+          ? await sendToOne(targets[0]!.ap_id, command, values, isDryRun)
+          : await sendToMany(whom ?? pattern ?? targets.map(({ ap_id }) => ap_id), command, values, isDryRun),
       );
     } catch (error) {
       const limit = (values.guard_limit ?? '').trim();
       throw withProblemsMoved(error, (path) => fieldAt(path, limit === '' || !Number.isFinite(Number(limit))));
     }
-    if (isDryRun.current) return;
+    if (isDryRun) return;
+    setBack(before);
     keepForm(form);
     queries.refresh('list_commands');
   };
@@ -85,6 +105,28 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
   const notAllowed = targets.filter(({ may }) => may !== undefined && !may.includes('command'));
   const cannotSend = noCommon || targets.length === 0 || notAllowed.length > 0;
   const problem = form.problems.value.agents;
+  const goingBack = useAction();
+  const goBack = () =>
+    goingBack.act(async () => {
+      for (const { command, ap_ids } of back) {
+        if (ap_ids.length === 1) await call('send_command', { query: { agent_id: ap_ids[0]!, command } });
+        else await call('command_batch', { json: { agents: ap_ids, command } });
+      }
+      setBack([]);
+      queries.refresh('list_commands');
+      return text.wentBack;
+    });
+  const sendWords = targets.length > 1 ? text.sendMany(formatCount(targets.length, 'access point')) : text.send;
+  const ways: readonly (readonly [name: typeof way.current, look: ButtonProps])[] = [
+    ['dry_run', { words: text.dryRun }],
+    ...(emulated.length > 0 ? ([['what_if', { icon: 'emulator', words: emulatorText.whatIf.button }]] as const) : []),
+    ['send', { kind: 'primary', words: sendWords }],
+  ];
+  useEffect(() => {
+    if (!atOnce || cannotSend) return;
+    way.current = atOnce;
+    buttons.current?.closest('form')?.requestSubmit();
+  }, []);
   return (
     <Form form={form} label={text.label} onSubmit={submit}>
       {problem !== undefined && <Notice kind="warning" title={problem} />}
@@ -97,31 +139,33 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
       ) : (
         targets.length > 0 && <CommandFields form={form} commands={commands} now={isOne ? targets[0] : undefined} />
       )}
-      <MoreOptions form={form} isOne={isOne} />
-      <div class="cluster">
-        <Button
-          type="submit"
-          isBusy={form.isBusy.value}
-          disabled={cannotSend}
-          onClick={() => {
-            isDryRun.current = true;
-          }}
-        >
-          {text.dryRun}
-        </Button>
-        <Button
-          type="submit"
-          kind="primary"
-          isBusy={form.isBusy.value}
-          disabled={cannotSend}
-          onClick={() => {
-            isDryRun.current = false;
-          }}
-        >
-          {targets.length > 1 ? text.sendMany(formatCount(targets.length, 'access point')) : text.send}
-        </Button>
+      {isOne && <GuardFields form={form} target={targets[0]!} />}
+      {!isOne && targets.length > 0 && <p class="faint small">{text.guardOne}</p>}
+      <MoreOptions form={form} />
+      {emulated.length === 0 && targets.length > 0 && (
+        <p class="faint small">{isOne ? emulatorText.whatIf.real : emulatorText.whatIf.realMany}</p>
+      )}
+      <div class="cluster" ref={buttons}>
+        {ways.map(([name, look]) => (
+          <Button
+            key={name}
+            type="submit"
+            isBusy={form.isBusy.value}
+            disabled={cannotSend}
+            onClick={() => {
+              way.current = name;
+            }}
+            {...look}
+          />
+        ))}
       </div>
+      <WhatIfBrief whatIf={whatIf} />
       {outcome && <CommandOutcome outcome={outcome} />}
+      {outcome && back.length > 0 && (
+        <div>
+          <Button isBusy={goingBack.isBusy} onClick={goBack} words={text.goBack} />
+        </div>
+      )}
       {asked && (
         <ConfirmCommand
           name={asked.name}
@@ -134,10 +178,8 @@ export function CommandForm({ targets, pattern, initial }: CommandFormProps) {
   );
 }
 
-function MoreOptions({ form, isOne }: { form: CommandFormState; isOne: boolean }) {
-  const isWrong = ['hold_seconds', 'expires_in', 'guard_metric', 'guard_limit'].some(
-    (name) => form.problems.value[name] !== undefined,
-  );
+function MoreOptions({ form }: { form: CommandFormState }) {
+  const isWrong = ['hold_seconds', 'expires_in'].some((name) => form.problems.value[name] !== undefined);
   return (
     <details class="more-options" open={isWrong || undefined}>
       <summary>{text.more}</summary>
@@ -146,25 +188,6 @@ function MoreOptions({ form, isOne }: { form: CommandFormState; isOne: boolean }
           <TextField {...form.at('hold_seconds')} label={text.hold} hint={text.holdHint} inputMode="numeric" />
           <TextField {...form.at('expires_in')} label={text.expires} hint={text.expiresHint} inputMode="numeric" />
         </div>
-        {isOne ? (
-          <fieldset class="bare-fieldset stack">
-            <legend class="visually-hidden">{text.guard}</legend>
-            <p class="soft small">
-              <strong>{text.guard}</strong> {text.guardWords}
-            </p>
-            <div class="guard-fields">
-              <TextField {...form.at('guard_metric')} label={text.guardMetric} placeholder="rsrp_dbm" isMono />
-              <SelectField
-                {...form.at('guard_comparison')}
-                label={text.guardComparison}
-                options={{ '>': text.above, '<': text.below }}
-              />
-              <TextField {...form.at('guard_limit')} label={text.guardLimit} inputMode="decimal" />
-            </div>
-          </fieldset>
-        ) : (
-          <p class="faint small">{text.guardOne}</p>
-        )}
       </div>
     </details>
   );
@@ -176,9 +199,8 @@ async function sendToOne(
   values: Record<string, string>,
   dry_run: boolean,
 ): Promise<Outcome> {
-  const guard = values.guard_metric?.trim()
-    ? `${values.guard_metric.trim()}${values.guard_comparison}${(values.guard_limit ?? '').trim()}`
-    : undefined;
+  const guard = guardOf(values);
+  const isOffered = values.guard_offered === 'true';
   const query = {
     agent_id: ap_id,
     command: writeCommand(command),
@@ -192,6 +214,10 @@ async function sendToOne(
     return { isDryRun: dry_run, batch_id: null, targets: [{ ...answer, ap_id, command_id }] };
   } catch (error) {
     const failure = toFailure(error);
+    // One that nobody asked for must not stand in the way.
+    if (failure.code === 'guard_cannot_roll_back' && isOffered) {
+      return { ...(await sendToOne(ap_id, command, { ...values, guard_metric: '' }, dry_run)), isUnguarded: true };
+    }
     if (failure.code !== 'command_conflict') throw failure;
     const { message: detail, retryAfterSeconds, conflict } = failure;
     return {
@@ -224,12 +250,10 @@ async function sendToMany(
   return { isDryRun: dry_run, batch_id, targets };
 }
 
-/** What is not a number goes out as it was typed: the server has words for it. */
 function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
-  const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
   return {
-    ...(hold_seconds.trim() !== '' && { hold_seconds: toNumber(hold_seconds.trim()) }),
-    ...(expires_in.trim() !== '' && { expires_in: toNumber(expires_in.trim()) }),
+    ...(hold_seconds.trim() !== '' && { hold_seconds: toNumber(hold_seconds) }),
+    ...(expires_in.trim() !== '' && { expires_in: toNumber(expires_in) }),
   };
 }
 
@@ -251,7 +275,7 @@ function initialValues(initial: WrittenCommand | undefined): Record<string, stri
       name: initial?.name ?? '',
       arguments: initial && args.length > 0 ? JSON.stringify(initial.args) : '',
     },
-    ...{ hold_seconds: '', expires_in: '', guard_metric: '', guard_comparison: '>', guard_limit: '' },
+    ...{ hold_seconds: '', expires_in: '' },
     ...Object.fromEntries(args),
   };
 }

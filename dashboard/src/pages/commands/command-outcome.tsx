@@ -57,12 +57,14 @@ export interface Outcome {
   isDryRun: boolean;
   batch_id: string | null;
   targets: OutcomeTarget[];
+  /** It went without the guard that was offered. */
+  isUnguarded?: boolean;
   /** When to try again what was refused; milliseconds since 1970. */
   retryAt?: number | undefined;
 }
 
 export function CommandOutcome({ outcome }: { outcome: Outcome }) {
-  const { isDryRun, batch_id, targets, retryAt } = outcome;
+  const { isDryRun, batch_id, targets, retryAt, isUnguarded } = outcome;
   const [only] = targets.length === 1 ? targets : [];
   const sentOne = only?.command_id ?? undefined;
   const one = useOperation(
@@ -92,6 +94,7 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
           <Verdict key={target.ap_id} target={target} command={known.get(target.command_id ?? '')} />
         ))}
       </ul>
+      {isUnguarded && <p class="soft small">{text.unguarded}</p>}
       {retryAt !== undefined && <p class="soft">{text.tryAt(formatMoment(retryAt))}</p>}
       {targets.length > shown.length && (
         <p class="faint small">{text.more(formatCount(targets.length - shown.length, 'access point'))}</p>

@@ -7,6 +7,7 @@ import {
   readDeclaredCommands,
   toCommand,
   valueNow,
+  wayBack,
   writeCommand,
 } from './declared-commands.ts';
 
@@ -101,4 +102,19 @@ it('what an argument is now comes from the newest value, else from the configura
   expect(valueNow('set_tx_power', 'dbm', known)).toBe('17');
   expect(valueNow('set_band', 'value', known)).toBe('5 GHz');
   expect(valueNow('steer_device', 'target', known)).toBeUndefined();
+});
+
+it('a command is put back with one command for all that had the same, or by its inverse; what is not known stays', () => {
+  const at = (ap_id: string, dbm?: number) => ({
+    ap_id,
+    configuration: { commands: ['sleep', 'wake', power] },
+    latest: dbm === undefined ? {} : { tx_power_dbm: { ts: '2026-01-01T00:00:00Z', value: dbm } },
+  });
+  const command = { name: 'set_tx_power', args: { dbm: 14 } };
+  expect(wayBack(command, [at('a', 20), at('b'), at('c', 20), at('d', 17)])).toEqual([
+    { command: '{"name":"set_tx_power","dbm":20}', ap_ids: ['a', 'c'] },
+    { command: '{"name":"set_tx_power","dbm":17}', ap_ids: ['d'] },
+  ]);
+  expect(wayBack({ name: 'sleep', args: {} }, [at('a')])).toEqual([{ command: 'wake', ap_ids: ['a'] }]);
+  expect(wayBack({ name: 'reboot', args: {} }, [at('a', 20)])).toEqual([]);
 });

@@ -4,6 +4,7 @@ import {
   type DeclaredCommand as Declaration,
   type DeclaredArgument,
   defaultParameter,
+  inverseOf,
   readDeclaredCommands as readDeclarations,
 } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
@@ -57,6 +58,17 @@ export function writeCommand({ name, args }: WrittenCommand): string {
   return Object.keys(args).length === 0 ? name : JSON.stringify({ name, ...args });
 }
 
+/** One that was written so, as in an address or a proposal. */
+export function readCommand(given: string): WrittenCommand | undefined {
+  if (given === '') return undefined;
+  try {
+    const { name, ...args } = JSON.parse(given) as Record<string, unknown>;
+    return typeof name === 'string' ? { name, args } : undefined;
+  } catch {
+    return { name: given, args: {} };
+  }
+}
+
 /** What is known of an access point: what it says of itself, and its newest values. */
 export interface KnownValues {
   configuration: Readonly<Record<string, unknown>>;
@@ -82,6 +94,27 @@ export function valueNow(
     }
   }
   return undefined;
+}
+
+/**
+ * The commands that put back what each has now, or take the command back where it has no arguments (`sleep`); those of whom
+ * that is not known are left out.
+ */
+export function wayBack({ name, args }: WrittenCommand, agents: readonly (KnownValues & { ap_id: string })[]) {
+  const groups = new Map<string, string[]>();
+  for (const { ap_id, configuration, latest } of agents) {
+    const before = Object.entries(args).map(([arg, value]) => {
+      const known = valueNow(name, arg, { configuration, latest });
+      return [arg, known === undefined || typeof value !== 'number' ? known : Number(known)] as const;
+    });
+    if (before.some(([, known]) => known === undefined || Number.isNaN(known))) continue;
+    const declared = readDeclarations(configuration);
+    const own = declared?.get(name);
+    const inverse = declared && own && inverseOf(own, declared);
+    const command = before.length === 0 ? inverse : writeCommand({ name, args: Object.fromEntries(before) });
+    if (command !== undefined) groups.set(command, [...(groups.get(command) ?? []), ap_id]);
+  }
+  return [...groups].map(([command, ap_ids]) => ({ command, ap_ids }));
 }
 
 /** `10 to 38 dBm`, `36, 40, 44`; empty if anything goes. */

@@ -11,7 +11,7 @@ import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/components.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
 import { CommandForm } from './command-form.tsx';
-import type { WrittenCommand } from './declared-commands.ts';
+import { readCommand } from './declared-commands.ts';
 import './send-command-page.css';
 
 const text = commandsText.picker;
@@ -29,7 +29,7 @@ export function SendCommandPage() {
     [agents, chosen, given, byPattern],
   );
   const sorted = useMemo(() => agents?.toSorted((a, b) => collator.compare(a.ap_id, b.ap_id)), [agents]);
-  const initial = useMemo(() => readCommand(new URLSearchParams(place.peek().search).get('command')), []);
+  const initial = useMemo(() => readCommand(new URLSearchParams(place.peek().search).get('command') ?? ''), []);
   return (
     <Page title={pageTitles.sendCommand} beside={<a href="/commands">{commandsText.one.back}</a>}>
       <Loading data={agents} failure={failure} lines={8} />
@@ -77,15 +77,4 @@ export function SendCommandPage() {
       )}
     </Page>
   );
-}
-
-/** A command in the address: a name, or JSON with a name. */
-function readCommand(given: string | null): WrittenCommand | undefined {
-  if (given === null || given === '') return undefined;
-  try {
-    const { name, ...args } = JSON.parse(given) as Record<string, unknown>;
-    return typeof name === 'string' ? { name, args } : undefined;
-  } catch {
-    return { name: given, args: {} };
-  }
 }

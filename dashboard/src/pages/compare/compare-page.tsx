@@ -174,7 +174,6 @@ export function ComparePage() {
                 lines={named(series.lines?.get(name))}
                 range={series.range}
                 resolutionSeconds={series.resolutionSeconds}
-                syncKey="compare"
                 hasCaption={false}
                 onZoom={setZoom}
               />

@@ -50,7 +50,7 @@ export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage
 }
 
 /** Whether somebody has scrolled to it: it is far down, and its page asks for much already. */
-function useSeen(): [boolean, (element: Element | null) => void] {
+export function useSeen(): [boolean, (element: Element | null) => void] {
   const [isSeen, setSeen] = useState(false);
   const watch = useCallback((element: Element | null) => {
     if (!element) return;

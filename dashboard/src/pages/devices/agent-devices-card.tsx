@@ -6,6 +6,7 @@ import { selectorOf } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
 import { devicesText } from '../../text/devices.ts';
+import { useSeen } from '../configuration/agent-config-card.tsx';
 import { DeviceName, deviceHref, Level, Rates, Since } from './device-values.tsx';
 import './devices-page.css';
 import './agent-devices-card.css';
@@ -14,15 +15,16 @@ const text = devicesText.ofAgent;
 const limit = 200;
 
 export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
+  const [isSeen, seen] = useSeen();
   const { data, failure } = useOperation(
     'list_agent_devices',
     { path: { ap_id }, query: { limit } },
-    { pollMs: ({ items }) => Math.max(3000, items.length * 30) },
+    { isWanted: isSeen, pollMs: ({ items }) => Math.max(3000, items.length * 30) },
   );
   const isKnown = data !== undefined && data.reported_at !== null;
   const all = `/devices?${new URLSearchParams({ selector: selectorOf([ap_id]) })}`;
   return (
-    <section class="card agent-devices" aria-label={text.title}>
+    <section class="card agent-devices" aria-label={text.title} ref={seen}>
       <div class="spread">
         <h2>{text.title}</h2>
         {isKnown && data.items.length > 0 && (
@@ -34,7 +36,7 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
           </span>
         )}
       </div>
-      <Loading data={data} failure={failure} lines={2} />
+      {isSeen && <Loading data={data} failure={failure} lines={2} />}
       {data && !isKnown && (
         <p class="soft">
           <strong>{text.unknown}.</strong> {text.unknownWords}

@@ -107,11 +107,12 @@ function DeviceBody({ device }: { device: DeviceDetails }) {
         <LinksCard device={device} />
         <LinkBandCard {...{ device, samples, range, types }} />
         {isWatched && (
-          <div class="device-charts">
+          <div class="card chart-stack">
             <HistoryChart
               title={devicesText.chart.signal}
               unit="dBm"
               value="rssi_dbm"
+              hasTimes={false}
               {...{ samples, range, setZoom }}
             />
             <HistoryChart title={devicesText.chart.rate} unit="Mb/s" value="tx_mbps" {...{ samples, range, setZoom }} />
@@ -132,16 +133,18 @@ interface HistoryChartProps {
   title: string;
   unit: string;
   value: 'rssi_dbm' | 'tx_mbps';
+  /** See Chart. */
+  hasTimes?: boolean;
   samples: Parameters<typeof historyLines>[0];
   range: TimeRange;
   setZoom: (zoom: TimeRange | undefined) => void;
 }
 
-function HistoryChart({ title, unit, value, samples, range, setZoom }: HistoryChartProps) {
+function HistoryChart({ title, unit, value, hasTimes = true, samples, range, setZoom }: HistoryChartProps) {
   // Names come after the values.
   const names = JSON.stringify([...new Set(samples.map(({ ap_id }) => ap_id))].map((ap_id) => agentName(ap_id)));
   const lines = useMemo(() => historyLines(samples, value, agentName), [samples, value, names]);
-  return <Chart {...{ title, unit, lines, range }} size="small" onZoom={setZoom} />;
+  return <Chart {...{ title, unit, lines, range, hasTimes }} size="stacked" onZoom={setZoom} />;
 }
 
 /** The types of the access points that a device has to do with, by their ids. */

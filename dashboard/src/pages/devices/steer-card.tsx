@@ -16,16 +16,18 @@ import {
 } from '../../api/client.ts';
 import { Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { agentName, selectorOf } from '../../data/agents.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatValue } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import { devicesText } from '../../text/devices.ts';
+import { emulatorText } from '../../text/emulator.ts';
 import { commandHref, isEnded, StatusDots } from '../commands/command-marks.tsx';
 import { decisionSentence } from '../commands/command-words.ts';
 import { readDeclaredCommands } from '../commands/declared-commands.ts';
+import { useWhatIf, WhatIfBrief, WhatIfButton } from '../what-if/what-if-beside.tsx';
 
 const text = devicesText.steer;
 
@@ -134,6 +136,7 @@ interface SteerFormProps {
 
 function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProps) {
   const form = useForm({ from: '', target: '', timeout: '', force: '' });
+  const whatIf = useWhatIf();
   const targets = steerTargets(device);
   const [first] = able;
   // What was chosen may be gone: it has moved, or is not heard any more.
@@ -146,11 +149,14 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
   }, [isFromGone, isTargetGone]);
   if (!first) return <p class="soft">{unable[0] ? text.cannot(agentName(unable[0].ap_id)) : text.notAttached}</p>;
   if (targets.length === 0) return <p class="soft">{text.hearsNone}</p>;
+  const sender = able.find(({ ap_id }) => ap_id === from) ?? first;
+  const isEmulated = sender.configuration?.emulated === true;
+  const ask = () => whatIf.ask([{ agent_id: sender.ap_id, command: steerCommand(device.device, form.values.peek()) }]);
   const submit = async (values: typeof form.values.value) => {
     onSent(undefined);
     const { target } = values;
     if (!targets.some(({ ap_id }) => ap_id === target)) throw problemAt('target', text.noTarget);
-    const agent_id = able.find(({ ap_id }) => ap_id === values.from)?.ap_id ?? first.ap_id;
+    const agent_id = sender.ap_id;
     const query = { agent_id, command: steerCommand(device.device, values) };
     try {
       const answer = await call('send_command', { query });
@@ -188,7 +194,12 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
           <SelectField {...form.at('force')} label={text.force} options={{ '': text.forceNo, true: text.forceYes }} />
         </div>
       </details>
-      <SubmitRow form={form}>{text.send}</SubmitRow>
+      {!isEmulated && <p class="faint small">{emulatorText.whatIf.realMany}</p>}
+      <div class="cluster">
+        {isEmulated && <WhatIfButton whatIf={whatIf} disabled={target === ''} onAsk={ask} />}
+        <SubmitButton form={form} words={text.send} />
+      </div>
+      <WhatIfBrief whatIf={whatIf} />
     </Form>
   );
 }

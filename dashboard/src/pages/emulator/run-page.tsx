@@ -101,7 +101,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
               <SkeletonLines count={5} />
             </section>
           )}
-          {canAsk && agents && agents.length > 0 && <WhatIf job_number={job_number} agents={agents} />}
+          {canAsk && agents && agents.length > 0 && <WhatIf agents={agents} />}
           <RunMessages events={events} job_number={job_number} />
         </div>
         <aside class="stack">

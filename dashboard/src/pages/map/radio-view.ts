@@ -1,9 +1,7 @@
-// Which part of the world a radio map is asked for, and how fine; and the commands of a what-if analysis on their way to the map,
-// kept in this tab, because an address has no room for a hundred of them.
+// Which part of the world a radio map is asked for, and how fine.
 import type { CoverageBounds, CoverageLayer, Technology } from '../../api/client.ts';
 import { isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { keep, readKept } from '../../data/kept.ts';
 import { areaOf, contains, intersect, padded } from '../../map/radio-raster.ts';
 
 const layers: readonly string[] = ['best_server', 'signal', 'sinr', 'rate'] satisfies CoverageLayer[];
@@ -115,31 +113,4 @@ export function sidesOf({ south, west, north, east }: CoverageBounds): { columns
   const high = north - south;
   const side = (share: number) => Math.max(8, Math.min(maxSide, Math.round(longSide * share)));
   return wide >= high ? { columns: longSide, rows: side(high / wide) } : { columns: side(wide / high), rows: longSide };
-}
-
-export interface PlannedDifference {
-  commands: { agent_id: string; command: string }[];
-  after_seconds: number;
-}
-
-const key = 'weft.radio-difference';
-
-export function keepDifference(job_number: string, planned: PlannedDifference): void {
-  keep('tab', key, JSON.stringify({ job_number, ...planned }));
-}
-
-/** Of the map that shows the effect of what was kept. */
-export function differenceAddress(job_number: string, technology: string): string {
-  const query = { network: job_number, radio: 'signal', radio_type: technology, difference: 'what-if' };
-  return `/map?${new URLSearchParams(query)}`;
-}
-
-/** Undefined if nothing is kept for this network. */
-export function readDifference(job_number: string): PlannedDifference | undefined {
-  try {
-    const { commands, after_seconds, ...kept } = JSON.parse(readKept('tab', key) ?? '{}');
-    return kept.job_number === job_number && Array.isArray(commands) ? { commands, after_seconds } : undefined;
-  } catch {
-    return undefined;
-  }
 }

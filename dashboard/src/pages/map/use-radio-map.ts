@@ -11,14 +11,13 @@ import { chooseColours, type RadioRaster, toRaster } from '../../map/radio-raste
 import { setQuery, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { themeInForce } from '../../styles/theme.ts';
+import { type PlannedDifference, readDifference } from '../what-if/forecast.ts';
 import {
   boundsToAsk,
   extentOf,
   isLayer,
   isTechnology,
   networkInView,
-  type PlannedDifference,
-  readDifference,
   sidesOf,
   technologyInView,
 } from './radio-view.ts';

@@ -1,6 +1,6 @@
-// Bulk actions as the interface takes them, what they change, and the way back.
+// Bulk actions as the interface takes them, and what they change.
 import { expect, it } from 'vitest';
-import { bulkAction, changeWords, overWords, secondsLeft, wayBack } from './bulk-action.ts';
+import { bulkAction, changeWords, overWords, secondsLeft } from './bulk-action.ts';
 
 const values = { kind: 'command', name: ' reboot ', site: '', add_tags: 'a, a,b', remove_tags: '' };
 
@@ -27,14 +27,6 @@ it('says what each has before and after', () => {
   expect(changeWords(command, at('a', 20))).toBe('dbm 20 → 14');
   expect(changeWords(command, at('a'))).toBe('dbm → 14');
   expect(changeWords({ name: 'reboot', args: {} }, at('a'))).toBe('');
-});
-
-it('is put back with one command for all that had the same; what is not known stays', () => {
-  expect(wayBack(command, [at('a', 20), at('b'), at('c', 20), at('d', 17)])).toEqual([
-    { command: '{"name":"set_tx_power","dbm":20}', ap_ids: ['a', 'c'] },
-    { command: '{"name":"set_tx_power","dbm":17}', ap_ids: ['d'] },
-  ]);
-  expect(wayBack({ name: 'reboot', args: {} }, [at('a', 20)])).toEqual([]);
 });
 
 it('takes as long as its pauses', () => {

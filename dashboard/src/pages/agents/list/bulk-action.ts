@@ -1,4 +1,4 @@
-// One action on many access points: as the interface takes it, what it changes at each, how long it takes, and the way back. Pure.
+// One action on many access points: as the interface takes it, what it changes at each, and how long it takes. Pure.
 import type { AgentListItem, BulkRequest } from '../../../api/client.ts';
 import { formatNumber } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
@@ -39,21 +39,6 @@ export function changeWords({ name, args }: WrittenCommand, { configuration = {}
       return `${arg} ${before === undefined ? '' : `${before} `}→ ${String(value)}`;
     })
     .join(', ');
-}
-
-/** The commands that put back what each has now; those of whom that is not known are left out. */
-export function wayBack({ name, args }: WrittenCommand, agents: readonly KnownAgent[]) {
-  const groups = new Map<string, string[]>();
-  for (const { ap_id, configuration = {}, latest } of agents) {
-    const before = Object.entries(args).map(([arg, value]) => {
-      const known = valueNow(name, arg, { configuration, latest });
-      return [arg, known === undefined || typeof value !== 'number' ? known : Number(known)] as const;
-    });
-    if (before.length === 0 || before.some(([, known]) => known === undefined || Number.isNaN(known))) continue;
-    const command = writeCommand({ name, args: Object.fromEntries(before) });
-    groups.set(command, [...(groups.get(command) ?? []), ap_id]);
-  }
-  return [...groups].map(([command, ap_ids]) => ({ command, ap_ids }));
 }
 
 /** How it ended, by the kind of the action. */

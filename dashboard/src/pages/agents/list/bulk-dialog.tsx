@@ -20,9 +20,17 @@ import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
 import { componentText } from '../../../text/components.ts';
+import { emulatorText } from '../../../text/emulator.ts';
 import { CommandFields } from '../../commands/command-fields.tsx';
-import { commonCommands, readDeclaredCommands, toCommand } from '../../commands/declared-commands.ts';
-import { bulkAction, changeWords, overWords, secondsLeft, wayBack } from './bulk-action.ts';
+import {
+  commonCommands,
+  readDeclaredCommands,
+  toCommand,
+  wayBack,
+  writeCommand,
+} from '../../commands/declared-commands.ts';
+import { useWhatIf, WhatIfBrief, WhatIfButton } from '../../what-if/what-if-beside.tsx';
+import { bulkAction, changeWords, overWords, secondsLeft } from './bulk-action.ts';
 
 const text = agentsText.bulk;
 const maxListed = 200;
@@ -47,6 +55,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
     typed: '',
   });
   const [preview, setPreview] = useState<{ of: string; answer: BulkAnswer } | undefined>(undefined);
+  const whatIf = useWhatIf();
   const [job, setJob] = useState<Omit<BulkRunProps, 'onClose'> | undefined>(undefined);
   const { data: found } = useAgents(
     { selector, limit: maxListed, fields: ['configuration', 'latest'] },
@@ -64,6 +73,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   // Who acts on many types their number: a click is too little.
   const isConfirmed = shown !== undefined && (shown.count < 2 || typed.trim() === String(shown.count));
   const written = shown && values.kind === 'command' ? toCommand(commands, values) : undefined;
+  const emulated = (found?.items ?? []).flatMap(({ emulated: is, ap_id }) => (is ? [ap_id] : []));
   const submit = async () => {
     const wave = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
     const request: BulkRequest = { selector, action: bulkAction(values, commands), wave };
@@ -72,7 +82,12 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
       return;
     }
     // As they are now: afterwards it is unknown what each had before.
-    const back = written ? wayBack(written, found?.items ?? []) : [];
+    const back = written
+      ? wayBack(
+          written,
+          (found?.items ?? []).map(({ configuration = {}, ...item }) => ({ ...item, configuration })),
+        )
+      : [];
     const { job_number } = await call('start_bulk', { json: request });
     if (job_number) setJob({ job_number, kind: values.kind!, back, wave });
   };
@@ -124,7 +139,17 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
             {shown.count >= 2 && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
           </>
         )}
-        <div>
+        <WhatIfBrief whatIf={whatIf} />
+        {written && emulated.length < (shown?.targets.length ?? 0) && (
+          <p class="faint small">{emulatorText.whatIf.realOnes(formatNumber(emulated.length))}</p>
+        )}
+        <div class="cluster">
+          {written && emulated.length > 0 && (
+            <WhatIfButton
+              whatIf={whatIf}
+              onAsk={() => whatIf.ask(emulated.map((agent_id) => ({ agent_id, command: writeCommand(written) })))}
+            />
+          )}
           <Button
             type="submit"
             kind={shown && values.kind === 'remove' ? 'danger' : 'primary'}

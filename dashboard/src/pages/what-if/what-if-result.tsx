@@ -1,8 +1,8 @@
 // What a look ahead has shown: the network with the commands beside the network without them, in how many futures, and who
 // takes over.
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import './what-if.css';
+import { useMemo, useState } from 'preact/hooks';
 import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
-import { ButtonLink } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { Notice } from '../../components/feedback.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
@@ -10,33 +10,8 @@ import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount, formatSpan } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { radioMapText } from '../../text/map.ts';
-import { differenceAddress, keepDifference } from '../map/radio-view.ts';
 import { TakeOvers, WhatIfChanges } from './what-if-changes.tsx';
 import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
-
-/** Longer ahead the map would show another hour rather than the commands. */
-const mostSeconds = 60;
-
-interface WhatIfMapLinkProps {
-  job_number: string;
-  commands: { agent_id: string; command: string }[];
-  minutes: number;
-  agents: readonly FleetAgent[];
-}
-
-export function WhatIfMapLink({ job_number, commands, minutes, agents }: WhatIfMapLinkProps) {
-  const technology = agents.find(({ ap_id }) => ap_id === commands[0]?.agent_id)?.technology ?? '5G';
-  const { link, linkWords } = radioMapText.difference;
-  const after_seconds = Math.max(1, Math.min(mostSeconds, Math.round(minutes * 60)));
-  useEffect(() => keepDifference(job_number, { commands, after_seconds }), [JSON.stringify(commands), after_seconds]);
-  return (
-    <p class="cluster">
-      <ButtonLink icon="map" href={differenceAddress(job_number, technology)} words={link} />
-      <span class="soft small">{linkWords}</span>
-    </p>
-  );
-}
 
 const text = emulatorText.whatIf;
 const labels = { with: text.with, without: text.without };

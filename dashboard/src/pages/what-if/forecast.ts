@@ -1,0 +1,81 @@
+// What the last what-if on this page has shown, for the charts beside it: each metric goes on as a ghost of itself; and its commands
+// on their way to the map, kept in this tab, because an address has no room for a hundred of them.
+import { signal } from '@preact/signals';
+import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
+import type { ChartLine } from '../../components/chart/chart-shape.ts';
+import { keep, readKept } from '../../data/kept.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { amountOf } from './what-if-view.ts';
+
+export interface AskedCommand {
+  agent_id: string;
+  /** As `send_command` takes it. */
+  command: string;
+}
+
+export interface Forecast {
+  /** When it was asked for, in seconds since 1970. */
+  at: number;
+  answer: WhatIfAnswer;
+}
+
+export const forecast = signal<Forecast | undefined>(undefined);
+
+/** How far ahead charts show it: never more than a third of what they show of the past. */
+export function secondsAhead(windowSeconds: number, minutes: number): number {
+  return Math.min(minutes * 60, windowSeconds / 3);
+}
+
+/** Means have no course: a ghost is level, with the range of what will be seen around it. */
+const points = 5;
+
+export function ghostLines(
+  lines: ReadonlyMap<string, ChartLine>,
+  ap_id: string,
+  { at, answer }: Forecast,
+  ahead: number,
+): Map<string, ChartLine> {
+  const metrics = answer.agents.find(({ agent_id }) => agent_id === ap_id)?.metrics ?? {};
+  const times = Array.from({ length: points }, (_, index) => at + (ahead * index) / (points - 1));
+  const ghosts = [...lines].flatMap(([name, { label }]): [string, ChartLine][] => {
+    const expected = Object.hasOwn(metrics, name) ? amountOf(metrics[name] as Comparison, 'with') : undefined;
+    if (!expected) return [];
+    const level = (value: number) => times.map(() => value);
+    const [low, high] = expected.range ?? [expected.mean, expected.mean];
+    const ghost = { name: `${name} ahead`, label: emulatorText.whatIf.ghost(label), ghostOf: name, times };
+    return [[name, { ...ghost, values: level(expected.mean), lows: level(low!), highs: level(high!) }]];
+  });
+  return new Map(ghosts);
+}
+
+/** How much is asked for, so that the answer comes in about five seconds on a small machine. */
+export function extentFor(devices: number): { minutes: number; futures: number } {
+  return devices <= 200 ? { minutes: 2, futures: 4 } : { minutes: 1, futures: 3 };
+}
+
+export interface PlannedDifference {
+  commands: AskedCommand[];
+  after_seconds: number;
+}
+
+const key = 'weft.radio-difference';
+
+export function keepDifference(job_number: string, planned: PlannedDifference): void {
+  keep('tab', key, JSON.stringify({ job_number, ...planned }));
+}
+
+/** Of the map that shows the effect of what was kept. */
+export function differenceAddress(job_number: string, technology: string): string {
+  const query = { network: job_number, radio: 'signal', radio_type: technology, difference: 'what-if' };
+  return `/map?${new URLSearchParams(query)}`;
+}
+
+/** Undefined if nothing is kept for this network. */
+export function readDifference(job_number: string): PlannedDifference | undefined {
+  try {
+    const { commands, after_seconds, ...kept } = JSON.parse(readKept('tab', key) ?? '{}');
+    return kept.job_number === job_number && Array.isArray(commands) ? { commands, after_seconds } : undefined;
+  } catch {
+    return undefined;
+  }
+}

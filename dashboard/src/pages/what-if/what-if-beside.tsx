@@ -1,0 +1,211 @@
+// What-if beside every button that sends something: on emulated networks the effect within seconds, as figures with their range
+// and as ghosts in the charts of the page; all of it is a click away. On real ones nothing can be predicted, and it says so.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Comparison, call, Failure, toFailure, type WhatIfAnswer } from '../../api/client.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { FailureNotice } from '../../components/feedback.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
+import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
+import { agentName, isOfNetwork } from '../../data/agents.ts';
+import { useFleet } from '../../data/fleet.ts';
+import { serverNow } from '../../data/freshness.ts';
+import { formatCount, formatValue } from '../../format.ts';
+import { session } from '../../session/session.ts';
+import { emulatorText } from '../../text/emulator.ts';
+import { radioMapText } from '../../text/map.ts';
+import { type AskedCommand, differenceAddress, extentFor, forecast, keepDifference } from './forecast.ts';
+import { WhatIfResult } from './what-if-result.tsx';
+import { amountOf, formatAmount, formatChange, isCertain, notableReceivers } from './what-if-view.ts';
+
+const text = emulatorText.whatIf;
+/** What one question may hold. */
+const maxCommands = 100;
+const futuresOffered = [1, 4, 8, 16, 32];
+/** Longer ahead the map would show another hour rather than the commands. */
+const mostSeconds = 60;
+
+type Extent = ReturnType<typeof extentFor>;
+
+export interface WhatIfState {
+  isBusy: boolean;
+  answer: WhatIfAnswer | undefined;
+  failure: Failure | undefined;
+  commands: readonly AskedCommand[];
+  ask: (commands: readonly AskedCommand[]) => Promise<void>;
+  /** The same, further ahead or in more futures. Throws Failure. */
+  again: (extent: Extent) => Promise<void>;
+  clear: () => void;
+}
+
+/** Its answer is the forecast of the page until it is cleared or left. */
+export function useWhatIf(): WhatIfState {
+  const [isBusy, setBusy] = useState(false);
+  const [answer, setAnswer] = useState<WhatIfAnswer | undefined>(undefined);
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const [commands, setCommands] = useState<readonly AskedCommand[]>([]);
+  const clear = () => {
+    setAnswer(undefined);
+    setFailure(undefined);
+    forecast.value = undefined;
+  };
+  useEffect(
+    () => () => {
+      forecast.value = undefined;
+    },
+    [],
+  );
+  const look = async (asked: readonly AskedCommand[], extent?: Extent) => {
+    const at = serverNow() / 1000;
+    const found = await lookAhead(asked, extent);
+    setAnswer(found);
+    forecast.value = { at, answer: found };
+  };
+  const ask = async (asked: readonly AskedCommand[]) => {
+    clear();
+    setCommands(asked);
+    setBusy(true);
+    try {
+      await look(asked);
+    } catch (error) {
+      setFailure(toFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, answer, failure, commands, ask, again: (extent) => look(commands, extent), clear };
+}
+
+/** The network that runs the first of them; others of the commands are left out. */
+async function lookAhead(commands: readonly AskedCommand[], extent?: Extent): Promise<WhatIfAnswer> {
+  const runs = await call('list_emulator_runs', { query: { all: session.peek()?.isAdmin ?? false, limit: 100 } });
+  const run = runs.find(
+    ({ is_over, job_number }) => !is_over && commands.some(({ agent_id }) => isOfNetwork(agent_id, job_number)),
+  );
+  if (!run) throw new Failure(404, 'not_your_network', text.notYours);
+  const { job_number } = run;
+  const own = commands.filter(({ agent_id }) => isOfNetwork(agent_id, job_number)).slice(0, maxCommands);
+  return call('emulator_what_if', { json: { job_number, commands: own, ...(extent ?? extentFor(run.devices)) } });
+}
+
+interface WhatIfButtonProps {
+  whatIf: WhatIfState;
+  disabled?: boolean;
+  onAsk: () => void;
+}
+
+export function WhatIfButton({ whatIf: { isBusy }, disabled = false, onAsk }: WhatIfButtonProps) {
+  return <Button icon="emulator" isBusy={isBusy} disabled={disabled} onClick={onAsk} words={text.button} />;
+}
+
+export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
+  const { isBusy, answer, failure, clear } = whatIf;
+  const [isWhole, setWhole] = useState(false);
+  const element = useRef<HTMLElement>(null);
+  // On a phone it is below what can be seen.
+  useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [answer]);
+  if (isBusy) return <p class="what-if-brief soft" role="status" children={text.looking} />;
+  if (failure) return <FailureNotice failure={failure} />;
+  if (!answer) return null;
+  const { totals, minutes, ran } = answer;
+  return (
+    <section ref={element} class="what-if-brief" aria-live="polite" aria-label={text.title}>
+      <div class="spread">
+        <h3>{text.brief(formatCount(minutes, 'minute'))}</h3>
+        <Button kind="quiet" size="small" onClick={clear} words={text.hide} />
+      </div>
+      <dl class="what-if-figures">
+        <Figure label={text.served} both={totals.served} unit="" />
+        <Figure label={text.delivered} both={totals.delivered_mbps} unit="Mb/s" />
+        <Figure label={text.power} both={totals.power_w} unit="W" />
+      </dl>
+      {answer.results.some(({ state }) => state === 'failed') && (
+        <p class="late-ink">{text.failed(String(answer.results.find(({ state }) => state === 'failed')?.reason))}</p>
+      )}
+      <p class="small">{movesInWords(answer)}</p>
+      <p class="faint small">{text.ofFutures(formatCount(ran.futures, 'future'))}</p>
+      <div>
+        <Button size="small" onClick={() => setWhole(true)} words={text.whole} />
+      </div>
+      {isWhole && <WholeResult {...{ whatIf, answer }} onClose={() => setWhole(false)} />}
+    </section>
+  );
+}
+
+/** What it changes by, and below it what it is then. */
+function Figure({ label, both, unit }: { label: string; both: Comparison; unit: string }) {
+  const [after, without, change] = (['with', 'without', 'change'] as const).map((side) => amountOf(both, side)!);
+  const words = formatChange(change!, unit, 1);
+  const isNone = !/[1-9]/.test(words);
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <strong>{isNone ? text.noDifference : words}</strong>
+        <span class="small faint">
+          {text.insteadOf(formatValue(after!.mean, unit), formatValue(without!.mean, unit))}
+          {!isNone && !isCertain(change!) && `; ${text.uncertain}`}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+/** Where the devices of those that get a command go: the first two that take them, and how many are left without any. */
+export function movesInWords({ took_over }: Pick<WhatIfAnswer, 'took_over'>): string {
+  const sentences = took_over.slice(0, 2).map((takeOver) => {
+    const { to, unserved } = notableReceivers(takeOver);
+    const gone = to.filter(({ devices }) => devices.mean > 0).slice(0, 2);
+    const parts = gone.map(({ agent_id, devices }) => text.goTo(formatAmount(devices, '', 1), agentName(agent_id)));
+    if (unserved && unserved.mean > 0) parts.push(text.goNowhere(formatAmount(unserved, '', 1)));
+    return parts.length === 0 ? '' : text.moves(agentName(takeOver.agent_id), parts.join(', '));
+  });
+  return sentences.filter(Boolean).join(' ') || text.nobody;
+}
+
+interface WholeResultProps {
+  whatIf: WhatIfState;
+  answer: WhatIfAnswer;
+  onClose: () => void;
+}
+
+/** All that was found, the map of the difference, and the same question with more minutes and futures. */
+function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResultProps) {
+  const { agents = [] } = useFleet();
+  const form = useForm<Record<string, string>>({ minutes: '5', futures: '8' });
+  const { job_number, minutes } = answer;
+  const technology = agents.find(({ ap_id }) => ap_id === commands[0]?.agent_id)?.technology ?? '5G';
+  useEffect(() => {
+    const after_seconds = Math.max(1, Math.min(mostSeconds, Math.round(minutes * 60)));
+    keepDifference(job_number, { commands: [...commands], after_seconds });
+  }, [answer]);
+  return (
+    <Dialog title={text.title} width="wide" onClose={onClose}>
+      <Form
+        form={form}
+        label={text.label}
+        onSubmit={(values) => again({ minutes: toNumber(values.minutes!), futures: Number(values.futures) })}
+      >
+        <div class="look-row">
+          <TextField {...form.at('minutes')} label={text.minutes} inputMode="decimal" />
+          <SelectField
+            {...form.at('futures')}
+            label={text.futures}
+            options={futuresOffered.map((count) => [String(count), text.futureChoice(count)] as const)}
+          />
+          <SubmitButton form={form} words={text.submit} />
+        </div>
+      </Form>
+      <p class="cluster">
+        <ButtonLink icon="map" href={differenceAddress(job_number, technology)} words={radioMapText.difference.link} />
+        <span class="soft small">{radioMapText.difference.linkWords}</span>
+      </p>
+      <WhatIfResult answer={answer} agents={agents} />
+    </Dialog>
+  );
+}
+
+/** What is not a number goes out as it was typed: the server has words for it. */
+export function toNumber(words: string): number {
+  return words.trim() !== '' && Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number);
+}
