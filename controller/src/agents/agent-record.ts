@@ -40,10 +40,6 @@ export function agentExists(): ConflictError {
   return new ConflictError('agent_exists', 'An agent with this ap_id exists');
 }
 
-function looksAlike(): ConflictError {
-  return new ConflictError('agent_exists', 'An agent exists whose ap_id looks like this one');
-}
-
 /** Inside a transaction. Names from before the comparison get what they are compared by; some of them may be alike. */
 export async function fillNameKeys(tx: SqlQueries): Promise<void> {
   const rows = await tx.query<{ ap_id: string }>('SELECT ap_id FROM agents WHERE name_key IS NULL');
@@ -81,7 +77,8 @@ export async function insertAgents(tx: SqlQueries, agents: readonly AgentRecord[
   for (const { marks, values } of inParts(keys)) {
     const sql = `SELECT ap_id FROM agents WHERE name_key IN (${marks}) LIMIT 1`;
     const [alike] = await tx.query<{ ap_id: string }>(sql, values);
-    if (alike && !agents.some(({ ap_id }) => ap_id === alike.ap_id)) throw looksAlike();
+    if (alike && !agents.some(({ ap_id }) => ap_id === alike.ap_id))
+      throw new ConflictError('agent_exists', 'An agent exists whose ap_id looks like this one');
   }
   const rows = agents.map((agent, index) => [...toValues(agent), keys[index]!, revision]);
   await runRows(tx, INSERT, rows, INSERTED);

@@ -97,7 +97,7 @@ export class LabelService {
       );
     try {
       await acceptWith(site).catch((error) => {
-        if (!isUnknownSite(error)) throw error;
+        if (!(error instanceof Error && error.cause instanceof UnknownSite)) throw error;
         return acceptWith(null);
       });
     } catch (error) {
@@ -136,10 +136,6 @@ export function noSuchSite(cause: UnknownSite) {
   const error = invalidValue(['body', 'site'], 'there is no site with this path; create it first');
   error.cause = cause;
   return error;
-}
-
-function isUnknownSite(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof UnknownSite;
 }
 
 function toTagged(agent: AgentRecord): TaggedLabels {

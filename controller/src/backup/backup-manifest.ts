@@ -48,7 +48,8 @@ export function parseManifest(text: string): BackupManifest {
   if (typeof manifest.format !== 'number') throw new Error('it has no manifest');
   requireKnown('the backup', manifest.format, format);
   const { schemas, parts, left_out } = manifest;
-  requireKnown('its database', schemas.registry ?? 0, newestMigration());
+  const newestMigration = readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql')).length;
+  requireKnown('its database', schemas.registry ?? 0, newestMigration);
   const paths = new Set<string>();
   for (const { path, size, sha256 } of parts) {
     if (typeof path !== 'string' || !partPath.test(path)) {
@@ -65,8 +66,4 @@ export function parseManifest(text: string): BackupManifest {
 function requireKnown(what: string, found: number, known: number): void {
   if (found <= known) return;
   throw new BackupError(`${what} has version ${found}, and this Weft knows ${known}: restore it with a newer Weft`);
-}
-
-function newestMigration(): number {
-  return readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql')).length;
 }

@@ -23,7 +23,8 @@ const usage = 'Usage: weft backup [FILE|-] [--with-secret] [--json]';
 
 export async function backupCommand(args: string[], around: Surroundings): Promise<number> {
   const line = parseCommandLine(args, { bare: ['with-secret', 'json'] });
-  const [file = defaultName(), ...rest] = line.words;
+  const now = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
+  const [file = `weft-${now}.tar.zst`, ...rest] = line.words;
   if (rest.length > 0) throw new UsageError(usage);
   const isPiped = file === '-';
   const isJson = line.options.has('json');
@@ -103,10 +104,6 @@ async function secretOf({ secret, dataDir }: Config): Promise<string> {
   } catch (error) {
     throw new BackupError(`${dataDir}/secret cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-}
-
-function defaultName(): string {
-  return `weft-${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}.tar.zst`;
 }
 
 export function showBytes(bar: ProgressBar, stage: string, bytes: number, totalBytes: number): void {

@@ -22,7 +22,9 @@ export function gatherSources(line: CommandLine, env: Surroundings['env']): Gath
   if (path === undefined) return sources;
   try {
     const file = parseEnv(readFileSync(path, 'utf8'));
-    return { ...sources, file, warnings: holdsSecrets(file) && everybodyCanRead(path) ? [publicFile(path)] : [] };
+    const isPublic = holdsSecrets(file) && (statSync(path).mode & 0o004) !== 0;
+    const warning = `The settings file contains secrets and everybody can read it: chmod 600 ${path}`;
+    return { ...sources, file, warnings: isPublic ? [warning] : [] };
   } catch (error) {
     throw new ConfigError([`The settings file cannot be read: ${(error as Error).message}`]);
   }
@@ -40,12 +42,4 @@ function holdsSecrets(file: Record<string, string | undefined>): boolean {
     const setting: Setting = settings[key];
     return setting.secret && file[setting.name] !== undefined;
   });
-}
-
-function everybodyCanRead(path: string): boolean {
-  return (statSync(path).mode & 0o004) !== 0;
-}
-
-function publicFile(path: string): string {
-  return `The settings file contains secrets and everybody can read it: chmod 600 ${path}`;
 }

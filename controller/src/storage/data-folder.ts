@@ -22,7 +22,8 @@ export function prepareDataFolder(dataDir: string): void {
   try {
     makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK | constants.X_OK);
-    makePrivate(dataDir);
+    // Only the owner may read what Weft has written: an earlier version, a restored copy or a umask may have let others.
+    for (const name of readdirSync(dataDir)) if (ownNames.test(name)) makePrivateBelow(join(dataDir, name));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
@@ -33,11 +34,6 @@ export function prepareDataFolder(dataDir: string): void {
 
 /** What Weft keeps in the data folder. A secret that others could read is not corrected but refused: it may be known. */
 const ownNames = /^(lock|weft\.db.*|telemetry|outbox|emulator)$/;
-
-/** Only the owner may read what Weft has written: an earlier version, a restored copy or a umask may have let others. */
-function makePrivate(dataDir: string): void {
-  for (const name of readdirSync(dataDir)) if (ownNames.test(name)) makePrivateBelow(join(dataDir, name));
-}
 
 function makePrivateBelow(path: string): void {
   const found = lstatSync(path, { throwIfNoEntry: false });

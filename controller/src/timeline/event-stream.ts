@@ -71,11 +71,9 @@ export class EventStream extends ServerSentEvents {
       if (seen.length === 0) continue;
       this.#hungrySinceMs = performance.now();
       this.isHungry = false;
-      this.push(seen.map((event) => this.#textOf(event)).join(''));
+      const text = (event: LoggedEvent) =>
+        `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(toEventItem(event, this.caller))}\n\n`;
+      this.push(seen.map(text).join(''));
     }
-  }
-
-  #textOf(event: LoggedEvent): string {
-    return `id: ${event.id}\nevent: event\ndata: ${JSON.stringify(toEventItem(event, this.caller))}\n\n`;
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { anonymous, type UserCaller } from '../caller.ts';
-import { adminExists, type ValidationError } from '../errors.ts';
+import { adminExists } from '../errors.ts';
 import { done, type IncomingRequest, type Route, routesOf, success } from '../http/request/route.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { adminsAndAuditors, adminsOnly, everyone, userItself, usersOnly } from '../rights/permission.ts';
@@ -48,7 +48,8 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
       },
       async handle(context) {
         if (context.callerIfAny) return users.create(context.body, context.callerIfAny);
-        if (!context.body.roles.includes('admin')) throw firstUserMustBeAdmin();
+        if (!context.body.roles.includes('admin'))
+          throw invalidValue(['body', 'roles'], 'the first user must have the role admin');
         const created = await users.createFirstAdmin(context.body, anonymous);
         if (!created) throw adminExists();
         return created;
@@ -151,8 +152,4 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     ...grantRoutes(users),
     ...waitingUserRoutes(signups),
   ];
-}
-
-function firstUserMustBeAdmin(): ValidationError {
-  return invalidValue(['body', 'roles'], 'the first user must have the role admin');
 }

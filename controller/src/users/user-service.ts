@@ -197,8 +197,10 @@ export class UserService implements PrincipalSource {
     const user = await this.#users.get(normalizeUsername(username));
     if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
-    if (user!.disabled_at !== null) throw accountDisabled();
-    if (user!.waiting_since !== null) throw accountWaiting();
+    if (user!.disabled_at !== null)
+      throw new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
+    if (user!.waiting_since !== null)
+      throw new AuthenticationError('account_waiting', 'This account waits for an administrator to approve it');
     return toPrincipal(user!);
   }
 
@@ -284,14 +286,6 @@ function toGrant({ role, selector }: Grant): Grant {
 
 function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {
   return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
-}
-
-function accountWaiting(): AuthenticationError {
-  return new AuthenticationError('account_waiting', 'This account waits for an administrator to approve it');
-}
-
-function accountDisabled(): AuthenticationError {
-  return new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
 }
 
 export function userNotFound(): NotFoundError {

@@ -150,7 +150,8 @@ export class AlarmRounds extends PeriodicTask {
       const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
       // Whoever raised it clears it, and it ends with them.
       if (alarm.subject_kind === 'app' && agent) continue;
-      if (!rule || isOver || (alarm.ap_id !== null && !isMeant(rule, agent))) operations.push({ clear: alarm });
+      if (!rule || isOver || (alarm.ap_id !== null && !(agent && rule.selector.test(agent))))
+        operations.push({ clear: alarm });
     }
     return operations;
   }
@@ -181,10 +182,6 @@ export class AlarmRounds extends PeriodicTask {
     }
     return operations;
   }
-}
-
-function isMeant(rule: CompiledRule, agent: KnownAgent | undefined): boolean {
-  return agent !== undefined && rule.selector.test(agent);
 }
 
 // Whom a rule on states has to look at. Most access points are online and have no alarm: a rule finds nothing new about them. Pure.

@@ -261,7 +261,7 @@ function toRefused(head: Omit<BatchTarget, 'verdict' | 'reason' | 'detail' | 'ri
     ...head,
     verdict: 'rejected',
     reason: reasonOf(error),
-    detail: detailOf(error),
+    detail: (error instanceof ValidationError ? error.problems[0]?.msg : undefined) ?? error.message,
     rival: null,
     hold_until: null,
   } as const;
@@ -273,10 +273,6 @@ function reasonOf(error: WeftError): BatchReason {
   if (error instanceof ValidationError) return 'invalid_command';
   if (error instanceof TryLaterError && error.status === 429) return 'too_many_commands';
   throw error;
-}
-
-function detailOf(error: WeftError): string {
-  return error instanceof ValidationError ? (error.problems[0]?.msg ?? error.message) : error.message;
 }
 
 function toWaiting(ap_id: string, stage: number): BatchTarget {

@@ -85,7 +85,8 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       response: BatchAnswer,
       handle({ body, caller, inexact }) {
         const wrong = inexact.filter(([first]) => first === 'command');
-        if (wrong.length > 0) throw notExact(wrong);
+        if (wrong.length > 0)
+          throw new ValidationError(wrong.map((path) => valueError(['body', ...path], INEXACT_INTEGER)));
         return batches.send(caller, body);
       },
     }),
@@ -133,8 +134,4 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
       },
     }),
   ];
-}
-
-function notExact(paths: readonly (readonly (string | number)[])[]): ValidationError {
-  return new ValidationError(paths.map((path) => valueError(['body', ...path], INEXACT_INTEGER)));
 }

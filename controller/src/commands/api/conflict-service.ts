@@ -134,7 +134,7 @@ function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, call
     if (app !== undefined) return undefined;
     return {
       ...base,
-      command_id: textOrNull(detail.command_id),
+      command_id: typeof detail.command_id === 'string' ? detail.command_id : null,
       ap_id: target,
       parameter: String(detail.parameter ?? ''),
       parameter_group: null,
@@ -201,8 +201,4 @@ function parseDetail(text: string): Detail {
   } catch {
     return {};
   }
-}
-
-function textOrNull(value: unknown): string | null {
-  return typeof value === 'string' ? value : null;
 }

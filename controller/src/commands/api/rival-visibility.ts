@@ -37,7 +37,8 @@ export class RivalVisibility {
   /** The answer as this caller may have it. */
   async of<T extends Answer>(caller: Caller, answer: T): Promise<T> {
     const { rival } = answer;
-    if (!rival || isOfDevice(rival) || (await this.canSee(caller, rival.ap_id))) return answer;
+    // Whoever commands a device may know who else does.
+    if (!rival || rival.ap_id.startsWith(devicePrefix) || (await this.canSee(caller, rival.ap_id))) return answer;
     return { ...answer, rival: toHidden(rival), detail: withoutNames(answer.detail, rival) };
   }
 
@@ -63,11 +64,6 @@ export class RivalVisibility {
       detail: withoutNames(shown.detail, { ap_id, caller_name: caller_name ?? '' }),
     };
   }
-}
-
-/** Whoever commands a device may know who else does. */
-function isOfDevice({ ap_id }: Rival): boolean {
-  return ap_id.startsWith(devicePrefix);
 }
 
 function toHidden({ until }: Rival): Rival {

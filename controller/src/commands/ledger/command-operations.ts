@@ -31,27 +31,20 @@ export class CommandOperations {
   /** How commands that move a device end. */
   readonly steering: SteeringOperations;
   readonly guards: GuardOperations;
-  readonly #store: CommandStore;
-  readonly #decision: CommandDecision;
-  readonly #life: CommandStateMachine;
-  readonly #maxOpen: number;
-  readonly #isPublished: boolean;
+  readonly #options: CommandOperationsOptions;
 
-  constructor({ store, decision, life, maxOpen, isPublished }: CommandOperationsOptions) {
+  constructor(options: CommandOperationsOptions) {
+    this.#options = options;
+    const { decision, life } = options;
     this.steering = new SteeringOperations(life);
     this.guards = new GuardOperations({ life, decision, send: (batch, wish) => this.#send(batch, wish) });
-    this.#store = store;
-    this.#decision = decision;
-    this.#life = life;
-    this.#maxOpen = maxOpen;
-    this.#isPublished = isPublished;
   }
 
   /** Throws ConflictError `idempotency_key_used`, `guard_cannot_roll_back`, and TryLaterError `too_many_open_commands`. */
   send(wish: NewCommand): Operation<SendOutcome> {
     return {
       readSet: (reads, rules) => {
-        this.#decision.readSet(reads, rules, wish.intent);
+        this.#options.decision.readSet(reads, rules, wish.intent);
         reads.owners.add(wish.owner_id);
         if (wish.idempotency_key !== null) reads.keys.push([wish.owner_id, wish.idempotency_key]);
       },
@@ -62,16 +55,16 @@ export class CommandOperations {
   /** Only decides; changes nothing. */
   look(wish: NewCommand): Operation<{ decision: Decision; group: string }> {
     return {
-      readSet: (reads, rules) => this.#decision.readSet(reads, rules, wish.intent),
+      readSet: (reads, rules) => this.#options.decision.readSet(reads, rules, wish.intent),
       run: async (batch) => {
         restoredBy(batch, wish);
-        return this.#decision.look(batch, wish.intent);
+        return this.#options.decision.look(batch, wish.intent);
       },
     };
   }
 
   sent(command_ids: readonly string[]): Operation<void> {
-    return this.#each(command_ids, (batch, command) => this.#life.sent(batch, command));
+    return this.#each(command_ids, (batch, command) => this.#options.life.sent(batch, command));
   }
 
   /** Throws NotFoundError for a command that is not this agent's. */
@@ -96,10 +89,10 @@ export class CommandOperations {
         const command = await batch.command(command_id);
         if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
         if (command.ended_at !== null) return command;
-        if (wasSent) this.#life.sent(batch, command);
-        const ending = command.name === steerDevice ? this.steering : this.#life;
+        if (wasSent) this.#options.life.sent(batch, command);
+        const ending = command.name === steerDevice ? this.steering : this.#options.life;
         if (state !== 'received') ending.answered(batch, command, { ...answer, state });
-        else if (command.received_at === null) this.#life.received(batch, command);
+        else if (command.received_at === null) this.#options.life.received(batch, command);
         return command;
       },
     };
@@ -121,7 +114,7 @@ export class CommandOperations {
         if (command.received_at !== null)
           throw new ConflictError('command_received', 'The agent has received this command');
         this.#endLeaseOf(batch, command);
-        this.#life.end(batch, command, 'cancelled', detail);
+        this.#options.life.end(batch, command, 'cancelled', detail);
         return command;
       },
     };
@@ -135,8 +128,8 @@ export class CommandOperations {
     const ids = commands.map(({ command_id }) => command_id);
     const endAll = this.#each(ids, (batch, command) => {
       this.#endLeaseOf(batch, command);
-      if (command.ended_at === null) this.#life.end(batch, command, 'cancelled', detail);
-      else if (command.guard_until !== null) this.#life.endJob(batch, command, detail);
+      if (command.ended_at === null) this.#options.life.end(batch, command, 'cancelled', detail);
+      else if (command.guard_until !== null) this.#options.life.endJob(batch, command, detail);
     });
     const readSet: Operation<void>['readSet'] = (reads, rules) => {
       endAll.readSet(reads, rules);
@@ -151,14 +144,15 @@ export class CommandOperations {
       if (command.ended_at !== null || command.expires_at > batch.nowMs) return;
       const detail =
         command.received_at === null ? 'The agent did not take it in time' : 'The agent did not finish in time';
-      this.#life.end(batch, command, 'expired', detail);
+      this.#options.life.end(batch, command, 'expired', detail);
     });
   }
 
   /** Those of them that cannot be brought to their agents. */
   fail(command_ids: readonly string[], detail: string): Operation<void> {
     return this.#each(command_ids, (batch, command) => {
-      if (command.ended_at === null && command.received_at === null) this.#life.end(batch, command, 'failed', detail);
+      if (command.ended_at === null && command.received_at === null)
+        this.#options.life.end(batch, command, 'failed', detail);
     });
   }
 
@@ -168,13 +162,13 @@ export class CommandOperations {
     return {
       readSet: (reads, rules) => {
         reads.commands.add(waiting.command_id);
-        this.#decision.readSet(reads, rules, intent);
+        this.#options.decision.readSet(reads, rules, intent);
       },
       run: async (batch) => {
         const command = await batch.command(waiting.command_id);
         if (!command || command.ended_at !== null || command.deliver_after === null) return;
         if (command.deliver_after > batch.nowMs || command.expires_at <= batch.nowMs) return;
-        const { decision, group } = await this.#decision.make(batch, intent);
+        const { decision, group } = await this.#options.decision.make(batch, intent);
         this.#settle(batch, command, decision, group);
       },
     };
@@ -184,14 +178,14 @@ export class CommandOperations {
   agentRemoved(ap_id: string, command_ids: readonly string[]): Operation<void> {
     const failAll = this.#each(command_ids, (batch, command) => {
       if (command.ended_at === null || command.guard_until !== null) {
-        this.#life.end(batch, command, 'failed', `Agent ${ap_id} has been removed`);
+        this.#options.life.end(batch, command, 'failed', `Agent ${ap_id} has been removed`);
       }
     });
     return {
       readSet: failAll.readSet,
       run: async (batch) => {
         await failAll.run(batch);
-        await this.#store.forgetAgent(batch.tx, ap_id);
+        await this.#options.store.forgetAgent(batch.tx, ap_id);
         for (const lease of batch.leases.of(ap_id)) batch.endLease(lease);
       },
     };
@@ -205,16 +199,16 @@ export class CommandOperations {
       if (first.ap_id === intent.ap_id && isSameWant(first, intent)) return { command: first, isRepeat: true };
       throw new ConflictError('idempotency_key_used', 'This idempotency key belongs to another command');
     }
-    if (wish.inverse_of === null && batch.openOf(owner_id) >= this.#maxOpen) {
-      const detail = `At most ${this.#maxOpen} of your commands may be open at once`;
+    if (wish.inverse_of === null && batch.openOf(owner_id) >= this.#options.maxOpen) {
+      const detail = `At most ${this.#options.maxOpen} of your commands may be open at once`;
       throw new TryLaterError(429, 'too_many_open_commands', detail, 10);
     }
     const previous = restoredBy(batch, wish);
-    const { decision, group } = await this.#decision.make(batch, intent, wish.inverse_of);
+    const { decision, group } = await this.#options.decision.make(batch, intent, wish.inverse_of);
     if (decision.verdict === 'rejected') return { command: undefined, decision, group };
     const command = { ...toNewRecord(wish, group, batch.nowMs), previous };
     const decided = { ...command, verdict: decision.verdict, sent_args: decision.args ?? null };
-    batch.create(command, toNewJob(wish, decided, this.#isPublished));
+    batch.create(command, toNewJob(wish, decided, this.#options.isPublished));
     this.#settle(batch, command, decision, group);
     return { command, isRepeat: false };
   }
@@ -237,10 +231,10 @@ export class CommandOperations {
       command.hold_until = lease?.until ?? null;
       command.deliver_after = null;
       command.intent = null;
-      if (hasWaited) this.#life.tell(batch, command);
-      this.#life.release(batch, command);
+      if (hasWaited) this.#options.life.tell(batch, command);
+      this.#options.life.release(batch, command);
     } else if (deliver_after !== undefined || isTooSoon) command.deliver_after = deliver_after ?? retry_at!;
-    else this.#life.end(batch, command, 'rejected', detail);
+    else this.#options.life.end(batch, command, 'rejected', detail);
   }
 
   #endLeaseOf(batch: LedgerBatch, command: CommandRecord): void {

@@ -14,10 +14,6 @@ const maxWaiting = 200_000;
 /** Nearly every list: applied at once. */
 const shortList = 64;
 
-function tooMuchWaits(): TryLaterError {
-  return new TryLaterError(503, 'devices_busy', 'Too many changes of devices wait to be stored', 5);
-}
-
 export class DeviceIntake {
   readonly #registry: DeviceRegistry;
   readonly #journal: DeviceJournal;
@@ -34,7 +30,8 @@ export class DeviceIntake {
 
   /** The lists are in the order of their times. Throws TryLaterError if what changed could not be written. */
   take(ap_id: string, lists: readonly DeviceList[]): Promise<IgnoredFields | undefined> {
-    if (this.#journal.waiting >= maxWaiting) throw tooMuchWaits();
+    if (this.#journal.waiting >= maxWaiting)
+      throw new TryLaterError(503, 'devices_busy', 'Too many changes of devices wait to be stored', 5);
     const before = this.#underWay.get(ap_id);
     if (!before && lists.every(({ devices }) => devices.length <= shortList)) {
       return this.#taken(lists.map((list) => this.#applied(list, this.#registry.apply(ap_id, list))));

@@ -61,7 +61,7 @@ export class BulkService {
   /** Throws NotFoundError for one that is unknown or of somebody else. */
   async get(caller: Caller, job_number: string, cursor: string | undefined, limit: number): Promise<BulkProgress> {
     const { store, view } = this.#options;
-    const after = Number(readNameCursor(cursor, 'bulk', isNumber) ?? 0);
+    const after = Number(readNameCursor(cursor, 'bulk', (name) => /^[0-9]{1,9}$/.test(name)) ?? 0);
     const run = await store.get(job_number);
     const rights = rightsOf(caller);
     if (!run || !rights.ownsOrAdministers(run)) throw new NotFoundError('job_not_found', 'Job not found');
@@ -219,8 +219,4 @@ function toTarget({ ap_id, id }: IndexedAgent) {
 
 function toShown({ ap_id, display_name }: IndexedAgent, state: BulkTarget['state'], detail: string | null): BulkTarget {
   return { ap_id, display_name, state, detail, command_id: null };
-}
-
-function isNumber(name: string): boolean {
-  return /^[0-9]{1,9}$/.test(name);
 }

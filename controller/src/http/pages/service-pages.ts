@@ -85,7 +85,9 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         return {
           status: isReady ? 'ready' : 'not ready',
           parts: Object.fromEntries(parts.map(({ name, ok }) => [name, ok ? 'ok' : 'failing'])),
-          ...(isReady ? {} : { reasons: Object.fromEntries(failing.map(toReason)) }),
+          ...(isReady
+            ? {}
+            : { reasons: Object.fromEntries(failing.map(({ name, reason }) => [name, reason ?? 'failing'])) }),
           ...(advice.length > 0 ? { advice } : {}),
           ...(warnings.length > 0 ? { warnings } : {}),
         };
@@ -160,10 +162,6 @@ function script(url: string, text: string): Page {
 function wantedParts(request: FastifyRequest): string[] | undefined {
   const query = new URLSearchParams(searchOf(request));
   return query.get('for') === 'traffic' ? ['traffic'] : query.get('parts')?.split(',', maxWantedParts);
-}
-
-function toReason({ name, reason }: PartState): [string, string] {
-  return [name, reason ?? 'failing'];
 }
 
 /** Served from the installed package, so the documentation works without internet access. */

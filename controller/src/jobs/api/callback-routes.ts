@@ -5,7 +5,7 @@ import type { TSchema } from '@weft/contract/schema';
 import * as Type from '@weft/contract/schema';
 import type { Caller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
-import { type Route, type RouteContext, routesOf } from '../../http/request/route.ts';
+import { type Route, routesOf } from '../../http/request/route.ts';
 import { callbacks } from '../../rights/permission.ts';
 import type { Budget } from '../../shares/budget.ts';
 import { principalOf } from '../../shares/shares.ts';
@@ -59,7 +59,7 @@ export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions)
         return mailbox.post(job, {
           kind,
           data: context.text,
-          isEmpty: isEmptyArray(context),
+          isEmpty: Array.isArray(context.body) && context.body.length === 0,
           final,
           chunk,
           error,
@@ -87,8 +87,4 @@ function requireBudget(budget: Budget, caller: Caller, text: string): void {
     `You have posted too many results; try again in ${seconds} s`,
     seconds,
   );
-}
-
-function isEmptyArray({ body }: RouteContext<unknown, unknown>): boolean {
-  return Array.isArray(body) && body.length === 0;
 }

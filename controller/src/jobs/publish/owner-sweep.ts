@@ -41,16 +41,13 @@ export class OwnerSweep {
     for (const [id, until] of this.#settledUntil) if (until <= now) this.#settledUntil.delete(id);
     const { owned } = this.#options;
     await this.#endNarrowed();
-    const found = [...(await owned.listEndedOwners(ownersPerRound)), ...(await this.#expiredApps(now))];
+    const expired = await this.#limitedBy((rights) => rights.hasExpired(now));
+    const found = [...(await owned.listEndedOwners(ownersPerRound)), ...expired];
     for (const owner of found) {
       if (this.#settledUntil.has(owner.owner_id)) continue;
       await this.#end(owner);
       this.#settledUntil.set(owner.owner_id, now + settledMs);
     }
-  }
-
-  async #expiredApps(now: number): Promise<JobOwner[]> {
-    return this.#limitedBy((rights) => rights.hasExpired(now));
   }
 
   /** Those that own something and whose rights are limited in this way. */

@@ -41,7 +41,8 @@ export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetai
         const bytes = Buffer.byteLength(text);
         pageBytes += bytes;
         // The patterns are those of the app when it asked; its own emulated agents need none.
-        const isAsked = emulated_for === run.job.owner_id || matchesAny(patterns, ap_id);
+        const isAsked =
+          emulated_for === run.job.owner_id || (patterns?.some((pattern) => matchesGlob(pattern, ap_id)) ?? true);
         if (!isAsked || !canSee(listed) || !isListed(listed, filter, stateOf)) continue;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
@@ -87,10 +88,6 @@ function parseTask(job: JobRecord): AgentDetailsTask {
   const { agents } = task;
   if (agents === undefined || (Array.isArray(agents) && agents.every((each) => typeof each === 'string'))) return task;
   throw new JobFailed('The job does not say which agents it is about');
-}
-
-function matchesAny(patterns: readonly string[] | undefined, ap_id: string): boolean {
-  return patterns === undefined || patterns.some((pattern) => matchesGlob(pattern, ap_id));
 }
 
 /** '' comes before every ap_id. */

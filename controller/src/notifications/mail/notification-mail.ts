@@ -38,7 +38,8 @@ export function notificationMail(
   const foot = `This is the notification "${name}" of Weft.${link && ` All events: ${link}`}`;
   return {
     to,
-    subject: `[Weft] ${oneLine(subject).slice(0, 180)}`,
+    // Headers have one line.
+    subject: `[Weft] ${subject.replaceAll(/\s+/g, ' ').slice(0, 180)}`,
     text: [
       ...rows.map(({ time, severity, text, place }) => `${time}  ${severity}  ${text}${place && `  (${place})`}`),
       rest,
@@ -60,11 +61,6 @@ function counts(events: readonly LoggedEvent[]): string {
     .filter(([count]) => count > 0)
     .map(([count, severity]) => `${count} ${severity}`)
     .join(', ');
-}
-
-/** Headers have one line. */
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
 }
 
 function escapeHtml(text: string): string {

@@ -13,15 +13,11 @@ export function bodyOf(format: WebhookFormat, event: LoggedEvent): string {
 }
 
 const writers: Record<WebhookFormat, (event: LoggedEvent) => unknown> = {
-  json: toJson,
+  json: ({ ts, ...event }) => ({ ...event, ts: new Date(ts).toISOString() }),
   alertmanager: (event) => [toAlert(event)],
   slack: toSlack,
   teams: toTeams,
 };
-
-function toJson({ ts, ...event }: LoggedEvent) {
-  return { ...event, ts: new Date(ts).toISOString() };
-}
 
 /** The labels are what Alertmanager knows an alert by: those of an alarm are the same from its begin to its end. */
 function toAlert(event: LoggedEvent) {

@@ -121,7 +121,8 @@ function toNumber(text: string): number | undefined {
 export function readText(text: string, run: Run, loc: Loc, key: string | number): number | string | undefined {
   const number = toNumber(text);
   if (number !== undefined) {
-    return Number.isFinite(number) ? number : reportNotFinite(run, [...loc, key]);
+    if (Number.isFinite(number)) return number;
+    return report(run, [...loc, key], 'finite_number', 'Input should be a finite number');
   }
   if (text.length > maxTextLength) {
     const problem = lengthProblem(text, undefined, maxTextLength, [...loc, key]);
@@ -194,10 +195,6 @@ function* flatPaths(source: Record<string, unknown>, prefix: string, loc: Loc): 
     if (typeof value !== 'object') yield [prefix + key, [...loc, key]];
     else yield* flatPaths(value as Record<string, unknown>, `${prefix}${key}_`, [...loc, key]);
   }
-}
-
-function reportNotFinite(run: Run, loc: Loc): undefined {
-  return report(run, loc, 'finite_number', 'Input should be a finite number');
 }
 
 export function reportValue(run: Run, loc: Loc, error: string): undefined {

@@ -66,7 +66,7 @@ export function checkTime(ms: number, loc: Loc, run: Run, nowMs: number, limits:
   if (ageClock && ms < nowMs && ms >= ageClock(retentionMs) - retentionMs) return ms;
   const error =
     ms > nowMs
-      ? `the time is more than ${maxAheadMs / minuteMs} minutes ahead of the server, where it is ${formatNow(nowMs)}`
+      ? `the time is more than ${maxAheadMs / minuteMs} minutes ahead of the server, where it is ${new Date(nowMs).toISOString()}`
       : `the time is older than the retention of ${limits.retentionMs / dayMs} days`;
   return add(run, valueError(loc, error));
 }
@@ -83,10 +83,6 @@ function fromNumber(input: number): number | null {
 function fromText(text: string): number | null {
   const time = parseDateTime(text);
   return 'ms' in time ? time.ms : null;
-}
-
-function formatNow(nowMs: number): string {
-  return new Date(nowMs).toISOString();
 }
 
 /**

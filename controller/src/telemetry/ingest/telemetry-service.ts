@@ -56,23 +56,13 @@ export class TelemetryService {
   readonly reports: ReportReader;
   /** How many fields were left out of reports. */
   ignoredFields = 0;
-  readonly #store: TelemetryStore;
-  readonly #agents: AgentService;
-  readonly #budget: ReportBudget | undefined;
-  readonly #writes: WriteOutcomes;
-  readonly #onRecorded: TelemetryServiceOptions['onRecorded'];
-  readonly #onDevices: TelemetryServiceOptions['onDevices'];
+  readonly #options: TelemetryServiceOptions;
 
   constructor(options: TelemetryServiceOptions) {
-    const { store, agents, retentionDays, ageClock, budget, writes, onRecorded, onDevices } = options;
+    this.#options = options;
+    const { retentionDays, ageClock, budget } = options;
     this.limits = { retentionMs: retentionDays * dayMs, ageClock, serverTimes: new ServerTimes(), budget };
     this.reports = new ReportReader(this.limits);
-    this.#budget = budget;
-    this.#store = store;
-    this.#agents = agents;
-    this.#writes = writes;
-    this.#onRecorded = onRecorded;
-    this.#onDevices = onDevices;
   }
 
   /**
@@ -86,15 +76,15 @@ export class TelemetryService {
   record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     if (agent.emulated_for !== undefined) {
       const points = report.samples.reduce((sum, { names, texts }) => sum + names.length + texts.length, 0);
-      this.#budget?.spendOfNetworks(agent.emulated_for, points);
+      this.#options.budget?.spendOfNetworks(agent.emulated_for, points);
     }
     const recorded = this.#record(agent, report);
-    return report.devices && this.#onDevices ? this.#withDevices(agent, report, recorded) : recorded;
+    return report.devices && this.#options.onDevices ? this.#withDevices(agent, report, recorded) : recorded;
   }
 
   async #withDevices(agent: AgentCaller, report: TelemetryReport, recorded: Promise<Recorded>): Promise<Recorded> {
     const { accepted, ignored } = await recorded;
-    const left = await this.#onDevices!(agent.name, report.devices!);
+    const left = await this.#options.onDevices!(agent.name, report.devices!);
     if (left) this.ignoredFields += left.count;
     return { accepted, ignored: left ? (ignored?.with(left) ?? left) : ignored };
   }
@@ -106,11 +96,11 @@ export class TelemetryService {
 
   async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<Recorded> {
     // Looked at before and done afterwards: what refuses the one must not leave the other behind.
-    const changes = await this.#agents.wouldChangeConfiguration(agent, configuration);
+    const changes = await this.#options.agents.wouldChangeConfiguration(agent, configuration);
     const recorded = await this.#append(agent, report);
     if (!changes) return recorded;
-    if (this.#agents.takeOwnChange(agent) === 0) {
-      await this.#agents.mergeConfiguration(agent, configuration);
+    if (this.#options.agents.takeOwnChange(agent) === 0) {
+      await this.#options.agents.mergeConfiguration(agent, configuration);
       return recorded;
     }
     const left = new IgnoredFields();
@@ -125,7 +115,10 @@ export class TelemetryService {
   }
 
   async #appendTexts(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
-    const { samples, places, ignored } = withoutEmptyTexts(report.samples, await this.#store.fields(agent.name, 0));
+    const { samples, places, ignored } = withoutEmptyTexts(
+      report.samples,
+      await this.#options.store.fields(agent.name, 0),
+    );
     if (!ignored) return this.#appendAll(agent, report);
     // Not remembered by its shape, which would have the empty texts.
     const { onStored: _, ...rest } = report;
@@ -136,15 +129,15 @@ export class TelemetryService {
   /** One promise and no more: this runs for every post. */
   #appendAll(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     const { samples } = report;
-    const stored = samples.length > 0 ? this.#store.append(agent.name, samples) : Promise.resolve();
+    const stored = samples.length > 0 ? this.#options.store.append(agent.name, samples) : Promise.resolve();
     return stored.then(
       () => {
-        this.#writes.stored();
+        this.#options.writes.stored();
         report.onStored?.();
         return this.#stored(agent, report, samples, report.ignored);
       },
       (error) => {
-        this.#writes.failed(error);
+        this.#options.writes.failed(error);
         if (!(error instanceof FieldConflict)) throw error;
         return this.#withoutConflicts(agent, report, error);
       },
@@ -157,11 +150,11 @@ export class TelemetryService {
     const left = new ConflictFilter(report.samples);
     for (let round = 0; round < maxConflicts; round++) {
       if (!report.canIgnore || conflict.reason === 'too_many_names') break;
-      left.knows(await this.#store.fields(agent.name, 0));
+      left.knows(await this.#options.store.fields(agent.name, 0));
       left.knows([{ name: conflict.field, kind: conflict.reason === 'metric_for_text' ? 'text' : 'metric' }]);
       const { samples, ignored } = left.apply();
       try {
-        if (samples.length > 0) await this.#store.append(agent.name, samples);
+        if (samples.length > 0) await this.#options.store.append(agent.name, samples);
         return this.#stored(agent, report, samples, report.ignored?.with(ignored) ?? ignored);
       } catch (error) {
         if (!(error instanceof FieldConflict)) throw error;
@@ -177,7 +170,7 @@ export class TelemetryService {
     samples: readonly Sample[],
     ignored: IgnoredFields | undefined,
   ): Recorded {
-    this.#onRecorded(agent.name, samples, receivedMs);
+    this.#options.onRecorded(agent.name, samples, receivedMs);
     if (ignored) this.ignoredFields += ignored.count;
     return samples.length === 1 && !ignored ? oneSample : { accepted: samples.length, ignored };
   }

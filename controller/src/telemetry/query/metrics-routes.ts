@@ -13,7 +13,6 @@ import {
   LatestMetrics,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import type { ValidationError } from '../../errors.ts';
 import { type Route, routesOf, streamOf } from '../../http/request/route.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { agentReaders, fleetReaders } from '../../rights/permission.ts';
@@ -161,7 +160,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       async handle({ query, caller, reply }) {
         const endMs = momentMs(query.end) ?? Date.now();
         const startMs = momentMs(query.start) ?? endMs - dayMs;
-        if (startMs >= endMs) throw badRange();
+        if (startMs >= endMs) throw invalidValue(['query', 'start'], 'start must be before end');
         const { agent, format = 'csv' } = query;
         const names = query.metrics && query.metrics.length > 0 ? query.metrics : undefined;
         const pieces = await metrics.exportRows(agent, { startMs, endMs, format, metrics: names }, caller);
@@ -208,8 +207,4 @@ function attachment(name: string): string {
   const plain = name.replaceAll(/[^A-Za-z0-9._-]/g, '_');
   const encoded = encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
   return `attachment; filename="${plain}"${plain === name ? '' : `; filename*=UTF-8''${encoded}`}`;
-}
-
-function badRange(): ValidationError {
-  return invalidValue(['query', 'start'], 'start must be before end');
 }

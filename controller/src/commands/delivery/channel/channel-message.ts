@@ -57,7 +57,8 @@ export function readMessage(
   const result = usual ? undefined : readUsualResult(bytes);
   if (result) return result;
   const { value, inexact } = readJson(bytes, maxKeys);
-  if (!isObject(value)) throw notAnObject();
+  if (!isObject(value))
+    throw new ValidationError([{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }]);
   switch (value.type) {
     case 'telemetry': {
       const { type, id, ...body } = value;
@@ -137,8 +138,4 @@ function check<S extends Checked>(validator: Validator, schema: S, message: Json
 
 function isId(id: unknown): id is number {
   return Number.isSafeInteger(id) && (id as number) >= 0;
-}
-
-function notAnObject(): ValidationError {
-  return new ValidationError([{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }]);
 }

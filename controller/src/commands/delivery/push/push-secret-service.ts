@@ -18,27 +18,21 @@ export interface PushSecretServiceOptions {
 }
 
 export class PushSecretService {
-  readonly #secrets: PushSecretStore;
-  readonly #agents: AgentService;
-  readonly #keyring: Keyring;
-  readonly #audit: AuditService;
+  readonly #options: PushSecretServiceOptions;
   /** Agents that have a secret, for presence; those of other nodes are read with the next start or push. */
   readonly #holders = new Set<string>();
 
-  constructor({ secrets, agents, keyring, audit }: PushSecretServiceOptions) {
-    this.#secrets = secrets;
-    this.#agents = agents;
-    this.#keyring = keyring;
-    this.#audit = audit;
+  constructor(options: PushSecretServiceOptions) {
+    this.#options = options;
   }
 
   /** The only answer that ever holds the secret. Throws NotFoundError if there is no such agent. */
   async mint(ap_id: string, by: Caller): Promise<PushSecret> {
-    const { id } = await this.#agents.get(ap_id, by);
+    const { id } = await this.#options.agents.get(ap_id, by);
     const secret = prefix + generateSecret();
-    await this.#secrets.put(
-      { ap_id, agent_id: id, secret_encrypted: this.#keyring.encrypt(secret, id), created_at: Date.now() },
-      this.#audit.entry<PushSecretRecord>(() => ({
+    await this.#options.secrets.put(
+      { ap_id, agent_id: id, secret_encrypted: this.#options.keyring.encrypt(secret, id), created_at: Date.now() },
+      this.#options.audit.entry<PushSecretRecord>(() => ({
         actor: by,
         action: 'push_secret_created',
         target: { kind: 'agent', name: ap_id },
@@ -51,13 +45,13 @@ export class PushSecretService {
 
   /** Signs for this agent; undefined if it has no secret. Throws if its key is not known any more. */
   async signer(agent: { id: string; ap_id: string }): Promise<((nowMs: number, body: string) => string) | undefined> {
-    const record = await this.#secrets.get(agent.ap_id);
+    const record = await this.#options.secrets.get(agent.ap_id);
     if (record?.agent_id !== agent.id) {
       this.#holders.delete(agent.ap_id);
       return undefined;
     }
     this.#holders.add(agent.ap_id);
-    const secret = this.#keyring.decrypt(record.secret_encrypted, agent.id);
+    const secret = this.#options.keyring.decrypt(record.secret_encrypted, agent.id);
     return (nowMs, body) => signatureOf(secret, nowMs, body);
   }
 
@@ -68,12 +62,12 @@ export class PushSecretService {
 
   /** Re-encrypts every secret with the newest key; resolves which agents have one. Those with an unknown key stay unchanged. */
   async prepare(): Promise<string[]> {
-    const records = await this.#secrets.list();
+    const records = await this.#options.secrets.list();
     for (const { ap_id, agent_id, secret_encrypted: before } of records) {
       this.#holders.add(ap_id);
-      if (!this.#keyring.isOutdated(before) || !this.#keyring.canDecrypt(before)) continue;
-      const secret = this.#keyring.decrypt(before, agent_id);
-      await this.#secrets.reencrypt(ap_id, before, this.#keyring.encrypt(secret, agent_id));
+      if (!this.#options.keyring.isOutdated(before) || !this.#options.keyring.canDecrypt(before)) continue;
+      const secret = this.#options.keyring.decrypt(before, agent_id);
+      await this.#options.secrets.reencrypt(ap_id, before, this.#options.keyring.encrypt(secret, agent_id));
     }
     return records.map(({ ap_id }) => ap_id);
   }
@@ -81,6 +75,6 @@ export class PushSecretService {
   /** The agent was removed. */
   async removed(ap_id: string): Promise<void> {
     this.#holders.delete(ap_id);
-    await this.#secrets.remove(ap_id);
+    await this.#options.secrets.remove(ap_id);
   }
 }

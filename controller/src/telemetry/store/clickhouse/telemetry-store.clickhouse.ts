@@ -15,7 +15,7 @@ import { emptyFrame, longestSeries, readBuckets, readValues, toFrame, type Value
 import * as sql from './clickhouse-sql.ts';
 import { createTelemetryTables } from './clickhouse-sql.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
-import { FieldCatalogue, type FieldKinds } from './field-catalogue.ts';
+import { FieldCatalogue } from './field-catalogue.ts';
 import { textBytes } from './row-binary.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
@@ -59,7 +59,9 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     };
     this.#client = new ClickHouseClient({ url, timeoutMs: requestTimeoutMs, onMissing });
     this.#writer = new ClickHouseWriter(this.#client);
-    this.#catalogue = new FieldCatalogue((ap_id) => this.#fieldsOf(ap_id));
+    this.#catalogue = new FieldCatalogue(async (ap_id) =>
+      (await this.#newest([ap_id])).map(({ name, isText }) => ({ name, isText })),
+    );
   }
 
   async append(ap_id: string, samples: readonly Sample[]): Promise<void> {
@@ -202,10 +204,6 @@ class ClickHouseTelemetryStore implements TelemetryStore {
       }
     }
     return newest;
-  }
-
-  async #fieldsOf(ap_id: string): Promise<FieldKinds> {
-    return (await this.#newest([ap_id])).map(({ name, isText }) => ({ name, isText }));
   }
 
   /** Once, and again after a failure or when the tables are gone. */

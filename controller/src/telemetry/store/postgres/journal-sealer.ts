@@ -66,7 +66,8 @@ async function withDays<T>(
     try {
       return await pool.transaction((session) => work(session, days));
     } catch (error) {
-      if (!isMissingPartition(error)) throw error;
+      // 23514: there is no partition for a row.
+      if ((error as { code?: string }).code !== '23514') throw error;
       await createDays(pool, days);
     }
   }
@@ -211,10 +212,6 @@ async function isSealed(session: PostgresSession, period: number): Promise<boole
     [period, period],
   );
   return row?.open === 0;
-}
-
-function isMissingPartition(error: unknown): boolean {
-  return (error as { code?: string }).code === '23514';
 }
 
 function isLockTimeout(error: unknown): boolean {

@@ -104,17 +104,13 @@ export type FieldNameRow = { no: number; name: string; is_text: number };
 
 /** Its rows in the order of their numbers. */
 export function toKnownSource(no: number, rows: readonly FieldNameRow[]): KnownSource {
-  const names = rows.map(({ name, is_text }) => ({ name: fromStoredName(name), isText: is_text === 1 }));
+  const names = rows.map(({ name, is_text }) => ({ name: JSON.parse(name) as string, isText: is_text === 1 }));
   return { no, names, fields: new Map(names.map(({ name, isText }, index) => [name, { no: index, isText }])) };
 }
 
 /** Text of PostgreSQL has no NUL, and no half characters; names of metrics may. */
 export function toStoredName(name: string): string {
   return JSON.stringify(name);
-}
-
-function fromStoredName(stored: string): string {
-  return JSON.parse(stored) as string;
 }
 
 interface SampleName {
