@@ -8,12 +8,9 @@ import { StartError } from '../errors.ts';
 import type { PostgresPool } from '../storage/postgres-pool.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 
-export interface MigrationState {
-  source: string;
-  completed_at: number | null;
-}
-
-export async function readState(database: SqlQueries): Promise<MigrationState | undefined> {
+export async function readState(
+  database: SqlQueries,
+): Promise<{ source: string; completed_at: number | null } | undefined> {
   const [row] = await database.query<{ source: string; completed_at: number | null }>(
     'SELECT source, completed_at FROM data_migration',
   );

@@ -1,9 +1,19 @@
 // Moves an installation from a data folder (SQLite, embedded telemetry) to PostgreSQL. Telemetry is copied while the server
 // runs. Once the server has stopped, what is new since then and all accounts follow, both sides are compared, and the old
 // folder is closed before the new database is opened: at no moment could both take posts. It may end at any moment and run again.
-import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { TaskType } from '@weft/contract';
@@ -16,9 +26,8 @@ import { lockDataFolder } from '../storage/data-folder.ts';
 import { PostgresPool } from '../storage/postgres-pool.ts';
 import type { PostgresSession } from '../storage/postgres-session.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
-import { copyFiles, type FileReport } from './file-copy.ts';
 import { LocalTelemetry } from './local-telemetry.ts';
-import { countContent, type MigrationMark, readMark, readState, writeMark } from './migration-state.ts';
+import { countContent, type MigrationMark, markName, readMark, readState, writeMark } from './migration-state.ts';
 import { copyTables, type TableReport } from './table-copy.ts';
 import { copyTelemetry, type TelemetryPass, type TelemetryTotals } from './telemetry-copy.ts';
 
@@ -216,4 +225,43 @@ async function publishAgain(session: PostgresSession): Promise<void> {
      WHERE ended_at IS NULL AND waits_for IS NULL AND task_type = ANY(?::text[])`,
     [TaskType.enum],
   );
+}
+
+/** What has moved to the databases, and what belongs to the process that runs. */
+const leftBehind = /^(weft\.db.*|broker\.db.*|telemetry|lock.*)$/;
+
+interface FileReport {
+  path: string;
+  sha256: string;
+}
+
+/** Each file is durable and complete under its name, or not there; copying again replaces it. */
+function copyFiles(from: string, to: string): FileReport[] {
+  if (resolve(from) === resolve(to)) return [];
+  const paths = filesBelow(from).filter((path) => !leftBehind.test(path.split('/')[0]!) && !path.startsWith(markName));
+  return paths.map((path) => {
+    const bytes = readFileSync(join(from, path));
+    const file = join(to, path);
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const handle = openSync(`${file}.moving`, 'w', 0o600);
+    writeSync(handle, bytes);
+    fsyncSync(handle);
+    closeSync(handle);
+    renameSync(`${file}.moving`, file);
+    const sha256 = sha256Of(bytes);
+    if (sha256Of(readFileSync(file)) !== sha256) throw new Error(`${file} differs from ${join(from, path)}`);
+    return { path, sha256 };
+  });
+}
+
+function filesBelow(folder: string, below = ''): string[] {
+  return readdirSync(join(folder, below), { withFileTypes: true }).flatMap((entry) => {
+    const path = below === '' ? entry.name : `${below}/${entry.name}`;
+    if (entry.isDirectory()) return below === '' && leftBehind.test(path) ? [] : filesBelow(folder, path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -22,11 +22,6 @@ interface Server {
   pool: Pool;
 }
 
-interface Use {
-  server: Server;
-  sinceMs: number;
-}
-
 export interface ServersOptions extends PoolConfig {
   connectionTimeoutMillis: number;
 }
@@ -36,7 +31,7 @@ export class PostgresServers {
   readonly place: string;
   readonly #servers: readonly Server[];
   readonly #timeoutMs: number;
-  readonly #inUse = new Map<PoolClient, Use>();
+  readonly #inUse = new Map<PoolClient, { server: Server; sinceMs: number }>();
   /** Pools that were given up, until what is under way on them has ended. */
   readonly #ending = new Set<Promise<void>>();
   /** The one that takes writes, as far as is known. */

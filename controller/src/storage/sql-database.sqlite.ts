@@ -22,12 +22,6 @@ interface SqliteOptions {
 type Work = (tx: SqlQueries) => Promise<unknown>;
 type Outcome = { value: unknown; tx: OpenTransaction } | { error: unknown };
 
-interface Waiting {
-  work: Work;
-  resolve: (value: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
 /** How long the log grows before it is copied into the database file: 16 MiB. A page that many commits change is copied once. */
 const checkpointPages = 4000;
 /** The pages of the indexes that every command changes fit in. */
@@ -59,7 +53,7 @@ class SqliteDatabase implements SqlDatabase {
   #isClosed = false;
   #lastInLine: Promise<unknown> = Promise.resolve();
   readonly #thread = new SharedThread();
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting: { work: Work; resolve: (value: unknown) => void; reject: (error: unknown) => void }[] = [];
 
   constructor(file: string, options: SqliteOptions) {
     this.#file = file;

@@ -4,6 +4,7 @@ import type { AlarmPreview, AlarmRuleInput } from '@weft/contract';
 import { parseSelector } from '@weft/contract/selector';
 import type { Caller } from '../../caller.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import { groupedNames } from '../../event-log/grouped-event.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
@@ -14,7 +15,6 @@ import { absences, alarmsOf, type Span } from '../engine/span-replay.ts';
 import { kindOf, type RuleText } from '../rules/parse-rule.ts';
 import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
 import { gapOf } from '../watch/sample-watch.ts';
-import { readStateHistory } from './state-history.ts';
 
 /** A fraction of a millisecond to replay. */
 const rowsAtOnce = 1_000;
@@ -210,4 +210,57 @@ function sentence(times: number, looked: number, selected: number): string {
   if (selected === 0) return 'The selector means no access point.';
   if (looked === selected) return `${often}, on ${selected} access points.`;
   return `${often}, on the first ${looked} of ${selected} access points: there was too much to read for all.`;
+}
+
+const kinds = ['agent.online', 'agent.late', 'agent.offline', 'agent.asleep', 'agent.awake'];
+const pageSize = 500;
+
+interface HistoryQuery {
+  state: string;
+  /** Whether one that sleeps is in no state. */
+  ignoresSleep: boolean;
+  fromMs: number;
+  /** Of `performance.now()`: what is not read by then is left out. */
+  deadlineMs: number;
+}
+
+interface Followed {
+  state: string;
+  isAsleep: boolean;
+  spans: Span[];
+}
+
+/** `statesNow`: of those to which nothing happened meanwhile, they are what they were. */
+async function readStateHistory(
+  log: Pick<EventLog, 'read'>,
+  statesNow: () => Promise<readonly { ap_id: string; state: string | null }[]>,
+  { state, ignoresSleep, fromMs, deadlineMs }: HistoryQuery,
+): Promise<{ spansOf(ap_id: string): Span[]; isComplete: boolean }> {
+  const agents = new Map<string, Followed>();
+  let after: number | null = 0;
+  while (after !== null && performance.now() <= deadlineMs) {
+    const page: Awaited<ReturnType<EventLog['read']>> = await log.read({ kinds, after, fromMs, limit: pageSize });
+    for (const event of page.events) {
+      for (const ap_id of event.ap_id === null ? (groupedNames(event) ?? []) : [event.ap_id]) {
+        const agent = agents.get(ap_id) ?? { state: 'unknown', isAsleep: false, spans: [] };
+        agents.set(ap_id, agent);
+        follow(agent, event.kind.slice('agent.'.length), event.ts);
+      }
+    }
+    after = page.next;
+  }
+  for (const now of await statesNow()) {
+    if (agents.has(now.ap_id) || now.state !== state) continue;
+    agents.set(now.ap_id, { state, isAsleep: false, spans: [{ fromMs, toMs: null }] });
+  }
+  return { spansOf: (ap_id) => agents.get(ap_id)?.spans ?? [], isComplete: after === null };
+
+  function follow(agent: Followed, what: string, ts: number): void {
+    if (what === 'asleep' || what === 'awake') agent.isAsleep = what === 'asleep';
+    else agent.state = what;
+    const holds = agent.state === state && !(agent.isAsleep && ignoresSleep);
+    const last = agent.spans.at(-1);
+    if (holds && (last === undefined || last.toMs !== null)) agent.spans.push({ fromMs: ts, toMs: null });
+    else if (!holds && last?.toMs === null) last.toMs = ts;
+  }
 }

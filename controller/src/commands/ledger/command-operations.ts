@@ -2,6 +2,7 @@
 // at a certain time.
 import type { AgentCaller } from '../../caller.ts';
 import { ConflictError, TryLaterError } from '../../errors.ts';
+import { ownerGone } from '../../storage/present-owner.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
@@ -14,7 +15,7 @@ import type { CommandStore } from './command-store.ts';
 import { GuardOperations, restoredBy } from './guard-operations.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 import { type NewCommand, type SendOutcome, toNewJob, toNewRecord } from './new-command.ts';
-import { requireRightNow } from './require-right.ts';
+import { dependsOnRecord, requireCommandRight } from './present-rights.ts';
 import { SteeringOperations } from './steering-operations.ts';
 
 export interface CommandOperationsOptions {
@@ -256,4 +257,18 @@ export class CommandOperations {
       },
     };
   }
+}
+
+/** Throws what the sender would be refused with now. Weft's own commands need no right: they take back what somebody was allowed. */
+async function requireRightNow(batch: LedgerBatch, { intent, owner_id, owner_ver, sealed }: NewCommand): Promise<void> {
+  const { tx, rights } = batch;
+  if (!rights || intent.caller_kind === 'weft') return;
+  const caller = batch.caller(owner_id);
+  if (!caller) throw ownerGone();
+  // What was asked for with an older key or password is not queued after those of it were cancelled.
+  if (owner_ver !== undefined && owner_ver !== caller.ver) throw ownerGone();
+  const { ap_id } = intent;
+  const isCommandable = dependsOnRecord(caller, ap_id) && (await rights.commandable(caller, [ap_id], tx)).has(ap_id);
+  // Of secret arguments only fingerprints are here; they were looked at when the command came in.
+  requireCommandRight(caller, ap_id, sealed === null ? intent : undefined, isCommandable);
 }

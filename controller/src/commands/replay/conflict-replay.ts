@@ -42,12 +42,6 @@ export interface ReplayReport {
   reasons_after: Partial<Record<VerdictReason, number>>;
 }
 
-interface Waiting {
-  record: DecisionRecord;
-  at: number;
-  difference: ReplayDifference;
-}
-
 /** The records in the order of the log; deterministic, and under the rules of the records nothing differs. */
 export function replay(
   records: Iterable<DecisionRecord>,
@@ -67,7 +61,7 @@ export class ConflictReplay {
   /** Of parameters whose history is no longer that of the records. */
   readonly #states = new Map<string, ParameterState>();
   /** Queued in the replay and not in the record, or for another time: only the replay decides these again. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<{ record: DecisionRecord; at: number; difference: ReplayDifference }>();
   #nextWaitingAt = Number.POSITIVE_INFINITY;
   /** Decided otherwise than recorded: a second decision in the record is no longer about anything. */
   readonly #settled = new Set<string>();

@@ -58,16 +58,10 @@ export async function takeDeviceSnapshot({ registry, passes, ...options }: Snaps
   return { count: names.length, names, keys };
 }
 
-interface PageOptions {
-  order: DeviceOrder;
-  cursor: ListCursor | undefined;
-  limit: number;
-}
-
 /** In order, at most one more than a page. */
 export async function pageOfDevices(
   { count, names, keys }: DeviceSnapshot,
-  { order: { isDescending }, cursor, limit }: PageOptions,
+  { order: { isDescending }, cursor, limit }: { order: DeviceOrder; cursor: ListCursor | undefined; limit: number },
 ): Promise<{ name: string; key: SortKey }[]> {
   const compare = (a: number, b: number) => compareKeys(keys[a]!, keys[b]!, isDescending) || a - b;
   const isAfter = ({ key, name }: ListCursor, at: number) => {

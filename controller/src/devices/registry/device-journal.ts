@@ -17,18 +17,12 @@ export interface DeviceJournalOptions {
   onWritten?: (changes: readonly DeviceChange[]) => void;
 }
 
-interface Waiter {
-  number: number;
-  resolve: () => void;
-  reject: (error: unknown) => void;
-}
-
 export class DeviceJournal {
   readonly #options: DeviceJournalOptions;
   #pending: DeviceChange[] = [];
   #added = 0;
   #written = 0;
-  #waiters: Waiter[] = [];
+  #waiters: { number: number; resolve: () => void; reject: (error: unknown) => void }[] = [];
   #isRunning = false;
 
   constructor(options: DeviceJournalOptions) {

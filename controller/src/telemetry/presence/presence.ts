@@ -38,12 +38,6 @@ export interface PresenceRecord {
   learned_interval_ms: number | null;
 }
 
-export interface PresenceState {
-  presence: Presence;
-  sinceMs: number | null;
-  reason: string;
-}
-
 /** An agent that was heard of at least once. */
 export interface KnownPresence {
   ap_id: string;
@@ -154,7 +148,7 @@ export class AgentPresenceTracker implements Due {
   }
 
   /** The same with all that is to be said about it. */
-  stateAt(nowMs: number): PresenceState {
+  stateAt(nowMs: number): { presence: Presence; sinceMs: number | null; reason: string } {
     const { returned_at, online_since } = this.record;
     const heardMs = this.#heardMs;
     const interval = this.intervalMs;

@@ -13,18 +13,13 @@ export interface LatestRow {
   latest: LatestValues | undefined;
 }
 
-interface WrittenRow {
-  presence: Presence;
-  json: Uint8Array;
-}
-
 const usualRowBytes = 800;
 const maxKeys = 10_000;
 const comma = Buffer.from(',');
 
 export class LatestJson {
   /** The store returns the same list of metrics again until something newer comes. */
-  readonly #rows = new WeakMap<LatestValues['metrics'], WrittenRow>();
+  readonly #rows = new WeakMap<LatestValues['metrics'], { presence: Presence; json: Uint8Array }>();
   /** The same few names stand in every agent. */
   readonly #keys = new Map<string, Uint8Array>();
 

@@ -28,14 +28,8 @@ const maxUsualResultBytes = 128;
 
 type JsonObject = Record<string, unknown>;
 
-interface TelemetryMessage {
-  type: 'telemetry';
-  id: number | undefined;
-  report: TelemetryReport;
-}
-
 type ChannelMessage =
-  | TelemetryMessage
+  | { type: 'telemetry'; id: number | undefined; report: TelemetryReport }
   | CommandResultMessage
   | HelloMessage
   | ConfigResultMessage

@@ -21,12 +21,6 @@ interface Waiter {
   isIdle: boolean;
 }
 
-export interface CommandPollOptions {
-  delivery: CommandDelivery;
-  sentWindow: SentWindow;
-  now?: () => number;
-}
-
 export class CommandPoll implements CommandTransport {
   readonly #delivery: CommandDelivery;
   readonly #sentWindow: SentWindow;
@@ -37,7 +31,11 @@ export class CommandPoll implements CommandTransport {
   readonly #asked: BoundedMap<string>;
   #isStopped = false;
 
-  constructor({ delivery, sentWindow, now }: CommandPollOptions) {
+  constructor({
+    delivery,
+    sentWindow,
+    now,
+  }: { delivery: CommandDelivery; sentWindow: SentWindow; now?: () => number }) {
     this.#delivery = delivery;
     this.#sentWindow = sentWindow;
     this.#now = now ?? (() => performance.now());

@@ -1,12 +1,8 @@
 // The newest value of each field of a source, as one row of PostgreSQL holds them: field, time and value, one after the
 // other. A text has its time only.
 import { isNewest } from '../telemetry-store.ts';
-export interface NewestField {
-  ts: number;
-  value: number;
-}
 
-export type NewestFields = Map<number, NewestField>;
+export type NewestFields = Map<number, { ts: number; value: number }>;
 
 const numbersEach = 3;
 

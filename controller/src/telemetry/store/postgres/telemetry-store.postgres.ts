@@ -1,8 +1,7 @@
 // Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
-
 import { pauseUnless } from '@weft/contract/pause';
-import { queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+import { chunkOf, hourMs, minuteMs, queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
 import { TryLaterError } from '../../../errors.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
@@ -22,8 +21,7 @@ import { FieldNames, KnownSources } from './known-sources.ts';
 import { BlockMemory, LoadedTables } from './loaded-tables.ts';
 import { readNewest } from './newest-record.ts';
 import { findSource, readSeries } from './source-reader.ts';
-import { pruneSome } from './telemetry-pruning.ts';
-import { createTelemetryTables, periodSeconds } from './telemetry-schema.ts';
+import { createTelemetryTables, dropDayBefore, periodSeconds } from './telemetry-schema.ts';
 
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
@@ -235,4 +233,49 @@ async function readLatest(session: PostgresSession, ap_ids: readonly string[], n
   const sources = rows.map(({ ap_id, no, data }) => ({ ap_id, no, newest: readNewest(data) }));
   const known = await names.of(session, sources);
   return sources.map((source, index) => ({ ...source, names: known[index]!.names }));
+}
+
+const pruneStep = 64;
+
+/** Removes what is too old, and what removed agents have left, in small steps; resolves whether there is more. */
+async function pruneSome(
+  pool: PostgresPool,
+  times: { nowMs: number; rollupNowMs: number; rawRetentionMs: number; rollupRetentionMs: number },
+): Promise<boolean> {
+  const { nowMs, rollupNowMs, rawRetentionMs, rollupRetentionMs } = times;
+  // An hour longer than promised, so that the roll-up of a late sample still finds the samples beside it.
+  const isDropped = await dropDayBefore(pool, nowMs - rawRetentionMs - hourMs);
+  const limit = rollupNowMs - rollupRetentionMs;
+  let removed = 0;
+  for (const level of [minuteMs, hourMs] as const) {
+    const rows = await pool.run((session) =>
+      session.query(
+        `DELETE FROM telemetry_rollups WHERE ctid IN (
+             SELECT ctid FROM telemetry_rollups WHERE level = ? AND chunk < ? LIMIT ${pruneStep}
+           ) RETURNING level`,
+        [level, chunkOf(level, limit)],
+      ),
+    );
+    removed += rows.length;
+  }
+  return isDropped || removed > 0 || (await pool.transaction(pruneRemoved));
+}
+
+/** Some blocks and roll-ups of one removed agent; returns whether there was one. */
+async function pruneRemoved(session: PostgresSession): Promise<boolean> {
+  const [removed] = await session.query<{ source: number }>(
+    'SELECT source FROM telemetry_removed LIMIT 1 FOR UPDATE SKIP LOCKED',
+  );
+  if (!removed) return false;
+  const some = async (table: string, key: string) =>
+    (
+      await session.query(
+        `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE source = ? LIMIT ${pruneStep}) RETURNING source`,
+        [removed.source],
+      )
+    ).length;
+  const found =
+    (await some('telemetry_blocks', 'id')) + (await some('telemetry_rollups', 'source, field, level, chunk'));
+  if (found === 0) await session.query('DELETE FROM telemetry_removed WHERE source = ?', [removed.source]);
+  return true;
 }
