@@ -54,10 +54,6 @@ export class ChannelFlow {
     this.#source = source;
   }
 
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
   /** The agent does not read its responses: nothing more is read from it. */
   set peerNotReading(peerNotReading: boolean) {
     if (this.#peerNotReading === peerNotReading) return;
