@@ -121,7 +121,8 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     keptMs,
     remove: (nowMs) => alarms.prune({ beforeMs: nowMs - keptMs, keep: keptAlarms, limit: pruneRows }),
   });
-  const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft, readings)));
+  const isReadable = (name: string | undefined) => name === undefined || readings.names.includes(name);
+  const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft)));
   const shared = { database, ...stores, eventLog, auditLog, activeAlarms, directory };
   const rules = new AlarmRuleService({ ...shared, readings: () => readings.names, products });
   const silences = new SilenceService({ ...shared, retention });
@@ -209,10 +210,6 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
       await lease.stop();
     },
   } satisfies Part & Record<string, unknown>;
-}
-
-function isReadable(name: string | undefined, readings: WeftReadings): boolean {
-  return name === undefined || readings.names.includes(name);
 }
 
 function addReadings(

@@ -20,7 +20,7 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
       configurationCheck(config),
       originsCheck(config),
       ...(await machineChecks(config)),
-      ...(await backendChecks(config)),
+      ...(await (await import('../serve.ts')).checkBackends(config)),
     );
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
@@ -43,11 +43,6 @@ function originsCheck({ corsOrigins }: Config): CheckResult {
       ? 'none; a page elsewhere gets only "Failed to fetch" until its origin is in WEFT_CORS_ORIGINS'
       : `${corsOrigins.join(', ')} (WEFT_CORS_ORIGINS)`;
   return { name: 'web pages of other origins', ok: true, detail };
-}
-
-async function backendChecks(config: Config): Promise<CheckResult[]> {
-  const { checkBackends } = await import('../serve.ts');
-  return checkBackends(config);
 }
 
 function toText(results: CheckResult[], around: Surroundings): string {

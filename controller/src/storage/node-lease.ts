@@ -35,7 +35,8 @@ export class NodeLease extends PeriodicTask {
 
   constructor(options: NodeLeaseOptions) {
     const { ttlMs = defaultTtlMs, name, onError } = options;
-    super({ everyMs: ttlMs / 4, what: `the lease ${name}`, run: () => this.#look(), onError });
+    const run = () => (this.#isHeld ? this.#renew() : this.#tryToTake());
+    super({ everyMs: ttlMs / 4, what: `the lease ${name}`, run, onError });
     this.#options = options;
     this.#ttlMs = ttlMs;
     this.#steadyNow = options.steadyNow ?? (() => performance.now());
@@ -73,11 +74,6 @@ export class NodeLease extends PeriodicTask {
     if (rows.length > 0) return;
     this.#lose();
     throw new NodeLeaseLost(`another node has the lease ${this.#options.name}`);
-  }
-
-  /** Renews the lease, or takes one that is free or has run out. */
-  #look(): Promise<void> {
-    return this.#isHeld ? this.#renew() : this.#tryToTake();
   }
 
   async #renew(): Promise<void> {

@@ -8,14 +8,16 @@ import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { CommandLedger } from './command-ledger.ts';
 import type { CommandOperations } from './command-operations.ts';
 import type { CommandRecord } from './command-record.ts';
+import { findOwned } from './command-rows.ts';
 import type { CommandStore } from './command-store.ts';
+import { deleteLeases, findLeasesOf } from './lease-rows.ts';
 import { dependsOnRecord, mayCommand, maySend, type PresentRights } from './present-rights.ts';
 
 /** The embedded database works on this thread; the process should go on in between. */
 const commandsPerStep = 192;
 
 export interface CommandEndingOptions {
-  store: Pick<CommandStore, 'listOwned' | 'listLeases' | 'endLeases' | 'removeBatches'>;
+  store: Pick<CommandStore, 'removeBatches'>;
   ledger: Pick<CommandLedger, 'lock' | 'within'>;
   operations: Pick<CommandOperations, 'endOwned'>;
   rights: Pick<PresentRights, 'commandable'>;
@@ -36,7 +38,7 @@ export class CommandEnding {
     await ledger.lock(tx);
     const hasLostAll = isEnded(change) || isRevoked || !maySend(caller!);
     const batches = hasLostAll ? await store.removeBatches(tx, id) : [];
-    const ends = await this.#whatEnds(tx, change, await store.listOwned(tx, kind, id));
+    const ends = await this.#whatEnds(tx, change, await findOwned(tx, kind, id));
     const outcomes: StepOutcome[] = [];
     for (let start = 0; start < ends.length; start += commandsPerStep) {
       if (start > 0) await setImmediate();
@@ -64,15 +66,14 @@ export class CommandEnding {
 
   /** A caller that has ended holds nothing; another one nothing on agents that it may not command at all. */
   async #endLeases(tx: SqlQueries, change: CallerChange): Promise<void> {
-    const { store } = this.#options;
     if (!isEnded(change) && !change.caller) return;
-    const held = await store.listLeases(tx, change.id);
-    if (isEnded(change)) return store.endLeases(tx, held);
+    const held = await findLeasesOf(tx, change.id);
+    if (isEnded(change)) return deleteLeases(tx, held);
     const { caller } = change;
-    if (!maySend(caller!)) return store.endLeases(tx, held);
+    if (!maySend(caller!)) return deleteLeases(tx, held);
     const commandable = await this.#commandable(tx, caller!, held);
     const isLost = ({ ap_id }: { ap_id: string }) => dependsOnRecord(caller!, ap_id) && !commandable.has(ap_id);
-    await store.endLeases(tx, held.filter(isLost));
+    await deleteLeases(tx, held.filter(isLost));
   }
 
   async #commandable(tx: SqlQueries, caller: Caller, about: readonly { ap_id: string }[]): Promise<Set<string>> {

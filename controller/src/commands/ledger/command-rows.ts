@@ -64,7 +64,10 @@ export function toRecord(row: CommandRow): CommandRecord {
   return record as unknown as CommandRecord;
 }
 
-/** Two queries, each of which has its index. */
+/**
+ * The commands of an owner that are open, or whose guards are watched; without Weft's own, which take something back. Two
+ * queries, each of which has its index.
+ */
 export async function findOwned(tx: SqlQueries, owner_kind: string, owner_id: string): Promise<CommandRecord[]> {
   const own = "owner_id = ? AND owner_kind = ? AND caller_kind <> 'weft'";
   const found: CommandRecord[] = [];

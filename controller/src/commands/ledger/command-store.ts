@@ -7,36 +7,17 @@ import { type OwnerKey, requirePresentOwner } from '../../storage/present-owner.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { inParts } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
-import type { Lease } from '../arbitration/conflict-intent.ts';
-import type {
-  BatchRecord,
-  Changes,
-  CommandFilter,
-  CommandRecord,
-  Found,
-  OwnerKind,
-  ReadSetFields,
-} from './command-record.ts';
+import type { BatchRecord, Changes, CommandFilter, CommandRecord, Found, ReadSetFields } from './command-record.ts';
 import {
   countOpen,
   findCommands,
   findKeys,
-  findOwned,
   insertCommands,
   selectCommands,
   updateCommandStates,
   updateCommands,
 } from './command-rows.ts';
-import {
-  deleteLeases,
-  findLeases,
-  findLeasesOf,
-  findStates,
-  type PruneTimes,
-  prune,
-  putLeases,
-  putStates,
-} from './lease-rows.ts';
+import { deleteLeases, findLeases, findStates, type PruneTimes, prune, putLeases, putStates } from './lease-rows.ts';
 
 const AWAITING = "ended_at IS NULL AND received_at IS NOT NULL AND name = 'steer_device'";
 
@@ -140,24 +121,6 @@ export class CommandStore extends SqlStore {
   /** The commands of an agent that are open, or whose guards are watched. */
   async listOpen(ap_id: string): Promise<string[]> {
     return this.#ids('ap_id = ? AND (ended_at IS NULL OR guard_until IS NOT NULL) ORDER BY created_at', [ap_id]);
-  }
-
-  /**
-   * Inside a transaction: the commands of an owner that are open, or whose guards are watched, oldest first; without Weft's own,
-   * which take something back.
-   */
-  listOwned(tx: SqlQueries, owner_kind: OwnerKind, owner_id: string): Promise<CommandRecord[]> {
-    return findOwned(tx, owner_kind, owner_id);
-  }
-
-  /** Inside a transaction: the leases of a caller. */
-  listLeases(tx: SqlQueries, caller_id: string): Promise<Lease[]> {
-    return findLeasesOf(tx, caller_id);
-  }
-
-  /** Inside a transaction. Those that were replaced meanwhile are left alone. */
-  endLeases(tx: SqlQueries, leases: readonly Lease[]): Promise<void> {
-    return deleteLeases(tx, leases);
   }
 
   /** Inside a transaction: ends the roll-outs of an owner; resolves their ids. */

@@ -56,7 +56,8 @@ export class BulkDriver extends PeriodicTask {
       const targets = await store.waiting(job_number, Math.min(left, atOnce));
       const caller = targets.length === 0 ? undefined : await this.#present(run);
       if (targets.length === 0) {
-        await mailbox.succeed(job_number, await this.#summary(job_number));
+        const { done, refused } = await this.#options.store.totals(job_number);
+        await mailbox.succeed(job_number, `${done} done, ${refused} refused`);
         return this.#finish(job_number);
       }
       if (!caller) return this.#finish(job_number);
@@ -87,11 +88,6 @@ export class BulkDriver extends PeriodicTask {
   async #finish(job_number: string): Promise<void> {
     await this.#options.store.stopRest(job_number);
     await this.#options.store.setNext(job_number, null);
-  }
-
-  async #summary(job_number: string): Promise<string> {
-    const { done, refused } = await this.#options.store.totals(job_number);
-    return `${done} done, ${refused} refused`;
   }
 
   #actionOf({ job_number, action }: BulkRun): BulkAction | undefined {

@@ -26,7 +26,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = publicPath(route.url);
+    const path = route.url.replace(/:(\w+)/g, '{$1}');
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = describeOperation(route);
   }
@@ -204,11 +204,6 @@ export function createOpenApi(options: OpenApiOptions): Json {
     if (key === 'anyOf') return (part as TSchema[]).map((schema) => toReference(schema));
     return part;
   }
-}
-
-/** Without the trailing slash that some paths have in the specification: the rules of readers refuse it, and both are served. */
-function publicPath(url: string): string {
-  return url.replace(/:(\w+)/g, '{$1}');
 }
 
 function mediaTypes(route: Route): string[] {

@@ -136,7 +136,8 @@ export class JobOutbox {
       this.#noteRefusal(task_type, error);
       return false;
     }
-    this.#noteSuccess(task_type);
+    if (this.#refused.delete(task_type) && this.#refused.size === 0)
+      this.#options.onChange('the message broker takes jobs again');
     this.#unmarked.push(id);
     this.#markTimer ??= setTimeout(() => {
       this.mark().catch(() => {});
@@ -164,10 +165,5 @@ export class JobOutbox {
     const isNews = this.#refused.size === 0;
     this.#refused.add(task_type);
     if (isNews) this.#options.onChange('the message broker takes no jobs; they wait in the database', error);
-  }
-
-  #noteSuccess(task_type: string): void {
-    if (this.#refused.delete(task_type) && this.#refused.size === 0)
-      this.#options.onChange('the message broker takes jobs again');
   }
 }

@@ -84,7 +84,9 @@ export class TelemetryService {
       const points = report.samples.reduce((sum, { names, texts }) => sum + names.length + texts.length, 0);
       this.#options.budget?.spendOfNetworks(agent.emulated_for, points);
     }
-    const recorded = this.#record(agent, report);
+    const { configuration } = report;
+    const recorded =
+      configuration === undefined ? this.#append(agent, report) : this.#merge(agent, report, configuration);
     return report.devices && this.#options.onDevices ? this.#withDevices(agent, report, recorded) : recorded;
   }
 
@@ -93,11 +95,6 @@ export class TelemetryService {
     const left = await this.#options.onDevices!(agent.name, report.devices!);
     if (left) this.ignoredFields += left.count;
     return { accepted, ignored: left ? (ignored?.with(left) ?? left) : ignored };
-  }
-
-  #record(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
-    const { configuration } = report;
-    return configuration === undefined ? this.#append(agent, report) : this.#merge(agent, report, configuration);
   }
 
   async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<Recorded> {

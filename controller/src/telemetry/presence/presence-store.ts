@@ -1,7 +1,7 @@
 // What is remembered of the agents' presence across restarts.
 
 import { randomUUID } from 'node:crypto';
-import type { SqlDatabase, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import { maxAheadMs } from '../store/telemetry-store.ts';
@@ -14,10 +14,6 @@ const COLUMNS = 'ap_id, last_seen, online_since, returned_at, learned_interval_m
 export class PresenceStore extends SqlStore {
   /** Who wrote a record; another one after a restart. */
   readonly #node = randomUUID();
-
-  constructor(db: SqlDatabase) {
-    super(db);
-  }
 
   /** All records, ordered by ap_id. */
   async list(): Promise<PresenceRecord[]> {
