@@ -15,6 +15,7 @@ import type {
   WhatIfAnswer,
 } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
+import type { Abortable } from './app-options.ts';
 import { type JobConnection, jobMessages, jobRecords } from './job-messages.ts';
 import {
   type RadioMap,
@@ -30,10 +31,6 @@ import type { Stream } from './stream.ts';
 const whatIfTimeoutMs = 150_000;
 /** Weft itself gives up a little earlier. */
 const stepTimeoutMs = 180_000;
-
-interface Options {
-  signal?: AbortSignal | undefined;
-}
 
 export interface WantedCommand {
   ap_id: string;
@@ -79,7 +76,7 @@ export class EmulatedNetwork {
    * }
    * ```
    */
-  progress({ signal }: Options = {}): Stream<EmulatorEvent> {
+  progress({ signal }: Abortable = {}): Stream<EmulatorEvent> {
     const { job_number } = this;
     return this.#connection.rest.stream(
       (ended) => jobRecords(jobMessages(this.#connection, job_number, ended)),
@@ -95,7 +92,7 @@ export class EmulatedNetwork {
    * console.log(state, access_points);
    * ```
    */
-  state({ signal }: Options = {}): Promise<EmulatorRunWithAgents> {
+  state({ signal }: Abortable = {}): Promise<EmulatorRunWithAgents> {
     return this.#connection.rest.ask({ method: 'GET', path: this.#path, signal });
   }
 
@@ -106,7 +103,7 @@ export class EmulatedNetwork {
    * await network.stop();
    * ```
    */
-  stop({ signal }: Options = {}): Promise<EmulatorRun> {
+  stop({ signal }: Abortable = {}): Promise<EmulatorRun> {
     return this.#connection.rest.ask({ method: 'POST', path: `${this.#path}/stop`, isRepeatable: true, signal });
   }
 
@@ -128,7 +125,7 @@ export class EmulatedNetwork {
    */
   whatIf(
     commands: readonly WantedCommand[],
-    options: { minutes?: number; futures?: number } & Options = {},
+    options: { minutes?: number; futures?: number } & Abortable = {},
   ): Promise<WhatIfAnswer> {
     const { minutes, futures, signal } = options;
     return this.#connection.rest.ask({
@@ -155,7 +152,7 @@ export class EmulatedNetwork {
    * console.log(`at most ${max} ${unit}; ${Math.round(covered * 100)} % above -70 dBm`);
    * ```
    */
-  async coverage(request: RadioMapRequest, { signal }: Options = {}): Promise<RadioMap> {
+  async coverage(request: RadioMapRequest, { signal }: Abortable = {}): Promise<RadioMap> {
     const query = toRadioMapFields(request);
     return toRadioMap(
       await this.#connection.rest.ask<CoverageAnswer>({ method: 'GET', path: `${this.#path}/coverage`, query, signal }),
@@ -174,26 +171,16 @@ export class EmulatedNetwork {
    */
   async coverageDifference(
     commands: readonly WantedCommand[],
-    { afterSeconds, signal, ...request }: RadioMapRequest & { afterSeconds?: number } & Options,
+    { afterSeconds, signal, ...wanted }: RadioMapRequest & { afterSeconds?: number } & Abortable,
   ): Promise<RadioMapDifference> {
     const json = {
-      ...toRadioMapFields(request),
+      ...toRadioMapFields(wanted),
       commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),
       ...(afterSeconds !== undefined && { after_seconds: afterSeconds }),
     };
-    const path = `${this.#path}/coverage`;
-    const isRepeatable = true;
+    const request = { method: 'POST', path: `${this.#path}/coverage`, isRepeatable: true, json, signal } as const;
     const timeoutMs = whatIfTimeoutMs;
-    return toRadioMapDifference(
-      await this.#connection.rest.ask<CoverageDifference>({
-        method: 'POST',
-        path,
-        isRepeatable,
-        timeoutMs,
-        signal,
-        json,
-      }),
-    );
+    return toRadioMapDifference(await this.#connection.rest.ask<CoverageDifference>({ ...request, timeoutMs }));
   }
 
   /**
@@ -214,7 +201,7 @@ export class EmulatedNetwork {
    * await network.stop();
    * ```
    */
-  step(seconds: number, { signal }: Options = {}): Promise<StepAnswer> {
+  step(seconds: number, { signal }: Abortable = {}): Promise<StepAnswer> {
     const [path, timeoutMs] = [`${this.#path}/step`, stepTimeoutMs];
     return this.#connection.rest.ask({ method: 'POST', path, timeoutMs, signal, json: { seconds } });
   }
@@ -226,7 +213,7 @@ export class EmulatedNetwork {
    * for (const { ap_id } of network.agents) await network.fault({ agent_id: ap_id, kind: 'jammed_channel', seconds: 60 });
    * ```
    */
-  fault(fault: FaultRequest, { signal }: Options = {}): Promise<StatusAnswer> {
+  fault(fault: FaultRequest, { signal }: Abortable = {}): Promise<StatusAnswer> {
     return this.#connection.rest.ask({ method: 'POST', path: `${this.#path}/faults`, json: fault, signal });
   }
 }
