@@ -5,62 +5,47 @@ import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:
 import { dirname, join } from 'node:path';
 import { ensureInstalled, fail, root } from './install.mjs';
 
-/**
- * What is needed, how to detect it, for servers the variable with the address of a running one, and what only long tests need.
- * @type {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string, isForLong?: boolean }[]}
- */
-const servers = [
+/** @typedef {{ title: string, debianPackage: string, isThere: () => boolean, variable?: string }} Server */
+
+/** Detected by one of these files. @type {(title: string, debianPackage: string, ...paths: string[]) => Server} */
+const byFile = (title, debianPackage, ...paths) => ({
+  title,
+  debianPackage,
+  isThere: () => paths.some((path) => existsSync(path)),
+});
+/** Detected by a command that succeeds. @type {(title: string, debianPackage: string, command: string, ...args: string[]) => Server} */
+const byCommand = (title, debianPackage, command, ...args) => ({
+  title,
+  debianPackage,
+  isThere: () => spawnSync(command, args).status === 0,
+});
+
+/** What is needed, how to detect it, and for servers the variable with the address of a running one. @type {Server[]} */
+const always = [
   { title: 'PostgreSQL', debianPackage: 'postgresql', isThere: hasPostgres, variable: 'TEST_POSTGRES_URL' },
-  {
-    title: 'RabbitMQ',
-    debianPackage: 'rabbitmq-server',
-    isThere: () => existsSync('/usr/lib/rabbitmq/bin/rabbitmq-server'),
-    variable: 'TEST_AMQP_URL',
-  },
-  {
-    title: 'Alertmanager',
-    debianPackage: 'prometheus-alertmanager',
-    isThere: () => existsSync('/usr/bin/prometheus-alertmanager'),
-  },
-  { title: 'promtool', debianPackage: 'prometheus', isThere: () => existsSync('/usr/bin/promtool') },
-  { title: 'HAProxy', debianPackage: 'haproxy', isThere: () => existsSync('/usr/sbin/haproxy') },
-  { title: 'PgBouncer', debianPackage: 'pgbouncer', isThere: () => existsSync('/usr/sbin/pgbouncer') },
-  { title: 'nginx', debianPackage: 'nginx-light', isThere: () => existsSync('/usr/sbin/nginx') },
-  {
-    title: 'Chromium',
-    debianPackage: 'chromium-headless-shell',
-    isThere: () => ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].some((path) => existsSync(path)),
-  },
-  { title: 'Python', debianPackage: 'python3', isThere: () => spawnSync('python3', ['--version']).status === 0 },
-  {
-    title: 'numpy',
-    debianPackage: 'python3-numpy',
-    isThere: () => spawnSync('python3', ['-c', 'import numpy']).status === 0,
-  },
-  { title: 'strace', debianPackage: 'strace', isThere: () => existsSync('/usr/bin/strace') },
-  {
-    title: 'busybox',
-    debianPackage: 'busybox',
-    isThere: () => existsSync('/bin/busybox') || existsSync('/usr/bin/busybox'),
-  },
-  { title: 'faketime', debianPackage: 'faketime', isThere: () => existsSync('/usr/bin/faketime') },
-  { title: 'Patroni', debianPackage: 'patroni', isThere: () => existsSync('/usr/bin/patroni'), isForLong: true },
-  { title: 'etcd', debianPackage: 'etcd-server', isThere: () => existsSync('/usr/bin/etcd'), isForLong: true },
-  { title: 'ns-3', debianPackage: 'libns3-dev', isThere: () => existsSync('/usr/include/ns3'), isForLong: true },
-  { title: 'g++', debianPackage: 'g++', isThere: () => existsSync('/usr/bin/g++'), isForLong: true },
+  { ...byFile('RabbitMQ', 'rabbitmq-server', '/usr/lib/rabbitmq/bin/rabbitmq-server'), variable: 'TEST_AMQP_URL' },
+  byFile('Alertmanager', 'prometheus-alertmanager', '/usr/bin/prometheus-alertmanager'),
+  byFile('promtool', 'prometheus', '/usr/bin/promtool'),
+  byFile('HAProxy', 'haproxy', '/usr/sbin/haproxy'),
+  byFile('PgBouncer', 'pgbouncer', '/usr/sbin/pgbouncer'),
+  byFile('nginx', 'nginx-light', '/usr/sbin/nginx'),
+  byFile('Chromium', 'chromium-headless-shell', '/usr/bin/chromium-headless-shell', '/usr/bin/chromium'),
+  byCommand('Python', 'python3', 'python3', '--version'),
+  byCommand('numpy', 'python3-numpy', 'python3', '-c', 'import numpy'),
+  byFile('strace', 'strace', '/usr/bin/strace'),
+  byFile('busybox', 'busybox', '/bin/busybox', '/usr/bin/busybox'),
+  byFile('faketime', 'faketime', '/usr/bin/faketime'),
+];
+const forLong = [
+  byFile('Patroni', 'patroni', '/usr/bin/patroni'),
+  byFile('etcd', 'etcd-server', '/usr/bin/etcd'),
+  byFile('ns-3', 'libns3-dev', '/usr/include/ns3'),
+  byFile('g++', 'g++', '/usr/bin/g++'),
   // For the files of a release.
-  ...['buildah', 'podman', 'runc', 'mmdebstrap', 'lintian', 'podman-compose'].map((name) => ({
-    title: name,
-    debianPackage: name,
-    isThere: () => [`/usr/bin/${name}`, `/usr/sbin/${name}`].some((path) => existsSync(path)),
-    isForLong: true,
-  })),
-  {
-    title: 'venv',
-    debianPackage: 'python3-venv',
-    isThere: () => spawnSync('/usr/bin/python3', ['-c', 'import ensurepip']).status === 0,
-    isForLong: true,
-  },
+  ...['buildah', 'podman', 'runc', 'mmdebstrap', 'lintian', 'podman-compose'].map((name) =>
+    byFile(name, name, `/usr/bin/${name}`, `/usr/sbin/${name}`),
+  ),
+  byCommand('venv', 'python3-venv', '/usr/bin/python3', '-c', 'import ensurepip'),
 ];
 
 // Only during the install, and only if there is no such file: existing files are not changed.
@@ -89,9 +74,9 @@ const clickHouseFolder = join(root, 'test', 'clickhouse');
 export async function ensureServers({ isLong = false } = {}) {
   await ensureClickHouse();
 
-  const isMissing = (/** @type {typeof servers[number]} */ { isThere, variable, isForLong }) =>
-    !(variable !== undefined && process.env[variable]) && !(isForLong && !isLong) && !isThere();
-  const missing = servers.filter(isMissing);
+  const isMissing = (/** @type {Server} */ { isThere, variable }) =>
+    !(variable !== undefined && process.env[variable]) && !isThere();
+  const missing = [...always, ...(isLong ? forLong : [])].filter(isMissing);
   if (missing.length === 0) return;
   const reason = installPackages(missing.map(({ debianPackage }) => debianPackage));
   for (const { title, debianPackage, variable } of missing.filter(isMissing)) {
