@@ -44,13 +44,9 @@ export function toAgentResponse(agent: AgentRecord): Agent {
   return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
 }
 
-export function toAgentDetails(agent: AgentRecord): AgentDetails {
-  return { ...toAgentResponse(agent), onboard: agent.onboard };
-}
-
 /** For internal use. The end of a run revokes the credentials of its agents. */
 export function toListedAgent(agent: AgentRecord): ListedAgent {
-  return { ...toAgentDetails(agent), ...toVisible(agent), isEnded: hasEnded(agent) };
+  return { ...toAgentResponse(agent), onboard: agent.onboard, ...toVisible(agent), isEnded: hasEnded(agent) };
 }
 
 /** It is emulated, and its run is over. */

@@ -5,7 +5,7 @@ import { nameKey } from '@weft/contract/ap-id';
 import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, anonymous } from '../caller.ts';
 import { ConflictError, PermissionError, TryLaterError } from '../errors.ts';
-import { userApproved, userRefused } from './user-entries.ts';
+import { userEntry } from './user-entries.ts';
 import type { UserRecord } from './user-record.ts';
 import { type NewUser, normalizeUsername, toTokenData, type UserService, userNotFound } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
@@ -85,7 +85,7 @@ export class SignupService {
   /** The account works from now on; one that does already is not changed. */
   async approve(username: string, by: Actor): Promise<TokenData> {
     const { store, audit } = this.#options;
-    const also = audit.entry<UserRecord>(({ after }) => userApproved(by, after!));
+    const also = audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_approved'));
     const user = await store.approve(normalizeUsername(username), also);
     if (!user) throw userNotFound();
     return toTokenData(user);
@@ -95,7 +95,7 @@ export class SignupService {
   async refuse(username: string, by: Actor): Promise<void> {
     const { store, audit } = this.#options;
     const name = normalizeUsername(username);
-    const also = audit.entry<UserRecord>(({ before }) => userRefused(by, before!));
+    const also = audit.entry<UserRecord>(({ before }) => userEntry(by, before!, 'user_refused'));
     if (await store.removeWaiting(name, also)) return;
     if (!(await store.get(name))) throw userNotFound();
     throw new ConflictError(

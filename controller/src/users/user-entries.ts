@@ -3,7 +3,8 @@ import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import { type Actor, anonymous } from '../caller.ts';
 import type { UserRecord } from './user-record.ts';
 
-export function userCreated(actor: Actor, user: UserRecord, action: string): NewAuditEntry {
+/** What changes nothing but whether the account is there, or may sign in. */
+export function userEntry(actor: Actor, user: UserRecord, action: string): NewAuditEntry {
   return { actor, action, target: toTarget(user), detail: { roles: user.roles } };
 }
 
@@ -24,26 +25,6 @@ export function grantsChanged(actor: Actor, before: UserRecord, after: UserRecor
   if (JSON.stringify(before.grants) === JSON.stringify(after.grants)) return undefined;
   const detail = { before: before.grants, after: after.grants };
   return { actor, action: 'user_grants_changed', target: toTarget(after), detail };
-}
-
-export function userRemoved(actor: Actor, user: UserRecord): NewAuditEntry {
-  return { actor, action: 'user_removed', target: toTarget(user), detail: { roles: user.roles } };
-}
-
-export function userDisabled(actor: Actor, user: UserRecord): NewAuditEntry {
-  return { actor, action: 'user_disabled', target: toTarget(user), detail: { roles: user.roles } };
-}
-
-export function userEnabled(actor: Actor, user: UserRecord): NewAuditEntry {
-  return { actor, action: 'user_enabled', target: toTarget(user), detail: { roles: user.roles } };
-}
-
-export function userApproved(actor: Actor, user: UserRecord): NewAuditEntry {
-  return { actor, action: 'user_approved', target: toTarget(user), detail: { roles: user.roles } };
-}
-
-export function userRefused(actor: Actor, user: UserRecord): NewAuditEntry {
-  return { actor, action: 'user_refused', target: toTarget(user), detail: { roles: user.roles } };
 }
 
 /** By the holder of the mail: nothing more is proved. */

@@ -12,7 +12,7 @@ import { rightsOf } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { principalOf } from '../shares/shares.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
-import { grantsChanged, userCreated, userDisabled, userEnabled, userRemoved, userUpdated } from './user-entries.ts';
+import { grantsChanged, userEntry, userUpdated } from './user-entries.ts';
 import type { UserChange, UserRecord } from './user-record.ts';
 import type { UserStore } from './user-store.ts';
 
@@ -71,7 +71,7 @@ export class UserService implements PrincipalSource {
   /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
     const user = await this.#newRecord(input, by);
-    const also = this.#audit.entry(() => userCreated(by, user, 'first_admin_created'));
+    const also = this.#audit.entry(() => userEntry(by, user, 'first_admin_created'));
     const isFirst = await this.#users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
   }
@@ -148,7 +148,7 @@ export class UserService implements PrincipalSource {
   async remove(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
     const isRemoved = await this.#changes.make<UserRecord, boolean>(
-      ({ before }) => ({ entry: userRemoved(by, before!), change: toChange(before!, undefined, by) }),
+      ({ before }) => ({ entry: userEntry(by, before!, 'user_removed'), change: toChange(before!, undefined, by) }),
       (also) => this.#users.remove(name, also),
     );
     if (!isRemoved) throw userNotFound();
@@ -169,7 +169,7 @@ export class UserService implements PrincipalSource {
     }
     const disabling = { disabled_at: Date.now(), disabled_by: by.name, ver: generateSecret() };
     const user = await this.#changes.make<UserRecord, UserRecord | undefined>(
-      ({ before, after }) => ({ entry: userDisabled(by, after!), change: toChange(before!, after!, by) }),
+      ({ before, after }) => ({ entry: userEntry(by, after!, 'user_disabled'), change: toChange(before!, after!, by) }),
       (also) => this.#users.disable(name, disabling, also),
     );
     if (!user) throw userNotFound();
@@ -179,7 +179,7 @@ export class UserService implements PrincipalSource {
   /** The user may log in again; old tokens stay revoked. */
   async enable(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    const also = this.#audit.entry<UserRecord>(({ after }) => userEnabled(by, after!));
+    const also = this.#audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_enabled'));
     if (!(await this.#users.enable(name, also))) throw userNotFound();
   }
 
@@ -212,7 +212,7 @@ export class UserService implements PrincipalSource {
     await this.#requireRoom();
     await this.#users.create(
       user,
-      this.#audit.entry(() => userCreated(by, user, action)),
+      this.#audit.entry(() => userEntry(by, user, action)),
     );
     return toTokenData(user);
   }
