@@ -22,12 +22,8 @@ ${identityHelp}`,
     const by = line.get('by') ?? groups[0];
     if (!groups.includes(by as never)) throw unknownValue('--by', by, [...groups]);
     const found = await connect(line, around).energy({ window: line.get('window'), selector: line.get('select') });
-    printResult(
-      found,
-      toText(found, by, (rows) => toTable(head, rows, around.stdout, lookOf(line, around))),
-      line,
-      around,
-    );
+    const table = (rows: string[][]) => toTable(head, rows, around.stdout, lookOf(line, around));
+    printResult(found, toText(found, by, table), line, around);
   },
 };
 

@@ -31,20 +31,9 @@ ${identityHelp}`,
     const app = connect(line, around);
     if (action === 'list') {
       requireOptions(line, 'rollout list', ['wide', 'iso', 'json', 'url']);
-      const page: { items: Rollout[] } = await app.request('GET', path);
-      const toRow = ({ id: each, title, state, sentence, created_at }: Rollout) => [
-        each,
-        title,
-        state,
-        sentence,
-        created_at,
-      ];
-      printList(
-        page.items,
-        { none: 'There are no roll-outs yet.', head: ['ID', 'TITLE', 'STATE', 'HOW IT STANDS', 'SINCE'], toRow },
-        line,
-        around,
-      );
+      const { items }: { items: Rollout[] } = await app.request('GET', path);
+      const head = ['ID', 'TITLE', 'STATE', 'HOW IT STANDS', 'SINCE'];
+      printList(items, { none: 'There are no roll-outs yet.', head, toRow }, line, around);
       return;
     }
     if (id === undefined || rest.length > 0) throw new UsageError('Give one roll-out. weft rollout list shows them.');
@@ -55,6 +44,10 @@ ${identityHelp}`,
     printResult(rollout, `${rollout.title}: ${rollout.state}. ${rollout.sentence}.`, line, around);
   },
 };
+
+function toRow({ id, title, state, sentence, created_at }: Rollout): string[] {
+  return [id, title, state, sentence, created_at];
+}
 
 async function show(app: App, where: string, line: CommandLine, around: Surroundings): Promise<void> {
   const rollout: Rollout = await app.request('GET', where);
