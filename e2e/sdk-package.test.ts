@@ -268,13 +268,13 @@ test('a TypeScript compiler is content with the types and with every example', (
   });
   expect(examples.length).toBeGreaterThan(30);
   const functions = examples.map((code, index) => {
-    const needed = ['app', 'agent'].filter((name) => !code.includes(`const ${name} =`));
-    const types = { app: 'App', agent: 'Agent' } as Record<string, string>;
+    const needed = ['app', 'agent', 'network'].filter((name) => !code.includes(`const ${name} =`));
+    const types = { app: 'App', agent: 'Agent', network: 'EmulatedNetwork' } as Record<string, string>;
     return `export async function example${index}(${needed.map((name) => `${name}: ${types[name]}`)}) {\n${code}\n}`;
   });
   writeFileSync(
     join(folder, 'examples.ts'),
-    `import { Agent, App, CommandConflict, CommandFailed, CommandHeld, verifyWebhook } from '@weft/sdk';
+    `import { Agent, App, CommandConflict, CommandFailed, CommandHeld, type EmulatedNetwork, verifyWebhook } from '@weft/sdk';
      import { FakeWeft, recordAnswers } from '@weft/sdk/testing';
      export { CommandConflict, CommandFailed, CommandHeld, FakeWeft, recordAnswers, verifyWebhook };
      declare const url: string, key: string, password: string, enrolmentToken: string;
