@@ -159,6 +159,11 @@ describe('an alarm', () => {
     const cleared = await send('POST', `/api/v1/alarms/${alarm.id}/clear`, { note: 'fixed' }, operator);
     expect(cleared).toMatchObject({ state: 'cleared', cleared_by: 'operator@weft.test', note: 'fixed' });
     const at = Date.parse(cleared.cleared_at);
+    // A look at samples that began before, and is late.
+    const rule = { id: alarm.rule_id, record: { rule: { name: 'late', severity: 'major', labels: {} } } } as const;
+    const found = { subject_kind: 'agent', subject: 'ap-hand', ap_id: 'ap-hand', site: null, value: 150, message: '' };
+    await weft.parts.alarms.writer.write({ fire: { ...found, rule, sinceMs: at - 1, isOfSamples: true } });
+    expect(await alarmsOf('ap-hand', '&state=firing')).toEqual([]);
     await report('ap-hand', Array(5).fill(150), 'm', at + 6_000);
     await untilSo(() => expect(weft.parts.alarms.samples.waiting).toBe(0));
     expect(await alarmsOf('ap-hand', '&state=firing')).toEqual([]);

@@ -161,8 +161,8 @@ export class AlarmStore extends SqlStore {
   }
 
   /** When the last alarm of this rule and subject was cleared by somebody, or undefined. */
-  async clearedByHandAt(rule_id: string, subject: string): Promise<number | undefined> {
-    const [row] = await this.db.query<{ cleared_at: number | null }>(
+  async clearedByHandAt(rule_id: string, subject: string, tx: SqlQueries = this.db): Promise<number | undefined> {
+    const [row] = await tx.query<{ cleared_at: number | null }>(
       `SELECT MAX(cleared_at) AS cleared_at FROM alarms
        WHERE rule_id = ? AND subject = ? AND cleared_at IS NOT NULL AND cleared_by IS NOT NULL`,
       [rule_id, subject],

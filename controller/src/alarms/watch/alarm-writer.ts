@@ -29,6 +29,8 @@ export interface NewAlarm {
   /** Not finite: there is none. */
   value: number;
   message: string;
+  /** Found in samples: after somebody has cleared it, its time begins anew. */
+  isOfSamples?: boolean;
 }
 
 export type AlarmOperation =
@@ -112,6 +114,10 @@ export class AlarmWriter {
     storms: ReadonlyMap<string, string>,
     events: NewEvent[],
   ): Promise<void> {
+    const { rule, subject, sinceMs, isOfSamples } = alarm;
+    // Whoever found it may have looked before that.
+    const clearedAt = isOfSamples && (await this.#options.alarms.clearedByHandAt(rule.id, subject, tx));
+    if (clearedAt && clearedAt >= sinceMs) return;
     const record = this.#toRecord(alarm, version);
     const view = this.#options.muting();
     record.silenced_by = silencedBy(record, view, record.fired_at);

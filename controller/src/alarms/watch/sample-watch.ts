@@ -153,10 +153,10 @@ export class SampleWatch {
     tracker.turn(false, atMs);
   }
 
-  async #fire(ap_id: string, rule_id: string, tracker: AlarmTracker, found: Transition): Promise<void> {
+  async #fire(ap_id: string, rule_id: string, tracker: AlarmTracker, seen: Transition): Promise<void> {
     const { directory, activeAlarms, writer, alarms } = this.#options;
     const floorMs = (await alarms.clearedByHandAt(rule_id, ap_id)) ?? Number.NEGATIVE_INFINITY;
-    if (floorMs >= found.sinceMs) {
+    if (floorMs >= seen.sinceMs) {
       tracker.floorMs = floorMs;
       await this.#learn(ap_id, [tracker]);
     }
@@ -169,7 +169,8 @@ export class SampleWatch {
     const { sinceMs, value } = due;
     const name = agent.display_name ?? ap_id;
     const message = toMessage(rule.record, { name, ap_id, site: site ?? '', value });
-    await writer.write({ fire: { rule, subject_kind: 'agent', subject: ap_id, ap_id, site, sinceMs, value, message } });
+    const found = { rule, subject_kind: 'agent', subject: ap_id, ap_id, site, sinceMs, value, message };
+    await writer.write({ fire: { ...found, isOfSamples: true } });
     tracker.turn(activeAlarms.find(rule_id, 'agent', ap_id) !== undefined, due.atMs);
   }
 
