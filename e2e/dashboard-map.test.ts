@@ -135,7 +135,9 @@ describe.skipIf(!hasBrowser)('the map', () => {
     await follow(page, '/agents/ap-evil');
     await heading(page, 'ap-evil');
     await page.getByRole('figure', { name: /power/ }).waitFor();
+    await page.getByRole('button', { name: 'Details' }).click();
     await page.getByRole('definition').filter({ hasText: evil }).first().waitFor();
+    await page.keyboard.press('Escape');
     await follow(page, '/');
     await page.getByRole('link', { name: /^(Online|Late|Offline|Never seen) 1/ }).waitFor();
     await expect.poll(() => page.locator('img').count()).toBe(0);
