@@ -21,6 +21,9 @@ const ofDocuments: Record<string, readonly (keyof typeof forms)[]> = {
   '/agents/:ap_id': ['light', 'phone'],
   '/devices': ['light'],
   '/alarms': ['light'],
+  '/incidents/:id': ['light'],
+  '/energy': ['light'],
+  '/configuration/rollouts/:id': ['light'],
   '/emulator/:job_number': ['light'],
   '/compare': ['light'],
   '/conflicts': ['light'],
@@ -107,7 +110,8 @@ async function prepare(): Promise<Record<string, string>> {
   await pause(historyMs * 0.1);
   const first = async (path: string, key: string) => String((await ask('GET', path)).items[0]?.[key]);
   return {
-    ap_id,
+    // That with the jammed channel has a diagnosis.
+    ap_id: ap_ids[5]!,
     job_number,
     command_id,
     app_name: 'energy-saver',
