@@ -29,7 +29,7 @@ export interface NewAlarm {
   /** Not finite: there is none. */
   value: number;
   message: string;
-  /** Found in samples: after somebody has cleared it, its time begins anew. */
+  /** Found in samples: after somebody has cleared it, its time begins again. */
   isOfSamples?: boolean;
 }
 
