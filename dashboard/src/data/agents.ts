@@ -140,6 +140,12 @@ export function agentName(ap_id: string): string {
   return known ?? shortAgentName(ap_id);
 }
 
+/** Whether they are all known, so that nothing has to move once they come; asks for those that are not. */
+export function areNamed(ap_ids: readonly string[]): boolean {
+  for (const ap_id of ap_ids) agentName(ap_id);
+  return ap_ids.every((ap_id) => names.value.has(ap_id));
+}
+
 /** The ids of emulated access points have the beginning of the number of their network. */
 export function isOfNetwork(ap_id: string, job_number: string): boolean {
   return ap_id.includes(job_number.slice(0, 8));

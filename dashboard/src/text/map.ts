@@ -22,7 +22,6 @@ export const mapText = {
     lowest: 'Groups show their lowest value.',
     highest: 'Groups show their highest value.',
   },
-  devices: { label: 'Devices', shown: 'Devices as points', hidden: 'Without devices' },
   noMatch: 'No access points match this filter.',
   clear: 'Clear filter',
   list: {

@@ -1,11 +1,12 @@
 // One incident: what happened and why, who was affected by which access point, its alarms, and what led to it.
+import { useEffect, useState } from 'preact/hooks';
 import { Failure, type IncidentDetails } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { EventGroup, EventRow } from '../../components/event-row.tsx';
 import { Loading, Notice } from '../../components/feedback.tsx';
 import { Facts, Page, TableHead, UnknownPage } from '../../components/page.tsx';
-import { withAgentName } from '../../data/agents.ts';
+import { areNamed, withAgentName } from '../../data/agents.ts';
 import { groupEvents } from '../../data/events.ts';
 import { now } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -24,12 +25,14 @@ import {
 import { affectedSentence, causeSentence, titleOf, whenSentence } from './incident-words.ts';
 
 const text = incidentsText.page;
+const namesWithinMs = 5_000;
 const spanOf = (minutes: number) => (minutes === 0 ? '–' : formatSpan(minutes * 60, 2));
 
 export function IncidentPage({ params }: PageProps) {
   const path = { incident_id: params.id! };
   useIncidentEvents();
-  const { data, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
+  const { data: found, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
+  const data = useNamed(found);
   const names = useSiteNames();
   const back = <ButtonLink size="small" href="/incidents" icon="chevron-left" words={text.back} />;
   if (failure instanceof Failure && failure.status === 404) {
@@ -74,6 +77,18 @@ export function IncidentPage({ params }: PageProps) {
       )}
     </Page>
   );
+}
+
+/** It with its names, so that nothing moves when they come; after a while also without. */
+function useNamed(found: IncidentDetails | undefined): IncidentDetails | undefined {
+  const [isLate, setLate] = useState(false);
+  const { data: health } = useOperation('network_health', {}, { pollMs: incidentPollMs });
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), namesWithinMs);
+    return () => clearTimeout(timer);
+  }, []);
+  const ap_ids = [...(found?.affected ?? []), ...(found?.alarm_list ?? [])].flatMap(({ ap_id }) => ap_id ?? []);
+  return (health && areNamed(ap_ids)) || isLate ? found : undefined;
 }
 
 /** The diagnosis of the alarm that says most: a cause, numbers, and what could be done. */

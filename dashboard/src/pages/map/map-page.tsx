@@ -41,7 +41,6 @@ export function MapPage() {
   const filtered = useMemo(() => agents && filterAgents(agents, { type, state, q }), [agents, type, state, q]);
   const visible = useMemo(() => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)), [filtered, visibleIds]);
   const worst = useWorst(visible);
-  const [points, setPoints] = useQueryState('devices');
   const onMoved = (next: string, seen: ReadonlySet<string>) => {
     setVisibleIds(seen);
     // The address is written once the map has come to rest.
@@ -52,7 +51,7 @@ export function MapPage() {
   };
   const radio = useRadioMap(agents);
   // They would hide the layer.
-  const devices = useMapDevices(visible, agents, points !== 'off' && !radio.layer);
+  const devices = useMapDevices(visible, agents, !radio.layer);
   const shading = useShading(agents);
   const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
@@ -66,7 +65,7 @@ export function MapPage() {
         !isEmpty && (
           <search class="map-filters">
             <ListSearch label={mapText.search} value={q} onCommit={setText} />
-            <PhoneFold count={[type, state, shading.metric, points].filter(Boolean).length}>
+            <PhoneFold count={[type, state, shading.metric].filter(Boolean).length}>
               <Choice
                 label={agentsText.typeFilter}
                 value={type}
@@ -84,12 +83,6 @@ export function MapPage() {
                 value={shading.metric}
                 onChange={shading.setMetric}
                 options={[['', mapText.shading.byType], ...shading.options]}
-              />
-              <Choice
-                label={mapText.devices.label}
-                value={points}
-                onChange={setPoints}
-                options={{ '': mapText.devices.shown, off: mapText.devices.hidden }}
               />
             </PhoneFold>
           </search>

@@ -10,7 +10,7 @@ const maxFleet = 150;
 const limit = 500;
 const pollMs = 3_000;
 /** What the page needs to begin with comes first. */
-const firstAfterMs = 1_000;
+const firstAfterMs = 3_000;
 const maxSelector = 1_000;
 const none: readonly DrawnDevice[] = [];
 
