@@ -63,7 +63,7 @@ async function firstVisit(): Promise<Figure[]> {
     page.on('requestfinished', (request) => files.push(new URL(request.url()).pathname));
     await page.goto(browser.address('/'));
     // It can be used once figures are there: what is seen is true and can be clicked.
-    await page.locator('.overview-figures .figure:not(:has(.skeleton))').first().waitFor();
+    await page.locator('.figure-strip > :not(:has(.skeleton))').first().waitFor();
     times.push((await page.evaluate('performance.now()')) as number);
     loaded = files;
     await context.close();
