@@ -63,16 +63,10 @@ export class EnergyService {
     const { drawn, sums, resolutionMs, bucketMs } = await this.#read(caller, query, range);
     const measured = drawn.filter(({ measuredMs }) => measuredMs > 0);
     const lengthMs = range.endMs - range.startMs;
-    const groups = (nameOf: (agent: IndexedAgent) => string | null): EnergyUse[] => {
-      const found = new Map<string | null, Drawn[]>();
-      for (const each of measured) {
-        const name = nameOf(each.agent);
-        found.set(name, [...(found.get(name) ?? []), each]);
-      }
-      return [...found]
+    const groups = (nameOf: (agent: IndexedAgent) => string | null): EnergyUse[] =>
+      [...Map.groupBy(measured, ({ agent }) => nameOf(agent))]
         .map(([name, members]) => toUse(name, members, lengthMs, rates))
         .sort((a, b) => b.kwh - a.kwh || ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
-    };
     return {
       start: toTime(range.startMs),
       end: toTime(range.endMs),
@@ -175,13 +169,8 @@ export class EnergyService {
   }
 
   async #programs(caller: Caller, { startMs, endMs }: EnergyRange, seen: ReadonlySet<string>) {
-    const found = new Map<string, PowerCommand[]>();
-    for (const command of await this.#options.commands.since(startMs, endMs)) {
-      if (!seen.has(command.ap_id)) continue;
-      const key = programKey(caller, command);
-      found.set(key, [...(found.get(key) ?? []), command]);
-    }
-    return [...found]
+    const found = (await this.#options.commands.since(startMs, endMs)).filter(({ ap_id }) => seen.has(ap_id));
+    return [...Map.groupBy(found, (command) => programKey(caller, command))]
       .map(([key, sent]) => ({
         ...toProgram(key),
         commands: sent.length,

@@ -167,12 +167,10 @@ export class RerunService extends PeriodicTask {
   /** As the caller may know them. */
   async #programs(caller: Caller, run: string): Promise<[string, string[]][]> {
     const { commands, emulator } = this.#options;
-    const found = new Map<string, string[]>();
-    for (const command of await commands.of(await emulator.agentsOf(run))) {
-      const key = programKey(caller, command);
-      if (key !== '') found.set(key, [...(found.get(key) ?? []), command.command_id]);
-    }
-    return [...found];
+    const found = await commands.of(await emulator.agentsOf(run));
+    const byProgram = Map.groupBy(found, (command) => programKey(caller, command));
+    byProgram.delete('');
+    return [...byProgram].map(([key, own]) => [key, own.map(({ command_id }) => command_id)]);
   }
 
   #toRerun(job_number: string, answer: Answer): EnergyRerun {

@@ -26,7 +26,7 @@ export interface DeviceListRecord {
   ts: number;
   /** When Weft heard it, by its own clock. */
   heard_at: number;
-  /** JSON; written and read by `registry/device-upkeep`. */
+  /** JSON; written and read by `registry/device-values`. */
   device_values: string;
 }
 

@@ -1,6 +1,5 @@
 // Telemetry in ClickHouse, for who runs it already and wants to query years of samples beside Weft. Samples are kept for the
 // raw retention, in one partition a day, and aggregated by ClickHouse when they are asked for; there are no roll-ups.
-
 import { chooseBucketWidth } from '@weft/timeseries';
 import type {
   FieldInfo,
@@ -12,11 +11,12 @@ import type {
   TimeRange,
 } from '../telemetry-store.ts';
 import { ClickHouseClient, literal } from './clickhouse-client.ts';
+import { emptyFrame, longestSeries, readBuckets, readValues, toFrame, type ValueRow } from './clickhouse-frame.ts';
 import * as sql from './clickhouse-sql.ts';
 import { createTelemetryTables } from './clickhouse-sql.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
 import { FieldCatalogue } from './field-catalogue.ts';
-import { type RowReader, textBytes } from './row-binary.ts';
+import { textBytes } from './row-binary.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
 const usualIntervalMs = 1000;
@@ -214,80 +214,4 @@ class ClickHouseTelemetryStore implements TelemetryStore {
     });
     return this.#prepared;
   }
-}
-
-interface ValueRow {
-  name: string;
-  isText: boolean;
-  ts: number;
-  value: number | string;
-}
-
-function emptyFrame(): Frame {
-  return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
-}
-
-/** Ordered by name, kind and time. */
-function readValues(rows: RowReader): ValueRow[] {
-  const values: ValueRow[] = [];
-  while (!rows.isAtEnd) {
-    const [name, isText, ts] = [rows.text(), rows.byte() === 1, rows.int64()];
-    const [number, text] = [rows.float64(), rows.text()];
-    values.push({ name, isText, ts, value: isText ? text : number });
-  }
-  return values;
-}
-
-interface Buckets {
-  values: ValueRow[];
-  /** Of the longest series. */
-  mostPoints: number;
-}
-
-function readBuckets(rows: RowReader): Buckets {
-  const values: ValueRow[] = [];
-  const counts = new Map<string, number>();
-  while (!rows.isAtEnd) {
-    const [name, isText, ts] = [rows.text(), rows.byte() === 1, rows.int64()];
-    const [value, count] = [rows.float64(), rows.float64()];
-    const key = `${isText} ${name}`;
-    counts.set(key, (counts.get(key) ?? 0) + count);
-    if (!isText) values.push({ name, isText, ts, value });
-  }
-  return { values, mostPoints: Math.max(0, ...counts.values()) };
-}
-
-/** The longest run of one name: rows are ordered by it. */
-function longestSeries(values: readonly ValueRow[]): number {
-  let longest = 0;
-  let length = 0;
-  for (const [index, { name, isText }] of values.entries()) {
-    const before = values[index - 1];
-    length = before?.name === name && before.isText === isText ? length + 1 : 1;
-    longest = Math.max(longest, length);
-  }
-  return longest;
-}
-
-function toFrame(values: readonly ValueRow[], widthMs?: number): Frame {
-  const times = [...new Set(values.map(({ ts }) => ts))].sort((a, b) => a - b);
-  const places = new Map(times.map((ts, place) => [ts, place]));
-  const frame: Frame = {
-    ...emptyFrame(),
-    resolution_seconds: widthMs === undefined ? undefined : widthMs / 1000,
-    ts: Float64Array.from(times),
-  };
-  for (const { name, ts, value } of values) {
-    const place = places.get(ts)!;
-    if (typeof value === 'number') {
-      const column = frame.columns.get(name) ?? new Float64Array(times.length).fill(Number.NaN);
-      column[place] = value;
-      frame.columns.set(name, column);
-    } else {
-      const texts = frame.texts.get(name) ?? new Array<string | undefined>(times.length).fill(undefined);
-      texts[place] = value;
-      frame.texts.set(name, texts);
-    }
-  }
-  return frame;
 }
