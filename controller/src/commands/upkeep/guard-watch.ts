@@ -91,8 +91,9 @@ export class GuardWatch {
     for (const { command, guard } of this.#watched.get(ap_id) ?? []) {
       if (this.#underWay.has(command.command_id)) continue;
       for (const { ts, names, values } of samples) {
-        // A sample from before the command succeeded does not count.
-        const at = ts >= command.ended_at! ? names.indexOf(guard.metric) : -1;
+        // A sample from before the command succeeded, or after the guard's time, does not count.
+        const isWithin = ts >= command.ended_at! && ts < command.guard_until!;
+        const at = isWithin ? names.indexOf(guard.metric) : -1;
         if (at < 0 || !isBroken(guard, values[at]!)) continue;
         this.#rollBack(command, guard, ap_id, values[at]!);
         break;
