@@ -8,6 +8,8 @@ import { StartError } from '../errors.ts';
 import type { SqlDatabase, SqlQueries } from './sql-database.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
+/** The newest schema that this code knows; connections carry it, so that others see which version is running. */
+export const schemaVersion = readdirSync(MIGRATIONS_FOLDER).filter((file) => file.endsWith('.sql')).length;
 
 interface Migration {
   version: number;
@@ -22,6 +24,8 @@ type AppliedRow = { version: number; name: string; checksum: string };
 export interface MigrationSession extends SqlQueries {
   /** Runs a whole file of statements. */
   runScript(sql: string): Promise<void>;
+  /** Throws if nodes of another version use the database: they would not know what changes. */
+  assertAlone?(): Promise<void>;
 }
 
 // Byte order, so that lists have the same order on both databases and in every locale.
@@ -74,6 +78,7 @@ async function applyNext(session: MigrationSession, migrations: Migration[]): Pr
   for (const [index, row] of applied.entries()) assertSame(row, migrations[index], migrations.at(-1));
   const next = migrations[applied.length];
   if (next === undefined) return true;
+  if (applied.length > 0) await session.assertAlone?.();
   await conditions[next.name]?.(session);
   await session.runScript(next.sql);
   await session.query('INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES (?, ?, ?, ?)', [

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
 import type { PoolClient } from 'pg';
+import { schemaVersion } from './migrations.ts';
 import { PostgresServers } from './postgres-servers.ts';
 
 const channel = 'weft_news';
@@ -31,7 +32,7 @@ export class PostgresNews {
   constructor(url: string, options: PostgresNewsOptions) {
     this.#options = options;
     this.#servers = new PostgresServers(url, {
-      application_name: 'weft news',
+      application_name: `weft news ${schemaVersion}`,
       max: 1,
       connectionTimeoutMillis: 3_000,
       keepAlive: true,

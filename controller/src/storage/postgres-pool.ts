@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { backOffMs } from '@weft/contract/back-off';
 import { type CustomTypesConfig, types } from 'pg';
+import { schemaVersion } from './migrations.ts';
 import { isRetryable, unavailable, whyUnavailable } from './postgres-errors.ts';
 import { PostgresServers } from './postgres-servers.ts';
 import { PostgresSession } from './postgres-session.ts';
@@ -42,7 +43,7 @@ export class PostgresPool {
   constructor(url: string, options: PostgresPoolOptions = {}) {
     const statementTimeoutMs = options.statementTimeoutMs ?? 10_000;
     this.#servers = new PostgresServers(url, {
-      application_name: 'weft',
+      application_name: `weft ${schemaVersion}`,
       max: options.maxConnections ?? 10,
       connectionTimeoutMillis: options.connectTimeoutMs ?? (secondsToConnect(url) ?? 3) * 1000,
       idleTimeoutMillis: 30_000,

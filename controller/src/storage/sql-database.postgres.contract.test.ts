@@ -138,12 +138,37 @@ describe.skipIf(findPostgres() === undefined)('with a server of its own', () => 
     expect(await rows(db)).toEqual([]);
   });
 
+  test('tables are not changed while nodes of another version use them', async () => {
+    const migrationsFolder = mkdtempSync(join(tmpdir(), 'weft-migrations-'));
+    const write = (n: number) =>
+      writeFileSync(join(migrationsFolder, `000${n}_step.sql`), `CREATE TABLE s${n} (a INTEGER);`);
+    write(1);
+    const db = open({ migrationsFolder });
+    await db.migrate();
+    write(2);
+    const older = new Client({ connectionString: server.url, application_name: 'weft' });
+    older.on('error', () => {});
+    await older.connect();
+    older.query('SELECT pg_sleep(3600)').catch(() => {});
+    const isAtWork = `SELECT 1 AS one FROM pg_stat_activity WHERE application_name = 'weft' AND state = 'active'`;
+    await expect.poll(() => db.query(isAtWork)).toHaveLength(1);
+    const refused = /another version of Weft runs on this database \(from 127\.0\.0\.1\).*stop all nodes/;
+    await expect(db.migrate()).rejects.toThrow(refused);
+    await db.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'weft'`);
+    await expect.poll(() => db.query(isAtWork)).toHaveLength(0);
+    // Others of this version may be there.
+    await open().query('SELECT 1 AS one');
+    await db.migrate();
+    expect(await db.query('SELECT a FROM s2')).toEqual([]);
+    rmSync(migrationsFolder, { recursive: true });
+  });
+
   test('idle connections that break do not hurt', async () => {
     const db = open();
     await Promise.all(Array.from({ length: 5 }, () => db.query('SELECT pg_sleep(0.01) IS NULL AS slept')));
     const admin = new Client({ connectionString: server.url });
     await admin.connect();
-    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'weft'`);
+    await admin.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'weft %'`);
     await admin.end();
     // The news may still be on its way to us: an outage is allowed, a wrong answer or a crash is not.
     await expect.poll(() => rows(db).catch(() => 'outage')).toEqual([]);

@@ -1,5 +1,6 @@
 // The database for more than one node: a PostgreSQL server behind a pool of connections.
-import { applyMigrations, MIGRATIONS_FOLDER } from './migrations.ts';
+import { StartError } from '../errors.ts';
+import { applyMigrations, MIGRATIONS_FOLDER, schemaVersion } from './migrations.ts';
 import { OpenTransaction } from './open-transaction.ts';
 import { PostgresPool, type PostgresPoolOptions } from './postgres-pool.ts';
 import type { PostgresSession } from './postgres-session.ts';
@@ -47,6 +48,7 @@ class PostgresDatabase implements SqlDatabase {
           work({
             query: (sql, params) => tx.query(sql, params),
             runScript: (sql) => session.runUnhurried(sql),
+            assertAlone: () => assertAlone(tx),
           }),
         );
         return result;
@@ -61,6 +63,21 @@ class PostgresDatabase implements SqlDatabase {
   close(): Promise<void> {
     return this.#pool.close();
   }
+}
+
+/** A node looks at the database every two seconds: connections that are silent for longer may be those of a dead machine. */
+async function assertAlone(tx: SqlQueries): Promise<void> {
+  const others = await tx.query<{ address: string }>(
+    `SELECT DISTINCT coalesce(host(client_addr), 'this machine') AS address FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name LIKE 'weft%' AND application_name NOT LIKE ?
+       AND (state = 'active' OR state_change > clock_timestamp() - interval '15 seconds') ORDER BY 1`,
+    [`weft% ${schemaVersion}`],
+  );
+  if (others.length === 0) return;
+  throw new StartError(
+    `another version of Weft runs on this database (from ${others.map(({ address }) => address).join(', ')}), and this ` +
+      'version changes its tables: stop all nodes, workers and emulators of the other one, then start this one',
+  );
 }
 
 async function runWork<T>(
