@@ -7,7 +7,7 @@ import { createTimestampWriter } from './timestamps.ts';
 
 /** What a piece grows to before it is handed on: a fraction of a millisecond. */
 const pieceLength = 16 * 1024;
-const rowsPerPiece = 512;
+const rowsPerPiece = 128;
 const zero = 0x30;
 /** With a year of six digits and a sign. */
 const maxStartLength = 47;
@@ -47,7 +47,7 @@ function* writeMultiMetric(
   metrics: readonly string[],
   frame: Frame,
 ): Generator<void> {
-  const starts = pointStarts(frame.ts);
+  const starts = new PointStarts(frame.ts);
   json.text(`{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`);
   for (const [index, metric] of metrics.entries()) {
     json.text(`${index === 0 ? '' : ','}{"metric":${JSON.stringify(metric)},"points":[`);
@@ -55,6 +55,7 @@ function* writeMultiMetric(
     let isFirst = true;
     for (let row = 0; column && row < column.length; ) {
       const end = Math.min(column.length, row + rowsPerPiece);
+      starts.write(end);
       isFirst = writePoints(json, column, row, end, starts, isFirst);
       row = end;
       if (json.length > maxLength) yield;
@@ -127,37 +128,61 @@ export function* rowsJson(frame: Frame): Generator<string> {
   }
 }
 
-/** What stands between the values of neighbouring points: row by row one after the other, used for every metric. */
-interface PointStarts {
-  bytes: DataView;
+/**
+ * `},{"ts":"2026-03-01T12:00:00.000Z","value":` for each of these times: what stands between the values of neighbouring points,
+ * row by row one after the other, used for every metric.
+ */
+class PointStarts {
+  readonly bytes: DataView;
   /** Where the text of each row ends and that of the next begins. */
-  ends: Uint32Array;
-}
+  readonly ends: Uint32Array;
+  readonly #ts: Float64Array;
+  readonly #text: Buffer;
+  #written = 0;
+  #minute = Number.NaN;
+  #day = Number.NaN;
+  #length = 0;
 
-/** `},{"ts":"2026-03-01T12:00:00.000Z","value":` for each of these times. */
-function pointStarts(ts: Float64Array): PointStarts {
-  // Seven more, for whoever reads eight at a time.
-  const bytes = Buffer.from(new ArrayBuffer(ts.length * maxStartLength + 7));
-  const ends = new Uint32Array(ts.length);
-  let minute = Number.NaN;
-  let at = 0;
-  let length = 0;
-  for (let row = 0; row < ts.length; row++) {
-    const ms = ts[row]!;
-    const thisMinute = Math.floor(ms / 60_000);
-    if (thisMinute !== minute) {
-      minute = thisMinute;
-      length = bytes.write(`},{"ts":"${new Date(thisMinute * 60_000).toISOString()}","value":`, at, 'latin1');
-    } else bytes.copyWithin(at, at - length, at);
-    at += length;
-    ends[row] = at;
-    // Only the seconds differ from the row before: `00.000Z","value":`.
-    const rest = ms - thisMinute * 60_000;
-    const seconds = (rest / 1000) | 0;
-    writeDigits(bytes, at - 17, seconds, 2);
-    writeDigits(bytes, at - 14, rest - seconds * 1000, 3);
+  constructor(ts: Float64Array) {
+    this.#ts = ts;
+    // Seven more, for whoever reads eight at a time.
+    this.#text = Buffer.from(new ArrayBuffer(ts.length * maxStartLength + 7));
+    this.bytes = new DataView(this.#text.buffer);
+    this.ends = new Uint32Array(ts.length);
   }
-  return { bytes: new DataView(bytes.buffer), ends };
+
+  /** Those of all rows before this one, unless they are there. */
+  write(end: number): void {
+    let at = this.#written === 0 ? 0 : this.ends[this.#written - 1]!;
+    for (; this.#written < end; this.#written++) {
+      at = this.#writeOne(this.#ts[this.#written]!, at);
+      this.ends[this.#written] = at;
+    }
+  }
+
+  #writeOne(ms: number, start: number): number {
+    const minute = Math.floor(ms / 60_000);
+    const day = Math.floor(minute / 1440);
+    if (day === this.#day) this.#text.copyWithin(start, start - this.#length, start);
+    else {
+      const date = new Date(day * 86_400_000).toISOString();
+      this.#length = this.#text.write(`},{"ts":"${date}","value":`, start, 'latin1');
+    }
+    const end = start + this.#length;
+    // Only this differs within a day: `00:00:00.000Z","value":`.
+    if (minute !== this.#minute || day !== this.#day) {
+      const ofDay = minute - day * 1440;
+      writeDigits(this.#text, end - 23, (ofDay / 60) | 0, 2);
+      writeDigits(this.#text, end - 20, ofDay % 60, 2);
+    }
+    const rest = ms - minute * 60_000;
+    const seconds = (rest / 1000) | 0;
+    writeDigits(this.#text, end - 17, seconds, 2);
+    writeDigits(this.#text, end - 14, rest - seconds * 1000, 3);
+    this.#minute = minute;
+    this.#day = day;
+    return end;
+  }
 }
 
 function writeDigits(bytes: Uint8Array, at: number, number: number, count: number): void {
