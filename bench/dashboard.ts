@@ -61,11 +61,6 @@ async function firstVisit(): Promise<Figure[]> {
   for (let visit = 0; visit < 5; visit++) {
     const context = await browser.context();
     const page = await context.newPage();
-    const files: Promise<{ path: string; kib: number }>[] = [];
-    page.on('requestfinished', (request) => {
-      const { pathname: path } = new URL(request.url());
-      files.push(request.sizes().then(({ responseBodySize }) => ({ path, kib: responseBodySize / 1024 })));
-    });
     await page.addInitScript(`(() => {
       const look = () => {
         if (document.querySelector('h1')) window.__heading = performance.now();
@@ -79,7 +74,10 @@ async function firstVisit(): Promise<Figure[]> {
     times.push((await page.evaluate('performance.now()')) as number);
     headings.push((await page.evaluate('window.__heading')) as number);
     await page.waitForLoadState('networkidle');
-    loaded = await Promise.all(files);
+    loaded = (await page.evaluate(
+      `performance.getEntries().filter((entry) => 'encodedBodySize' in entry).map(({ name, encodedBodySize }) =>
+        ({ path: new URL(name).pathname, kib: encodedBodySize / 1024 }))`,
+    )) as typeof loaded;
     await context.close();
   }
   const isOfMap = (path: string) => /\/(maps|map-canvas|countries)-|^\/places\//.test(path);
