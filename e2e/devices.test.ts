@@ -163,6 +163,7 @@ async function plant({ folder, env: given = {}, onStart, onPlanted }: Scenario):
   const logged = weft.out + weft.err;
   await weft.end('SIGKILL');
   weft = await serve({ folder, env });
+  await weft.untilStarted();
   expect(await attached()).toEqual(before);
   // One that goes back now was steered before the kill.
   await list('ap-1', 'stays');

@@ -77,6 +77,7 @@ test.skipIf(server === undefined)(
     expect([again.code, again.out]).toEqual([0, expect.stringContaining('Nothing was changed')]);
 
     const weft = await serve({ env: cluster, folder });
+    await weft.untilStarted();
     for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
     expect(await ledger.compareExport(weft)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     expect(await ledger.agents[0]!.post(weft)).toBe(200);

@@ -49,6 +49,7 @@ describe.skipIf(server === undefined)('with a database that is there', () => {
     const env = await emptySchema();
     const [a, b] = await Promise.all([serve({ env }), serve({ env })]);
     const token = await a.createAdmin();
+    await b.untilStarted();
     const onB = () => b.request('GET', '/api/v1/users/me', { token }).then(({ status }) => status);
     expect(await onB()).toBe(200);
     const json = { password: 'another password' };

@@ -40,10 +40,10 @@ interface DevicesPartDeps extends Platform {
 export type DevicesPart = ReturnType<typeof createDevicesPart>;
 
 export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
-  const { config, database, keyring, agents, auditLog, eventLog, retention, shares, onError } = deps;
+  const { config, database, keyring, agents, auditLog, eventLog, retention, shares, now, onError } = deps;
   const isShared = database.dialect === 'postgres';
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
-  const store = new DeviceStore(database, { node: randomUUID() });
+  const store = new DeviceStore(database, { node: randomUUID(), now });
   const extrasStore = new DeviceExtrasStore(database);
   const extras = new DeviceExtras({ store: extrasStore });
   const journal = new DeviceJournal({ database, store, eventLog, onWritten: events.devicesChanged.emit });
@@ -54,6 +54,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     canonical: extras.canonical,
     mayJoin: (ap_id) => joins.spend(ap_id, 1) === 0,
     onChanges: (changes) => journal.add(changes),
+    now,
   });
   const history = new DeviceHistory({ registry, extras, telemetry: deps.telemetryStore, onError });
   extras.linked.on((identity, device) => mergeDevices(registry, identity, device));
@@ -72,10 +73,9 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     journal,
     isShared,
     keptMs: dayMs,
-    // Together less than the ten seconds that an answer may be late.
-    ...(isShared && { saveEveryMs: 6_000, followEveryMs: 3_000 }),
     onFollow: () => extras.refresh(),
     onError,
+    now,
   });
   retention.add(
     { name: 'devices', keptMs: dayMs, isLocal: true, remove: (nowMs) => upkeep.prune(nowMs) },

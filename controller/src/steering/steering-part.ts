@@ -19,7 +19,7 @@ interface SteeringPartDeps extends Platform {
 }
 
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
-  const { config, database, agentStore, commands, devices, onError, onChange } = deps;
+  const { config, database, agentStore, commands, devices, now, onError, onChange } = deps;
   const { registry } = devices;
   /** Since when the device is there; undefined if it is not. */
   const attachedSince = (ap_id: string, device: string): number | undefined => {
@@ -53,6 +53,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     deviceAt: (ap_id, identity) => devices.addresses.deviceAt(ap_id, identity) ?? emulatedDevice(identity),
     hasModelTime: async (ap_id) => ((await agentStore.get(ap_id))?.emulated_for ?? null) !== null,
     onError,
+    now,
   });
   const stickiness = new Stickiness({
     database,
@@ -61,6 +62,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     putSticky: devices.sticky.put,
     refreshSticky: devices.sticky.refresh,
     onError,
+    now,
   });
   const isShared = database.dialect === 'postgres';
   const rounds = new PeriodicTask({

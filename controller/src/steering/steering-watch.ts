@@ -31,7 +31,6 @@ export interface SteeringWatchOptions {
   hasModelTime: (ap_id: string) => Promise<boolean>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
-  everyMs?: number;
 }
 
 export class SteeringWatch extends PeriodicTask {
@@ -43,8 +42,8 @@ export class SteeringWatch extends PeriodicTask {
   readonly #underWay = new Set<string>();
 
   constructor(options: SteeringWatchOptions) {
-    const { everyMs = 1_000, onError } = options;
-    super({ everyMs, what: 'the look at steering commands', run: () => this.#look(), onError });
+    const { onError } = options;
+    super({ everyMs: 1_000, what: 'the look at steering commands', run: () => this.#look(), onError });
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }

@@ -1,7 +1,10 @@
 // Steering end to end inside of one process: what an access point gets, and how each attempt ends.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
+import { databaseKinds } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { shareRabbit } from '../../../test/rabbitmq.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
+import { generateSecret } from '../secrets.ts';
 
 let weft: TestWeft;
 let admin: string;
@@ -9,15 +12,11 @@ let names = 0;
 
 const [a, b] = ['here', 'there'];
 let tokens: Record<string, string>;
+const here = () => ({ weft, admin, tokens });
 
 beforeAll(async () => {
   weft = await startWeft();
-  admin = await weft.admin();
-  tokens = {
-    [a]: await weft.agent(a, { access_point_type: 'WiFi', commands: declared }),
-    [b]: await weft.agent(b, { access_point_type: 'WiFi', commands: declared, radios: [radio] }),
-    plain: await weft.agent('plain'),
-  };
+  ({ admin, tokens } = await signIn(weft));
 });
 afterAll(() => weft.stop());
 
@@ -34,8 +33,18 @@ const radio = {
   secret: 1,
 };
 
+async function signIn(weft: TestWeft) {
+  const admin = await weft.admin();
+  const tokens: Record<string, string> = {
+    [a]: await weft.agent(a, { access_point_type: 'WiFi', commands: declared }),
+    [b]: await weft.agent(b, { access_point_type: 'WiFi', commands: declared, radios: [radio] }),
+    plain: await weft.agent('plain'),
+  };
+  return { weft, admin, tokens };
+}
+
 /** A device that is attached to the first of the two access points, alone. */
-async function setUp() {
+async function setUp({ weft, admin, tokens } = here()) {
   const n = ++names;
   const address = `02:5e:ed:00:01:${n.toString(16).padStart(2, '0')}`;
   const report = (ap_id: string, ...devices: string[]) =>
@@ -191,6 +200,30 @@ describe('steer_device', () => {
     const stored = (await weft.request('GET', `/api/v1/commands/${command_id}`, { token: admin })).text;
     expect(stored).toContain(device);
     expect(stored).not.toContain(address);
+  });
+
+  const isMissing = inject('postgresUrl') === undefined || inject('amqpUrl') === undefined;
+  test.skipIf(isMissing)('succeeds on a node whose clock is behind that of the database', async () => {
+    const namespace = await databaseKinds.postgres.createNamespace();
+    onTestFinished(() => namespace.remove());
+    const rabbit = await shareRabbit();
+    onTestFinished(() => rabbit.stop());
+    const now = Date.now.bind(Date);
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 20_000);
+    onTestFinished(() => clock.mockRestore());
+    const behind = await startWeft({
+      WEFT_DATABASE_URL: namespace.address,
+      WEFT_AMQP_URL: rabbit.url,
+      WEFT_SECRET: generateSecret(),
+    });
+    onTestFinished(() => behind.stop());
+    await untilSo(() => expect(behind.platform.now() - Date.now()).toBeGreaterThan(15_000));
+    const { address, report, send, take, answer, ended } = await setUp(await signIn(behind));
+    const { command_id } = (await send()).body;
+    await take();
+    await answer(command_id, { state: 'succeeded', result: { answer: 'accepted' } });
+    await report(b, address);
+    expect(await ended(command_id)).toMatchObject({ state: 'succeeded', result: { outcome: 'moved' } });
   });
 
   test('succeeds when the target reports the device, and not before', async () => {

@@ -32,8 +32,6 @@ export interface DeviceUpkeepOptions {
   onFollow?: () => Promise<void>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
-  saveEveryMs?: number;
-  followEveryMs?: number;
 }
 
 export class DeviceUpkeep {
@@ -48,12 +46,12 @@ export class DeviceUpkeep {
   constructor(options: DeviceUpkeepOptions) {
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const { isShared, saveEveryMs = 10_000, followEveryMs = 3_000, onError } = options;
+    const { isShared, onError } = options;
     const task = (everyMs: number, what: string, run: () => Promise<void>) =>
       new PeriodicTask({ everyMs, what, run: () => this.#turns.run(run), onError });
-    this.#tasks = [task(saveEveryMs, 'the writing of the values of devices', () => this.save())];
-    if (isShared)
-      this.#tasks.push(task(followEveryMs, 'the reading of the devices of other nodes', () => this.follow()));
+    // Of several nodes, both together are less than the ten seconds that an answer may be late.
+    this.#tasks = [task(isShared ? 6_000 : 10_000, 'the writing of the values of devices', () => this.save())];
+    if (isShared) this.#tasks.push(task(3_000, 'the reading of the devices of other nodes', () => this.follow()));
   }
 
   /** Reads everything that is known; repeated calls are harmless. */
