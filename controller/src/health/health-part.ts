@@ -1,7 +1,7 @@
 // Health as a part: what alarms, states and the last day's telemetry say in one word.
 import { productOf } from '@weft/contract/product';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
+import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import type { Events } from '../events.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
 import type { Part, Platform } from '../part.ts';
@@ -12,7 +12,7 @@ import { NetworkFiguresService } from './network-figures.ts';
 
 interface HealthPartDeps extends Platform {
   fleet: FleetView;
-  alarms: { readonly active: Iterable<AlarmRecord> };
+  alarms: ActiveAlarms;
   siteStore: SiteStore;
 }
 

@@ -2,6 +2,7 @@
 import type { AgentHealthReport, AlarmSeverity, NetworkHealth, ServiceLevel } from '@weft/contract';
 import { canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
+import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import type { Caller } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
@@ -23,7 +24,7 @@ const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
 
 export interface HealthServiceOptions {
   fleet: FleetView;
-  alarms: { readonly active: Iterable<AlarmRecord> };
+  alarms: Pick<ActiveAlarms, 'active' | 'rule'>;
   sites: Pick<SiteStore, 'page'>;
   telemetry: Pick<TelemetryStore, 'query'>;
   shares: Shares;
@@ -117,7 +118,12 @@ export class HealthService {
     const nowMs = this.#now();
     return [...alarms.active]
       .filter((alarm) => isAll || canSeeAlarm(caller, alarm, alarm.ap_id === null ? undefined : fleet.get(alarm.ap_id)))
-      .map((alarm) => ({ ...alarm, isMuted: isMuted(alarm, nowMs), isInhibited: alarm.inhibited_by !== null }));
+      .map((alarm) => ({
+        ...alarm,
+        product: alarms.rule(alarm.rule_id)?.record.product ?? null,
+        isMuted: isMuted(alarm, nowMs),
+        isInhibited: alarm.inhibited_by !== null,
+      }));
   }
 
   async #siteNames(): Promise<Map<string, string>> {

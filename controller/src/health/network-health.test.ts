@@ -24,6 +24,7 @@ const alarmFor = (agents: readonly HealthAgent[]): fc.Arbitrary<HealthAlarm> =>
     ap_id: agents.length > 0 ? fc.constantFrom(null, ...agents.map(({ ap_id }) => ap_id)) : fc.constant(null),
     site: fc.constantFrom(...sites),
     subject_kind: fc.constant('agent'),
+    product: fc.constantFrom(null, 'offline', 'wifi_noise', 'wifi_unserved'),
     severity: fc.constantFrom('critical', 'major', 'minor', 'warning') as fc.Arbitrary<AlarmSeverity>,
     state: fc.constantFrom('firing', 'acknowledged') as fc.Arbitrary<HealthAlarm['state']>,
     message: fc.string(),
@@ -100,7 +101,7 @@ describe('health', () => {
     const gone = { ...agent('gone'), devices_affected: 40 };
     const alarm: HealthAlarm = {
       ...{ id: '1', ap_id: 'jammed', site: null, subject_kind: 'agent', severity: 'critical', state: 'firing' },
-      ...{ message: 'Noise', since: 0, isMuted: false, isInhibited: false },
+      ...{ product: null, message: 'Noise', since: 0, isMuted: false, isInhibited: false },
     };
     const { worst } = of([agent('empty'), jammed, gone], [alarm]);
     expect(worst.map(({ ap_id, devices_affected }) => [ap_id, devices_affected])).toEqual([
@@ -117,7 +118,7 @@ describe('health', () => {
     ];
     const alarm: HealthAlarm = {
       ...{ id: '1', ap_id: 'b', site: 'uk', subject_kind: 'agent', severity: 'minor', state: 'firing' },
-      ...{ message: 'Retries at 31 %', since: 0, isMuted: false, isInhibited: false },
+      ...{ product: null, message: 'Retries at 31 %', since: 0, isMuted: false, isInhibited: false },
     };
     const { health, causes, worst, unacknowledged } = of(agents, [alarm]);
     expect({ health, unacknowledged }).toEqual({ health: 'bad', unacknowledged: 1 });
@@ -131,11 +132,28 @@ describe('health', () => {
     ]);
   });
 
+  test('says the cause before what follows from it, and not before the worse of somebody else', () => {
+    const jammed = { ...agent('jammed'), state: 'online' as const };
+    const alarms = (['critical', 'major', 'minor', 'minor'] as const).map((severity, n): HealthAlarm => {
+      const message = ['Fire', 'Devices get nothing', 'Frames are sent again', 'Noise'][n]!;
+      const product = [null, 'wifi_unserved', 'wifi_retries', 'wifi_noise'][n]!;
+      const about = { id: String(n), ap_id: 'jammed', site: null, subject_kind: 'agent', product, severity };
+      return { ...about, state: 'firing', message, since: n, isMuted: false, isInhibited: false };
+    });
+    expect(of([jammed], alarms).worst[0]?.causes).toEqual([
+      'Fire',
+      'Noise',
+      'Devices get nothing',
+      'Frames are sent again',
+    ]);
+    expect(of([jammed], alarms.slice(1)).worst[0]).toMatchObject({ severity: 'major', causes: { 0: 'Noise' } });
+  });
+
   test('does not call offline or slow what only has an alarm: rules are about anything', () => {
     const ids = ['a', 'b', 'c', 'd'];
     const agents = ids.map((ap_id): HealthAgent => ({ ...agent(ap_id), site: 'uk', state: 'online' }));
     const alarms = ids.map((ap_id): HealthAlarm => {
-      const about = { id: ap_id, ap_id, site: 'uk', subject_kind: 'agent', severity: 'major' as const };
+      const about = { id: ap_id, ap_id, site: 'uk', subject_kind: 'agent', product: null, severity: 'major' as const };
       return { ...about, state: 'firing', message: 'Power at 9 W', since: 0, isMuted: false, isInhibited: false };
     });
     const { health, causes, sites } = of(agents, alarms);

@@ -18,6 +18,8 @@ export interface HealthAlarm {
   ap_id: string | null;
   site: string | null;
   subject_kind: string;
+  /** The key of the rule that comes with Weft; null for one of somebody else. */
+  product: string | null;
   severity: AlarmSeverity;
   state: 'firing' | 'acknowledged' | 'cleared';
   message: string;
@@ -104,11 +106,22 @@ export function* agentHealths(
 function agentHealth({ state, ...labels }: HealthAgent, alarms: HealthAlarm[]): AgentHealth {
   const sorted = alarms.sort(worstFirst);
   const severity = sorted[0]?.severity ?? null;
-  const causes = sorted.map(({ message }) => message);
+  const causes = causeFirst(sorted).map(({ message }) => message);
   // An alarm that says the same in better words comes with the next round.
   if (sorted.length === 0 && wordOfState(state) !== 'good') causes.push(causeOf[state]!);
   const health = healthWordOf(state, severity);
   return { ...labels, health, causes: causes.slice(0, maxCauses), alarms: sorted.length, severity };
+}
+
+/** Alarms of Weft's own rules from which others of the access point follow; what explains most comes first. */
+const explaining = ['offline', 'wifi_noise', 'nr_load', 'wifi_utilisation', 'lifi_blockage'];
+
+/** The cause stands where the worst of what may follow from it would. `sorted`: the worst first. */
+function causeFirst(sorted: readonly HealthAlarm[]): readonly HealthAlarm[] {
+  const cause = explaining.flatMap((key) => sorted.filter(({ product }) => product === key))[0];
+  if (!cause) return sorted;
+  const at = sorted.findIndex(({ product }) => product !== null);
+  return sorted.filter((alarm) => alarm !== cause).toSpliced(at, 0, cause);
 }
 
 const causeOf: Partial<Record<AgentState, string>> = {

@@ -82,7 +82,7 @@ const wifi = {
     for_seconds: 60,
     clear: { value: 12 },
   }),
-  wifi_noise: onWifi('minor', 'interference', '{name}: noise of {value} dBm in its channel, limit {limit}', {
+  wifi_noise: onWifi('minor', 'interference', '{name} is jammed: noise of {value} dBm in its channel, limit {limit}', {
     condition: { metric: 'noise_floor_dbm', op: '>', value: -85, over_seconds: 30 },
     for_seconds: 30,
     clear: { value: -87 },
