@@ -87,7 +87,7 @@ it('nothing holds of what is away or over', () => {
   }
 });
 
-const none = { online: 0, late: 0, offline: 0, never: 0, ended: 0, asleep: 0 };
+const none = { online: 0, late: 0, offline: 0, never: 0, ended: 0, asleep: 0, bad: 0, degraded: 0 };
 
 it('one that sleeps is said to be asleep, unless it is away', () => {
   expect(shownState('online', true)).toBe('asleep');

@@ -2,7 +2,7 @@
 // nothing is trusted, and whether a value of it still says something about now.
 import { signal } from '@preact/signals';
 import type { AgentState } from '@weft/contract/selector';
-import { type AgentPresence, call, type Technology } from '../api/client.ts';
+import { type AgentPresence, call, type HealthWord, type Technology } from '../api/client.ts';
 import { shortAgentName } from '../format.ts';
 import { isSignedIn } from '../session/session.ts';
 
@@ -67,11 +67,21 @@ export function shownState(state: AgentState, isAsleep: boolean): ShownState {
   return isAsleep && (state === 'online' || state === 'late') ? 'asleep' : state;
 }
 
-/** The worst first; of many access points that are drawn as one, the worst says how they are. */
-export const worstFirst: readonly ShownState[] = ['offline', 'late', 'never', 'asleep', 'online', 'ended'];
+/** On a map: one that reports may still have an alarm. */
+export type ShownLook = ShownState | 'bad' | 'degraded';
 
-export function worstOf(counts: Readonly<Record<ShownState, number>>): ShownState {
-  return worstFirst.find((state) => counts[state] > 0) ?? 'online';
+export function lookOf(state: ShownState, health: HealthWord | null): ShownLook {
+  if (!isInService(state) || (health !== 'bad' && health !== 'degraded')) return state;
+  return state === 'late' && health === 'degraded' ? 'late' : health;
+}
+
+/** The worst first; of many access points that are drawn as one, the worst says how they are. */
+export const worstFirst: readonly ShownLook[] = [
+  ...(['offline', 'bad', 'late', 'degraded', 'never', 'asleep', 'online', 'ended'] as const),
+];
+
+export function worstOf(counts: Readonly<Record<ShownLook, number>>): ShownLook {
+  return worstFirst.find((look) => counts[look] > 0) ?? 'online';
 }
 
 /** Serves users, or could at once. */

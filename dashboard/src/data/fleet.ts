@@ -20,6 +20,7 @@ export interface FleetAgent {
   /** What the user may do with it. */
   may: AgentListItem['may'];
   state: ShownState;
+  health: AgentListItem['health'];
   /** Undefined until presence has been told once. */
   details: AgentPresence | undefined;
 }
@@ -97,6 +98,7 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
         tags: item.tags,
         isEmulated: item.emulated,
         may: item.may,
+        health: item.health,
         state: item.state === 'ended' || !there ? shownState(item.state, isAsleep) : stateOf(there, isAsleep),
         details: there,
       };

@@ -1,14 +1,16 @@
 // Who stands alone on the map and who is drawn with others.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ShownState } from '../data/agents.ts';
+import { lookOf, type ShownState, worstOf } from '../data/agents.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { ringShares } from './draw-items.ts';
 import { toWorld } from './mercator.ts';
 
 const point = (ap_id: string, latitude: number, longitude: number, state: ShownState = 'online'): MapPoint => ({
   ap_id,
   technology: 'WiFi',
   state,
+  look: lookOf(state, 'good'),
   ...toWorld({ latitude, longitude }),
 });
 const members = (items: MapItem[]) =>
@@ -37,11 +39,23 @@ describe('access points on the map', () => {
     ];
     const [cluster, ...others] = clusterPoints(lamps, 12);
     expect(others).toEqual([]);
-    expect(cluster).toMatchObject({ kind: 'cluster', states: { online: 1, late: 1, offline: 1 } });
+    expect(cluster).toMatchObject({ kind: 'cluster', looks: { online: 1, late: 1, offline: 1 } });
     // On a picture that is to be seen only what overlaps is one.
     expect(clusterPoints(lamps, 19)).toHaveLength(1);
     expect(clusterPoints(lamps, 19, 6)).toHaveLength(3);
     expect(clusterPoints(lamps, 20).map(({ kind }) => kind)).toEqual(['marker', 'marker', 'marker']);
+  });
+
+  it('show one of fifty that reports and has an alarm, but not of one that is away anyhow', () => {
+    const points = Array.from({ length: 50 }, (_, n) => point(`ap-${n}`, 51.45 + n * 1e-6, -2.59));
+    points[7]!.look = lookOf('online', 'bad');
+    points[8]!.look = lookOf('asleep', 'degraded');
+    const [cluster] = clusterPoints(points, 12);
+    if (cluster?.kind !== 'cluster') throw new Error('They are not one');
+    expect(cluster.looks).toMatchObject({ bad: 1, asleep: 1, online: 48, degraded: 0 });
+    expect(worstOf(cluster.looks)).toBe('bad');
+    expect(ringShares(cluster).bad).toBeGreaterThan(0.09);
+    expect([lookOf('online', 'degraded'), lookOf('offline', 'bad')]).toEqual(['degraded', 'offline']);
   });
 
   it('at the very same place stand side by side, unless they are too many', () => {

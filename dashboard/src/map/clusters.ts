@@ -1,12 +1,13 @@
 // Which access points stand for themselves at a zoom, and which are drawn as one. Pure: 5,000 points take a few milliseconds.
 import type { Technology } from '../api/client.ts';
-import type { ShownState } from '../data/agents.ts';
+import type { ShownLook, ShownState } from '../data/agents.ts';
 import { type WorldPlace, worldSize } from './mercator.ts';
 
 export interface MapPoint extends WorldPlace {
   ap_id: string;
   technology: Technology | undefined;
   state: ShownState;
+  look: ShownLook;
 }
 
 export interface MarkerItem extends WorldPlace {
@@ -20,7 +21,7 @@ export interface MarkerItem extends WorldPlace {
 export interface ClusterItem extends WorldPlace {
   kind: 'cluster';
   points: MapPoint[];
-  states: Record<ShownState, number>;
+  looks: Record<ShownLook, number>;
 }
 
 export type MapItem = MarkerItem | ClusterItem;
@@ -55,15 +56,16 @@ function toItems(members: MapPoint[]): MapItem[] {
   const [first] = members as [MapPoint, ...MapPoint[]];
   const isOnePlace = members.every(({ x, y }) => x === first.x && y === first.y);
   if (members.length === 1 || (isOnePlace && members.length <= maxFan)) return fanOut(members);
-  const states: ClusterItem['states'] = { online: 0, late: 0, offline: 0, asleep: 0, never: 0, ended: 0 };
+  const gone = { offline: 0, asleep: 0, never: 0, ended: 0 };
+  const looks: ClusterItem['looks'] = { online: 0, late: 0, bad: 0, degraded: 0, ...gone };
   let x = 0;
   let y = 0;
   for (const point of members) {
-    states[point.state]++;
+    looks[point.look]++;
     x += point.x / members.length;
     y += point.y / members.length;
   }
-  return [{ kind: 'cluster', x, y, points: members, states }];
+  return [{ kind: 'cluster', x, y, points: members, looks }];
 }
 
 function fanOut(members: readonly MapPoint[]): MarkerItem[] {

@@ -1,18 +1,20 @@
 // Access points and clusters on a canvas, with the shapes and fillings that the rest of the dashboard uses: the shape tells
-// the technology, the filling whether it is there.
+// the technology, the filling whether it is there, the edge whether something is wrong.
 import type { Technology } from '../api/client.ts';
 import { glyphOutlines } from '../components/glyph.tsx';
-import { type ShownState, worstOf } from '../data/agents.ts';
+import { type ShownLook, type ShownState, worstOf } from '../data/agents.ts';
 import { formatNumber } from '../format.ts';
 import { colourOf, withAlpha } from '../styles/theme.ts';
-import type { ClusterItem } from './clusters.ts';
+import type { ClusterItem, MapPoint } from './clusters.ts';
 import { cssOf, inkOn, type Rgb } from './radio-colours.ts';
 
 export const markerRadius = 11;
 const glyphUnits = 16;
 const paths = new Map<string, Path2D>();
 /** Else it has its own colour. */
-const outlines: Partial<Record<ShownState, string>> = { offline: '--bad', never: '--ink-faint', ended: '--ink-faint' };
+const outlines: Partial<Record<ShownLook, string>> = {
+  ...{ offline: '--bad', bad: '--bad', degraded: '--late', never: '--ink-faint', ended: '--ink-faint' },
+};
 const colourNames: Record<Technology | 'unknown', string> = {
   '5G': '--tech-5g',
   WiFi: '--tech-wifi',
@@ -29,12 +31,12 @@ export function drawMarker(
   context: CanvasRenderingContext2D,
   x: number,
   y: number,
-  { technology, state }: { technology: Technology | undefined; state: ShownState },
+  { technology, state, look }: Pick<MapPoint, 'technology' | 'state' | 'look'>,
   shade?: Rgb | null,
 ): void {
   const shape = outlineOf(technology ?? 'unknown');
   const colour = shade === undefined ? technologyColour(technology) : shade ? cssOf(shade) : colourOf('--ink-faint');
-  const outline = outlines[state] ?? colour;
+  const outline = outlines[look] ?? colour;
   const factor = (markerRadius * 2) / (glyphUnits + 2);
   context.save();
   context.translate(x - (glyphUnits / 2) * factor, y - (glyphUnits / 2) * factor);
@@ -59,7 +61,7 @@ export function drawMarker(
     context.fill(shape);
   }
   context.strokeStyle = outline.startsWith('--') ? colourOf(outline) : outline;
-  context.lineWidth = state === 'offline' ? 2 : 1.5;
+  context.lineWidth = look in outlines ? 2 : 1.5;
   context.stroke(shape);
   context.restore();
 }
@@ -77,21 +79,26 @@ export function clusterRadius({ points }: ClusterItem): number {
   return 15 + Math.min(11, Math.log2(points.length) * 1.5);
 }
 
-const ring: readonly { state: ShownState; colour: string; width: number; dash: readonly number[] }[] = [
-  { state: 'offline', colour: '--bad', width: 6, dash: [] },
-  { state: 'late', colour: '--late', width: 5, dash: [] },
-  { state: 'never', colour: '--ink-faint', width: 3, dash: [3, 2] },
-  { state: 'asleep', colour: '--ink-faint', width: 3, dash: [] },
-  { state: 'online', colour: '--good', width: 4, dash: [] },
-  { state: 'ended', colour: '--line-strong', width: 2, dash: [3, 2] },
+const ring: readonly { look: ShownLook; colour: string; width: number; dash: readonly number[] }[] = [
+  { look: 'offline', colour: '--bad', width: 6, dash: [] },
+  { look: 'bad', colour: '--bad', width: 5, dash: [] },
+  { look: 'late', colour: '--late', width: 5, dash: [] },
+  { look: 'degraded', colour: '--late', width: 4, dash: [] },
+  { look: 'never', colour: '--ink-faint', width: 3, dash: [3, 2] },
+  { look: 'asleep', colour: '--ink-faint', width: 3, dash: [] },
+  { look: 'online', colour: '--good', width: 4, dash: [] },
+  { look: 'ended', colour: '--line-strong', width: 2, dash: [3, 2] },
 ];
-const washes: Partial<Record<ShownState, string>> = { offline: '--bad-wash', late: '--late-wash' };
-/** No state that is there is smaller than this on the ring: one of fifty must be seen. */
+/** How many of these there are stands beside the disc, which has their colour. */
+const troubles: Partial<Record<ShownLook, '--bad' | '--late'>> = {
+  ...{ offline: '--bad', bad: '--bad', late: '--late', degraded: '--late' },
+};
+/** No look that is there is smaller than this on the ring: one of fifty must be seen. */
 const leastShare = 0.12;
 
 /**
- * A disc with its count; around it a ring whose parts are the shares of the states. The worst state is named: the disc has
- * its colour, and how many are in it stands beside.
+ * A disc with its count; around it a ring whose parts are the shares of the looks. The worst is named: the disc has its
+ * colour, and how many have it stands beside.
  */
 export function drawCluster(
   context: CanvasRenderingContext2D,
@@ -101,17 +108,17 @@ export function drawCluster(
   shade?: Rgb | null,
 ): void {
   const radius = clusterRadius(item);
-  const worst = worstOf(item.states);
-  const wash = washes[worst];
+  const worst = worstOf(item.looks);
+  const trouble = troubles[worst];
   context.save();
   context.fillStyle = colourOf('--surface');
   disc(context, x, y, radius + 3.5);
-  context.fillStyle = shade ? cssOf(shade) : colourOf(wash ?? '--surface');
+  context.fillStyle = shade ? cssOf(shade) : colourOf(trouble ? `${trouble}-wash` : '--surface');
   disc(context, x, y, radius - 1);
   const shares = ringShares(item);
   let angle = -Math.PI / 2;
-  for (const { state, colour, width, dash } of ring) {
-    const share = shares[state];
+  for (const { look, colour, width, dash } of ring) {
+    const share = shares[look];
     if (share === 0) continue;
     const gap = share === 1 ? 0 : 0.07;
     const end = angle + share * 2 * Math.PI;
@@ -125,25 +132,25 @@ export function drawCluster(
   }
   context.fillStyle = shade ? inkOn(shade) : colourOf('--ink');
   writeCount(context, x, y, item.points.length);
-  if (wash !== undefined && item.states[worst] < item.points.length) {
+  if (trouble && item.looks[worst] < item.points.length) {
     const [right, above] = [x + radius * 0.8, y - radius * 0.8];
     context.setLineDash([]);
-    context.fillStyle = colourOf(worst === 'offline' ? '--bad' : '--late');
+    context.fillStyle = colourOf(trouble);
     disc(context, right, above, 9);
     context.fillStyle = colourOf('--ink-inverse');
-    writeCount(context, right, above, item.states[worst], 10);
+    writeCount(context, right, above, item.looks[worst], 10);
   }
   context.restore();
 }
 
-/** The shares of the states, with room for each that is there. */
-export function ringShares({ states, points }: Pick<ClusterItem, 'states' | 'points'>): Record<ShownState, number> {
-  const raised = ring.map(({ state }) => {
-    const share = states[state] / points.length;
-    return [state, share === 0 ? 0 : Math.max(share, leastShare)] as const;
+/** The shares of the looks, with room for each that is there. */
+export function ringShares({ looks, points }: Pick<ClusterItem, 'looks' | 'points'>): Record<ShownLook, number> {
+  const raised = ring.map(({ look }) => {
+    const share = looks[look] / points.length;
+    return [look, share === 0 ? 0 : Math.max(share, leastShare)] as const;
   });
   const sum = raised.reduce((total, [, share]) => total + share, 0);
-  return Object.fromEntries(raised.map(([state, share]) => [state, share / sum])) as Record<ShownState, number>;
+  return Object.fromEntries(raised.map(([look, share]) => [look, share / sum])) as Record<ShownLook, number>;
 }
 
 function writeCount(context: CanvasRenderingContext2D, x: number, y: number, count: number, size = 12): void {

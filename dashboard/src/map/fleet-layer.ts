@@ -1,6 +1,6 @@
 // The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
 // pulse of a marker whose state has changed.
-import { agentName, coverageOf, isInService, type ShownState } from '../data/agents.ts';
+import { agentName, coverageOf, isInService, lookOf, type ShownState } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { DevicePoints } from './device-points.ts';
@@ -77,8 +77,8 @@ export class FleetLayer {
   set(agents: readonly FleetAgent[], hasMotion: boolean): void {
     const before = this.#placed;
     this.#agents = new Map(agents.map((agent) => [agent.ap_id, agent]));
-    this.#points = agents.flatMap(({ ap_id, technology, state, geolocation }) =>
-      geolocation ? [{ ap_id, technology, state, ...toWorld(geolocation) }] : [],
+    this.#points = agents.flatMap(({ ap_id, technology, state, health, geolocation }) =>
+      geolocation ? [{ ap_id, technology, state, look: lookOf(state, health), ...toWorld(geolocation) }] : [],
     );
     this.#placed = new Map(this.#points.map((point) => [point.ap_id, point]));
     this.#items.clear();
