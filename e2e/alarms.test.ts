@@ -57,7 +57,7 @@ async function told(weft: WeftServer, token: string, family = 'alarm'): Promise<
 }
 
 test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other goes on', async () => {
-  const cluster = await startCluster({ controllers: 2, workers: 1 });
+  const cluster = await startCluster({ controllers: 2, workers: 0 });
   const [a, b] = cluster.controllers as [WeftServer, WeftServer];
   const token = (await a.login(adminUsername, password)).body.access_token as string;
   const agent = await prepare(a, token);
@@ -97,7 +97,29 @@ test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other g
   expect(await told(b, token, 'incident')).toEqual(['incident.opened']);
 });
 
-test('SIGKILL: what is firing stays firing, what is pending goes on, incidents are what they were, nothing is told twice', async () => {
+/** A bulk change that is in its middle; resolves what looks, after a restart, at how it went on. */
+async function beginBulk(weft: () => WeftServer, token: string): Promise<() => Promise<void>> {
+  const count = 12;
+  const names = Array.from({ length: count }, (_, n) => `bulk-${n + 1}`);
+  for (const ap_id of names) {
+    const json = { ap_id, password, configuration: {} };
+    expect((await weft().request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  }
+  const wave = { size: 2, pause_seconds: 0.5 };
+  const json = { selector: 'name:bulk-*', action: { command: 'reboot' }, wave };
+  const { job_number } = (await weft().request('POST', '/api/v1/bulk', { token, json })).body;
+  const progress = async () => (await weft().request('GET', `/api/v1/bulk/${job_number}`, { token })).body;
+  const before = await eventually(progress, ({ totals }) => totals.done >= 4);
+  expect(before.totals.done).toBeLessThan(count);
+  return async () => {
+    const after = await eventually(progress, ({ is_over }) => is_over);
+    expect(after.totals).toEqual({ waiting: 0, done: count, refused: 0, stopped: 0 });
+    const { body } = await weft().request('GET', '/api/v1/commands?limit=100', { token });
+    expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(names.sort());
+  };
+}
+
+test('SIGKILL: what is firing stays firing, what is pending and a bulk change go on, incidents are what they were, nothing is told or done twice', async () => {
   const folder = temporaryFolder();
   let weft = await serve({ folder });
   const token = await weft.createAdmin();
@@ -108,7 +130,9 @@ test('SIGKILL: what is firing stays firing, what is pending goes on, incidents a
     weft = await serve({ folder });
   };
   for (let second = 0; second <= 6; second++) await report(weft, agent, start + second * 1000, 150);
+  const finishBulk = await beginBulk(() => weft, token);
   await restart();
+  await finishBulk();
   for (let second = 7; second <= 12; second++) await report(weft, agent, start + second * 1000, 150);
   const list = await eventually(
     () => alarms(weft, token),
@@ -132,29 +156,4 @@ test('SIGKILL: what is firing stays firing, what is pending goes on, incidents a
   // The lease of the process that was killed has ended by then.
   expect(await incidents(weft, token, 2)).toMatchObject([{ id: list[0].id, state: 'open' }]);
   expect(await told(weft, token, 'incident')).toEqual(['incident.opened']);
-});
-
-test('SIGKILL in the middle of a bulk change: it goes on, and nothing is done twice', async () => {
-  const folder = temporaryFolder();
-  let weft = await serve({ folder });
-  const token = await weft.createAdmin();
-  const count = 12;
-  for (let n = 1; n <= count; n++) {
-    const json = { ap_id: `bulk-${n}`, password, configuration: {} };
-    expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
-  }
-  const wave = { size: 2, pause_seconds: 0.5 };
-  const json = { selector: 'name:bulk-*', action: { command: 'reboot' }, wave };
-  const { job_number } = (await weft.request('POST', '/api/v1/bulk', { token, json })).body;
-  const progress = async () => (await weft.request('GET', `/api/v1/bulk/${job_number}`, { token })).body;
-  const before = await eventually(progress, ({ totals }) => totals.done >= 4);
-  await weft.end('SIGKILL');
-  expect(before.totals.done).toBeLessThan(count);
-  weft = await serve({ folder });
-  const after = await eventually(progress, ({ is_over }) => is_over);
-  expect(after.totals).toEqual({ waiting: 0, done: count, refused: 0, stopped: 0 });
-  const { body } = await weft.request('GET', '/api/v1/commands?limit=100', { token });
-  expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(
-    Array.from({ length: count }, (_, n) => `bulk-${n + 1}`).sort(),
-  );
 });

@@ -3,7 +3,7 @@
 import { light } from '../bench/harness/load.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import { get, type LedgerAgent, send } from './telemetry-ledger.ts';
-import { password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { password, serve, temporaryFolder, type Weft, type WeftServer } from './weft-process.ts';
 
 const agents = 6;
 /** As many as make a head full. */
@@ -87,7 +87,7 @@ export class BusyWeft {
   }
 
   /** How the answers of a restored Weft differ from what had been answered; empty if they do not. */
-  async differences(restored: WeftServer, { samples, round, users, agents, commands }: Answered): Promise<string[]> {
+  async differences(restored: Weft, { samples, round, users, agents, commands }: Answered): Promise<string[]> {
     const found: string[] = [];
     for (const [agent, acknowledged] of samples) {
       const rows = await exported(restored, agent);
@@ -167,7 +167,7 @@ export class BusyWeft {
   }
 }
 
-async function exported(weft: WeftServer, { ap_id, token }: { ap_id: string; token: string }) {
+async function exported(weft: Weft, { ap_id, token }: { ap_id: string; token: string }) {
   const start = new Date(Date.now() - 3_600_000).toISOString();
   const url = `${weft.url}/api/v1/metrics/export?agent=${ap_id}&format=ndjson&metrics=value,twin&start=${start}`;
   const { status, text } = await light(url, { headers: { authorization: `Bearer ${token}` } });

@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runHere } from './weft-here.ts';
-import { adminUsername, eventually, password, runWeft, serve, temporaryFolder } from './weft-process.ts';
+import { runHere, serve } from './weft-here.ts';
+import { adminUsername, eventually, password, runWeft, temporaryFolder } from './weft-process.ts';
 
 const canary = 'cQ7vN2xKd9Rf4TzLw8HsJb3Ym6Gc1EaU5iVo0XlZ';
 

@@ -7,15 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runHere, serve as serveHere } from './weft-here.ts';
-import { eventually, root, runWeft, serve, temporaryFolder, WeftProcess, type WeftServer } from './weft-process.ts';
+import { eventually, root, serve, temporaryFolder, WeftProcess, type WeftServer } from './weft-process.ts';
 
 /** As access points get it from Weft. */
 const client = join(root, 'dashboard', 'dist', 'install', 'weft.mjs');
 const launcher = [process.execPath, client];
-
-function weft(args: string[], env: Record<string, string> = {}, input = '') {
-  return runWeft(args, { launcher, env: { HOME: temporaryFolder(), ...env }, input });
-}
 
 /** What the line does on an access point, but in the foreground and without rights. */
 function runLine(line: string, more: string): WeftProcess {
@@ -38,7 +34,10 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
   let server = await serve();
   const admin = await server.createAdmin();
   const env = { WEFT_URL: server.url, WEFT_TOKEN: admin };
-  const made = await weft(['agent', 'line', 'roof-1', '--set', "site=St. Mary's $(touch x)"], env);
+  const made = await runHere(['agent', 'line', 'roof-1', '--set', "site=St. Mary's $(touch x)"], {
+    HOME: temporaryFolder(),
+    ...env,
+  });
   expect([made.code, made.out.split('\n').length]).toEqual([0, 2]);
   expect(made.out).toContain(`curl -fsSL ${server.url}/install/weft.mjs -o $d/weft.mjs && printf `);
 
@@ -134,10 +133,10 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
 });
 
 test('whoever is not let in, or has the wrong address, is told what to do', async () => {
-  const server = await serve();
+  const server = await serveHere();
   const folder = temporaryFolder();
   const run = (url: string, env = {}) =>
-    weft(['agent', 'run', '--url', url, '--ap-id', 'roof-1', '--spool-dir', folder], env);
+    runHere(['agent', 'run', '--url', url, '--ap-id', 'roof-1', '--spool-dir', folder], { HOME: folder, ...env });
   const unknown = await run(server.url);
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('there is no enrolment token')]);
   const refused = await run(server.url, { WEFT_ENROLMENT_TOKEN: 'weft-enrol-wrong' });

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runHere } from './weft-here.ts';
-import { command, type RunOptions, runWeft, serve, temporaryFolder, WeftProcess } from './weft-process.ts';
+import { command, type RunOptions, runWeft, serve, temporaryFolder } from './weft-process.ts';
 
 const good = 'pQ7vN2xKd9Rf4TzLw8HsJb3Ym6Gc1EaU5iVo0XlZ';
 const databaseUrl = 'postgres://weft@127.0.0.1:1/weft';
@@ -16,12 +16,6 @@ const launcher = [process.execPath, '--import', `data:text/javascript,${encodeUR
 function refusal(options: RunOptions) {
   return runWeft(['serve'], { ...options, launcher });
 }
-
-test('the spy sees a start that listens', async () => {
-  const weft = new WeftProcess(['serve'], { launcher });
-  await weft.ready();
-  expect(weft.out).toContain('LISTENS');
-});
 
 test('T3 a signing secret that is missing, empty, a placeholder, short or public stops the start', async () => {
   const folder = temporaryFolder();
@@ -49,15 +43,6 @@ test('T3 a signing secret that is missing, empty, a placeholder, short or public
   expect(existsSync(join(folder, 'data'))).toBe(false);
 });
 
-test('T3 the secret that Weft made itself is refused once others can read it', async () => {
-  const folder = temporaryFolder();
-  await (await serve({ folder })).end();
-  chmodSync(join(folder, 'data', 'secret'), 0o644);
-  const { code, out, err } = await refusal({ folder });
-  expect([code, out]).toEqual([1, '']);
-  expect(err).toMatch(/^weft: .*secret can be read by others.*\n$/);
-});
-
 test('L9 ten wrong settings are listed at once, and the exit code is 78', async () => {
   const wrong = {
     WEFT_PORT: '99999',
@@ -71,7 +56,7 @@ test('L9 ten wrong settings are listed at once, and the exit code is 78', async 
     WEFT_TOKEN_TTL_SECONDS: 'soon',
     WEFT_LOG_LEVEL: 'loud',
   };
-  const { code, out, err } = await refusal({ env: wrong });
+  const { code, out, err } = await runHere(['serve'], { WEFT_DATA_DIR: temporaryFolder(), ...wrong });
   expect([code, out]).toEqual([78, '']);
   const lines = err.trim().split('\n');
   for (const name of Object.keys(wrong)) {
@@ -92,8 +77,9 @@ test('K4 a secret on the command line is refused and not repeated', async () => 
   }
 });
 
-test('L10 a port that is taken, and a data folder that another Weft has, are one line each', async () => {
-  const first = await serve();
+test('L10 T3 a port that is taken, a data folder that another Weft has, and its own secret once others can read it, are one line each', async () => {
+  const first = await serve({ launcher });
+  expect(first.out).toContain('LISTENS');
   const { port } = new URL(first.url);
   const taken = await runWeft(['serve'], { env: { WEFT_PORT: port } });
   expect([taken.code, taken.out]).toEqual([1, '']);
@@ -102,6 +88,12 @@ test('L10 a port that is taken, and a data folder that another Weft has, are one
   expect([shared.code, shared.out]).toEqual([1, '']);
   expect(shared.err).toMatch(/^weft: .*in use by another Weft.*\n$/);
   expect((await first.request('GET', '/readyz')).status).toBe(200);
+  process.kill(-first.child.pid!, 'SIGTERM');
+  expect(await first.ended()).toBe(0);
+  chmodSync(join(first.folder, 'data', 'secret'), 0o644);
+  const open = await refusal({ folder: first.folder });
+  expect([open.code, open.out]).toEqual([1, '']);
+  expect(open.err).toMatch(/^weft: .*secret can be read by others.*\n$/);
 });
 
 test('L10 a data folder that cannot be written is one line', async () => {
@@ -110,8 +102,7 @@ test('L10 a data folder that cannot be written is one line', async () => {
   chmodSync(join(folder, 'file'), 0o755);
   for (const dataDir of [join(folder, 'file'), join(folder, 'file', 'below'), '/proc/weft']) {
     const env = { WEFT_DATA_DIR: dataDir };
-    const refused = dataDir.endsWith('weft') ? refusal({ env }) : runHere(['serve'], { WEFT_PORT: '0', ...env });
-    const { code, out, err } = await refused;
+    const { code, out, err } = await runHere(['serve'], { WEFT_PORT: '0', ...env });
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(new RegExp(`^weft: the data folder ${dataDir} cannot be written.*WEFT_DATA_DIR.*\n$`));
   }

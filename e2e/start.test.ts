@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { adminUsername, eventually, password, root, serve, temporaryFolder } from './weft-process.ts';
 
-test('K8 a first start says where to open it and what to do next, and nobody has an account', async () => {
-  const weft = await serve({ folder: temporaryFolder() });
+test('K8 T3 a first start says what to do next, and nobody has an account; a second keeps accounts, tokens and the secret, which only its owner can read', async () => {
+  const folder = temporaryFolder();
+  const weft = await serve({ folder });
   expect(weft.out).toContain(`Weft is ready: ${weft.url}\n`);
   expect(weft.out).toContain(`Open ${weft.url} and create the administrator`);
   expect(weft.out).toContain(`${weft.url}/docs`);
@@ -28,13 +29,8 @@ test('K8 a first start says where to open it and what to do next, and nobody has
   for (const path of ['/debug', '/debug/pprof', '/__debug', '/admin', '/console', '/.env', '/api/v1/debug', '/test']) {
     expect([path, (await weft.request('GET', path)).status]).toEqual([path, 404]);
   }
-});
-
-test('T3 a second start keeps accounts, tokens and the secret, which only its owner can read', async () => {
-  const folder = temporaryFolder();
-  const first = await serve({ folder });
-  const token = await first.createAdmin();
-  expect(await first.end()).toBe(0);
+  const token = await weft.createAdmin();
+  expect(await weft.end()).toBe(0);
   expect(statSync(join(folder, 'data', 'secret')).mode & 0o777).toBe(0o600);
 
   const second = await serve({ folder });
@@ -43,8 +39,8 @@ test('T3 a second start keeps accounts, tokens and the secret, which only its ow
   const me = await second.request('GET', '/api/v1/users/me', { token });
   expect([me.status, me.body]).toEqual([200, { username: adminUsername, roles: 'admin', scopes: [] }]);
   expect((await second.login(adminUsername, password)).status).toBe(200);
-  const json = { username: 'second@example.org', password, roles: ['admin'] };
-  expect((await second.request('POST', '/api/v1/users/public', { json })).status).toBe(401);
+  const another = { username: 'second@example.org', password, roles: ['admin'] };
+  expect((await second.request('POST', '/api/v1/users/public', { json: another })).status).toBe(401);
   expect((await second.request('GET', '/setup.json')).body).toMatchObject({ has_admin: true });
 });
 

@@ -6,7 +6,8 @@ import { describe, expect, test } from 'vitest';
 import { canMount, smallDisk } from '../test/mounts.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import { send } from './telemetry-ledger.ts';
-import { eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve as startHere } from './weft-here.ts';
+import { eventually, password, serve, temporaryFolder, type Weft, type WeftServer } from './weft-process.ts';
 
 /** Takes what is free on the disk, but for `left` bytes; `free` gives it back. */
 function fillDisk(folder: string, left = 0): () => void {
@@ -37,7 +38,7 @@ const isReady = (weft: WeftServer) => weft.request('GET', '/readyz').then(({ sta
 
 describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
   test('R4 a full disk is answered 503 with Retry-After, reads go on, and room makes it well again', async () => {
-    const { ledger, folder, env, disk, weft, agent } = await onSmallDisk(5);
+    const { ledger, env, disk, weft, agent } = await onSmallDisk(5);
     writeFileSync(join(disk, 'reserve'), Buffer.alloc(2 * 1024 * 1024));
     let refusals = 0;
     for (let round = 0; refusals < 20; round++) {
@@ -72,25 +73,25 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
     );
     expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     await weft.end('SIGKILL');
-    const again = await serve({ folder, env });
+    const again = await startHere({ env });
     expect(await ledger.compareExport(again)).toMatchObject({ lost: 0, foreign: 0, refusedButThere: 0 });
     expect(weft.err.split('telemetry cannot be stored: ').length - 1).toBeLessThanOrEqual(2);
     expect(weft.err).toMatch(/telemetry cannot be stored: .*(ENOSPC|disk is full)/);
   });
 
   test('R4 names that could not be registered are registered later, and keep their values', async () => {
-    const { folder, env, disk, weft, agent } = await onSmallDisk(1);
+    const { env, disk, weft, agent } = await onSmallDisk(1);
     expect(await agent.post(weft)).toBe(200);
     const free = fillDisk(disk);
     const ts = Date.now() - 5000;
-    const post = (server: WeftServer, json: object) => send(server, agent.token, JSON.stringify({ ts, ...json }));
+    const post = (server: Weft, json: object) => send(server, agent.token, JSON.stringify({ ts, ...json }));
     const names = (prefix: string) =>
       Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`${prefix}${n}`, n + 0.5]));
     expect(await post(weft, names('late_'))).toBe(503);
     free();
     expect(await post(weft, names('late_'))).toBe(200);
     await weft.end('SIGKILL');
-    const again = await serve({ folder, env });
+    const again = await startHere({ env });
     expect(await post(again, { unrelated: 7 })).toBe(200);
     const query = `agent=${agent.ap_id}&metrics=late_0,late_899,unrelated`;
     const { body } = await again.request('GET', `/api/v1/metrics/agent_multi_metric_data?${query}`, agent);
@@ -102,7 +103,7 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
   });
 
   test('R4 heads that cannot be sealed for lack of room are sealed later, and nothing of them is lost', async () => {
-    const { ledger, folder, env, disk, weft } = await onSmallDisk(3);
+    const { ledger, env, disk, weft } = await onSmallDisk(3);
     // Not yet full, the first of them soon: nothing was sealed before, so that there is no room inside the tables.
     for (const agent of ledger.agents) expect(await agent.post(weft, 160)).toBe(200);
     const free = fillDisk(disk, 24 * 1024);
@@ -120,12 +121,13 @@ describe.skipIf(!canMount)('on a disk of 8 MiB', () => {
       expect(await ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
     }
     await weft.end('SIGKILL');
-    const again = await serve({ folder, env });
+    const again = await startHere({ env });
     expect(await ledger.compareExport(again)).toMatchObject({ lost: 0, foreign: 0 });
   });
 
   test('R4 accounts are refused with 503 on a full disk, and can be created once there is room', async () => {
-    const { disk, weft } = await onSmallDisk(1);
+    const disk = smallDisk(join(temporaryFolder(), 'disk'), 8);
+    const weft = await startHere({ env: { WEFT_DATA_DIR: join(disk, 'data') } });
     const token = await weft.createAdmin();
     const create = (n: number) =>
       weft.request('POST', '/api/v1/users/', {

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';
 import { callOrder, canTrace, flushFault, orderTrace, removalOrder, removalTrace, traced } from './strace.ts';
+import { serve as startHere } from './weft-here.ts';
 import { serve } from './weft-process.ts';
 
 /** That these tests can fail is seen in the long run. */
@@ -17,10 +18,10 @@ const blockKills = isLong ? [1, 2, 3, 5] : [1, 3];
 const manyPosts = 40;
 
 /** What only a first start does is done. */
-const filled = filledOnce(4, async ({ ledger, folder, env }) => {
-  const weft = await serve({ folder, env });
+const filled = filledOnce(4, async ({ ledger, env }) => {
+  const weft = await startHere({ env });
   for (const agent of ledger.agents) expect(await agent.post(weft)).toBe(200);
-  await weft.end();
+  await weft.stop();
 });
 
 /** With one agent, whose rows alone keep a segment. */
@@ -86,7 +87,7 @@ describe.skipIf(!canTrace)('under strace', () => {
       expect(await weft.ended()).not.toBe(0);
       expect([n, ledger.acknowledged > before]).toEqual([n, n > 1]);
     }
-    const weft = await serve({ folder, env });
+    const weft = await startHere({ env });
     // Written and not flushed when the kill came: stored without an answer.
     const { lost, foreign, rows } = await ledger.compareExport(weft);
     expect({ lost, foreign }).toEqual({ lost: 0, foreign: 0 });
@@ -104,7 +105,7 @@ describe.skipIf(!canTrace)('under strace', () => {
       await ledger.postUntilGone(weft, () => {}, 600);
       expect(await weft.ended()).not.toBe(0);
     }
-    expect(await ledger.compareExport(await serve({ folder, env }))).toMatchObject({ lost: 0, foreign: 0 });
+    expect(await ledger.compareExport(await startHere({ env }))).toMatchObject({ lost: 0, foreign: 0 });
   });
 
   test('R3 a failed flush is answered 503, ends the process with one clear line, and loses nothing', async () => {
@@ -119,7 +120,7 @@ describe.skipIf(!canTrace)('under strace', () => {
     expect(await weft.ended()).toBe(1);
     expect(linesAbout(weft.err, 'cannot continue')).toHaveLength(1);
     expect(linesAbout(weft.err, 'cannot continue')[0]).toContain('EIO');
-    const again = await serve({ folder, env });
+    const again = await startHere({ env });
     expect(await agent.compareSeries(again)).toMatchObject({ lost: 0, foreign: 0 });
     expect(await agent.post(again)).toBe(200);
   });
@@ -131,7 +132,7 @@ describe.skipIf(!canTrace)('under strace', () => {
     expect(await agent.post(weft)).toBe(200);
     expect(await agent.post(weft, 1, { new_name: 1 })).toBe(503);
     expect(await weft.ended()).toBe(1);
-    const again = await serve({ folder, env });
+    const again = await startHere({ env });
     expect(await agent.compareSeries(again)).toMatchObject({ lost: 0, foreign: 0 });
   });
 

@@ -4,13 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { openPostgresTelemetry } from '../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { startPostgres, type TestPostgres, urlOfAll } from '../test/postgres.ts';
+import { isLong } from '../test/rounds.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import { Outage, report } from './outage.ts';
 import type { Ledger } from './telemetry-ledger.ts';
 import { eventually, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
-const agents = 20;
+const agents = isLong ? 20 : 8;
 const dayMs = 86_400_000;
 
 interface Scene {

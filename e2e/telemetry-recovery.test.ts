@@ -10,18 +10,19 @@ import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';
 import { cutPower, linesOf } from './power-cut.ts';
 import { canTrace, traced } from './strace.ts';
-import { serve, temporaryFolder, WeftProcess } from './weft-process.ts';
+import { serve as startHere } from './weft-here.ts';
+import { temporaryFolder, WeftProcess } from './weft-process.ts';
 
 type Prepared = Awaited<ReturnType<typeof usedFolder>>;
 
 /** Two runs, each with its own segment: one agent with sealed blocks, one with rows in both segments. */
-const filled = filledOnce(2, async ({ ledger, folder, env }) => {
+const filled = filledOnce(2, async ({ ledger, env }) => {
   const [sealed, open] = ledger.agents;
   for (let run = 0; run < 2; run++) {
-    const weft = await serve({ folder, env });
+    const weft = await startHere({ env });
     for (let n = 0; n < 20; n++) expect(await open!.post(weft)).toBe(200);
     for (let n = 0; n < 4; n++) expect(await sealed!.post(weft, 600)).toBe(200);
-    await weft.end();
+    await weft.stop();
   }
 });
 
@@ -59,7 +60,7 @@ test('R5 a cut end of the journal costs what is cut, is told as a warning, and t
   const used = await usedFolder();
   const last = segments(used).at(-1)!;
   truncateSync(last, statSync(last).size - 5);
-  const weft = await serve(used);
+  const weft = await startHere(used);
   expect(linesOf(weft.err, 'warn').filter((line) => line.includes(last))).toHaveLength(1);
   expect(linesOf(weft.err, 'error')).toEqual([]);
   // The last record was a batch of the other agent.
@@ -74,7 +75,7 @@ test('R5 zeros at the end of the journal, as a power cut may leave them, cost no
   const used = await usedFolder();
   const last = segments(used).at(-1)!;
   truncateSync(last, statSync(last).size + 4096);
-  const weft = await serve(used);
+  const weft = await startHere(used);
   expect(linesOf(weft.err, 'warn').filter((line) => line.includes(last))).toHaveLength(1);
   expect(await used.ledger.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
 });
@@ -83,7 +84,7 @@ test('R5 damage in the middle of an older segment is told as an error and costs 
   const used = await usedFolder();
   const [first] = segments(used);
   flipBit(first!, Math.floor(statSync(first!).size / 2));
-  const weft = await serve(used);
+  const weft = await startHere(used);
   expect(linesOf(weft.err, 'error').filter((line) => line.includes(first!))).toHaveLength(1);
   // Its single posts stand before the middle, and in the other segment.
   expect(await used.open.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0, rows: 40 });
@@ -104,7 +105,7 @@ test('R5 a flipped bit in a sealed block is told as an error and costs that bloc
   const place = readFileSync(used.blocks).indexOf(block.data.subarray(100, 400));
   expect(place).toBeGreaterThan(0);
   flipBit(used.blocks, place + 150);
-  const weft = await serve(used);
+  const weft = await startHere(used);
   expect(await used.open.compareSeries(weft)).toMatchObject({ lost: 0, foreign: 0 });
   const { lost, foreign, rows } = await used.sealed.compareExport(weft);
   expect({ lost, foreign }).toEqual({ lost: block.rows, foreign: 0 });
@@ -140,10 +141,9 @@ test.skipIf(!canTrace)('R9 three kills during recovery leave the same as one cle
     expect(await killed.ended()).toBe(null);
     expect([call, killed.out]).toEqual([call, '']);
   }
-  const weft = await serve(used);
+  const weft = await startHere(used);
   const found = [await used.ledger.compareExport(weft), await used.ledger.compareSeries(weft)];
-  await weft.end('SIGKILL');
-  const clean = await serve({ folder: copy, env: { ...used.env, WEFT_DATA_DIR: join(copy, 'data') } });
+  const clean = await startHere({ env: { ...used.env, WEFT_DATA_DIR: join(copy, 'data') } });
   expect([await used.ledger.compareExport(clean), await used.ledger.compareSeries(clean)]).toEqual(found);
   expect(found[0]!.lost).toBeLessThanOrEqual(600);
 });
