@@ -58,7 +58,7 @@ export default defineConfig({
           env: inMemory,
           isolate: false,
           experimental: asNodeDoes,
-          setupFiles: ['test/fewer-rounds.ts', 'test/threads/shared-thread.ts'],
+          setupFiles: ['test/fewer-rounds.ts', 'test/fewer-polls.ts', 'test/threads/shared-thread.ts'],
           include: contract,
           exclude: [...exclude, 'e2e/**'],
           // Limits for a busy machine, not expectations.
@@ -72,7 +72,7 @@ export default defineConfig({
           name: 'e2e',
           isolate: false,
           experimental: asNodeDoes,
-          setupFiles: ['test/threads/shared-thread.ts'],
+          setupFiles: ['test/fewer-polls.ts', 'test/threads/shared-thread.ts'],
           // Browsers and processes on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
           retry: 1,
           // To look into a page costs more than to look at a value.

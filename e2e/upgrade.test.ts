@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import type * as BuildState from '../scripts/build-state.mjs';
 import { nameOfBuild } from '../test/compile-cache.ts';
+import { isLong } from '../test/rounds.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
 import { runHere } from './weft-here.ts';
 import { eventually, root, serve, temporaryFolder } from './weft-process.ts';
@@ -145,11 +146,19 @@ test('a start says what is not built or built from other sources; npm run build 
   writeFileSync(join(dist, 'pages.json'), '["/"]');
   writeFileSync(join(dist, 'install', 'weft.mjs'), 'of an older version');
   writeFileSync(join(dist, '.sources'), 'of an older version');
+  const source = join(checkout, 'controller', 'src', 'emulator', 'gazetteer.ts');
+  const asItWas = readFileSync(source, 'utf8');
+  const change = () => writeFileSync(source, `${asItWas}\nexport const changed = true;\n`);
+  change();
   const old = await start();
   expect(old.err).toContain('were built from other sources than these: run npm run build');
+  expect(old.err).toContain('this Weft was built from other sources than these: run npm run build, then restart');
   expect((await old.request('GET', '/install/weft.mjs')).body).toBe('of an older version');
   await old.end();
+  // Each run of the tests in a new clone builds; to do it twice more here is for the long run.
+  if (!isLong) return;
 
+  writeFileSync(source, asItWas);
   expect(build()).toContain('Building the dashboard');
   const before = await start({ WEFT_ADMIN_USERNAME: admin.username, WEFT_ADMIN_PASSWORD: admin.password });
   expect(before.err).toBe('');
@@ -158,11 +167,7 @@ test('a start says what is not built or built from other sources; npm run build 
   );
   expect((await before.request('GET', '/', { headers: { accept: 'text/html' } })).body).not.toContain('older version');
 
-  const source = join(checkout, 'controller', 'src', 'emulator', 'gazetteer.ts');
-  writeFileSync(source, `${readFileSync(source, 'utf8')}\nexport const changed = true;\n`);
-  const outdated = await start();
-  expect(outdated.err).toContain('this Weft was built from other sources than these: run npm run build, then restart');
-  await outdated.end();
+  change();
   const said = build();
   expect([said.includes('Building Weft'), said.includes('Building the dashboard')]).toEqual([true, false]);
   const current = await start();

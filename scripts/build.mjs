@@ -151,14 +151,15 @@ async function compress(folder, effort) {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     /\.(m?js|css|html|json|svg)$/.test(name),
   );
-  for (const name of files) {
+  const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: effort } };
+  const compressOne = async (/** @type {string} */ name) => {
     const path = join(folder, name);
     const plain = readFileSync(path);
-    if (plain.length < 512) continue;
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: effort } };
+    if (plain.length < 512) return;
     writeFileSync(`${path}.br`, await promisify(brotliCompress)(plain, quality));
     writeFileSync(`${path}.gz`, await promisify(gzip)(plain, { level: 9 }));
-  }
+  };
+  await Promise.all(files.map(compressOne));
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

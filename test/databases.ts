@@ -2,14 +2,16 @@
 // its own on the PostgreSQL that the run has. Both are copies of one that was migrated once, because many tests need one.
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { describe, inject } from 'vitest';
 import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
 import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 import { countCost } from './costs/file-costs.ts';
-import { addressOf, onServer, runOnServer, tablesAt } from './migrated-database.ts';
+import { addressOf, runOnServer, tablesAt } from './migrated-database.ts';
 import { isLong } from './rounds.ts';
 
 interface OpenOptions {
@@ -112,14 +114,29 @@ async function createPostgresDatabase(isBare: boolean): Promise<string> {
 const endOthers = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend';`;
 
+/** To each database that was emptied, a connection stays: to make one, and to learn of all tables, is most of the work. */
+const emptiers = new Map<string, Client>();
+
+async function emptierOf(address: string): Promise<Client> {
+  const known = emptiers.get(address);
+  if (known !== undefined) return known;
+  const client = new Client({ connectionString: address });
+  const forget = () => void emptiers.delete(address);
+  client.on('error', forget).on('end', forget);
+  await client.connect();
+  // It ends with this process.
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.unref();
+  emptiers.set(address, client);
+  return client;
+}
+
 /** False if it cannot be: its tables are other ones now. */
 async function makeFresh(address: string, isBare: boolean): Promise<boolean> {
-  return await onServer(address, async (client) => {
-    await client.query(endOthers);
-    if (!isBare && (await tablesAt(client)) !== inject('migrated').postgresTables) return false;
-    await client.query(isBare ? clear : 'SELECT reset.run()');
-    return true;
-  });
+  const client = await emptierOf(address);
+  await client.query(endOthers);
+  if (!isBare && (await tablesAt(client)) !== inject('migrated').postgresTables) return false;
+  await client.query(isBare ? clear : 'SELECT reset.run()');
+  return true;
 }
 
 const clear = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';

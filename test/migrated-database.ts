@@ -48,8 +48,9 @@ const resetting = `
   CREATE FUNCTION reset.run() RETURNS void LANGUAGE plpgsql AS $$
     DECLARE name text;
     BEGIN
-      -- By name, agents come before the sites that they name.
-      FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_migrations' ORDER BY 1 LOOP
+      -- Those that have ever had a row; by name, agents come before the sites that they name.
+      FOR name IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'
+        AND relname <> 'schema_migrations' AND pg_relation_size(oid) > 0 ORDER BY 1 LOOP
         EXECUTE format('DELETE FROM public.%I', name);
       END LOOP;
       FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'reset' LOOP

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { rounds } from '../../test/rounds.ts';
 import { tellSecond } from './inputs.ts';
 import { smallWorlds } from './worlds.ts';
 
@@ -10,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 test('Twenty small worlds agree with the independent calculation within 1 %', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'research', 'recompute', 'recompute-emulator.ts')],
+    [join(root, 'research', 'recompute', 'recompute-emulator.ts'), String(rounds(10, 4))],
     {
       encoding: 'utf8',
     },

@@ -265,12 +265,13 @@ esac`;
     await askWeft(weft, 'PUT', '/config/secrets', { ...secret, value: 'battery staple' });
     await untilSo(() => expect(ap.air()).toContain('passphrase=battery staple'));
     await ap.ends('in_sync', null);
-    const files = ['state', 'run'].flatMap((name) =>
-      readdirSync(join(ap.home, name)).map((file) => join(ap.home, name, file)),
-    );
-    const texts = files
-      .filter((file) => statSync(file).isFile())
-      .map((file) => [file, readFileSync(file, 'utf8')] as const);
+    // Those that it needs for a moment may be gone when they are looked at.
+    const texts = await untilSo(() => {
+      const files = ['state', 'run'].flatMap((name) =>
+        readdirSync(join(ap.home, name)).map((file) => join(ap.home, name, file)),
+      );
+      return files.filter((file) => statSync(file).isFile()).map((file) => [file, readFileSync(file, 'utf8')] as const);
+    });
     expect(texts.filter(([, text]) => text.includes('correct horse'))).toEqual([]);
     for (const [file] of texts.filter(([, text]) => text.includes('battery staple')))
       expect([file, statSync(file).mode & 0o777]).toEqual([file, 0o600]);

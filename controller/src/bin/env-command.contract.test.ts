@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildCache } from '../../../test/compile-cache.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const weft = join(import.meta.dirname, 'weft.ts');
+const weft = join(import.meta.dirname, '../../dist/weft.js');
 let folder: string;
 
 beforeAll(() => {
@@ -17,7 +18,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function run(program: string, args: string[], input?: Buffer) {
   const own = { WEFT_COMMAND: JSON.stringify([process.execPath, weft]), PYTHONPATH: join(root, 'python') };
-  const child = spawn(program, args, { env: { ...process.env, ...own, PYTHONDONTWRITEBYTECODE: '1' } });
+  const child = spawn(program, args, {
+    env: { ...process.env, ...buildCache(), ...own, PYTHONDONTWRITEBYTECODE: '1' },
+  });
   child.stdin.end(input);
   const code = new Promise<number | null>((done) => child.on('close', done));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);

@@ -342,8 +342,10 @@ eachDatabase((kind) => {
     // The list from before the change is no proof.
     expect((await ap.say()).next).toBeNull();
     await list('dev-a', 'dev-w', 'dev-x', 'dev-y', 'dev-z');
+    await untilSo(() => expect(ofAgents.parts.devices.registry.agent('devices-1')?.linkCount).toBe(5));
     expect((await ap.say()).next).toBeNull();
     await list('dev-a', 'dev-c');
+    await untilSo(() => expect(ofAgents.parts.devices.registry.agent('devices-1')?.linkCount).toBe(2));
     expect((await ap.say()).next).toMatchObject({ type: 'config_confirm' });
     await ap.say();
     expect((await over(id)).state).toBe('completed');

@@ -18,7 +18,8 @@ const lengths = [
 ];
 /** From here on only what may take long is looked at with longer texts. */
 const longEnough = 2000;
-const maxLetters = 9;
+/** Of an expression; in pairs, most of the work. */
+const maxLetters = isLong ? 9 : 7;
 
 interface Found {
   where: string;

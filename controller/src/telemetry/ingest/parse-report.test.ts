@@ -484,7 +484,7 @@ test('I11: whatever is inside, it is read or refused in known words, and what is
       if (report.ignored?.named.some(({ reason }) => reason === 'unreadable_time')) return;
       expect(fieldsIn(report) + (report.ignored?.count ?? 0)).toBe(givenIn(body as Record<string, unknown>));
     }),
-    { numRuns: rounds(3000) },
+    { numRuns: rounds(3000, 375) },
   );
 });
 
