@@ -71,7 +71,19 @@ export function createParts(platform: Platform, events: Events) {
   );
   const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
   const emulator = createEmulatorPart(
-    { ...platform, principals, agents, agentStore, audit, auditLog, changes, jobs, commands, devices },
+    {
+      ...platform,
+      principals,
+      agents,
+      agentStore,
+      audit,
+      sites: accounts.sites.sites,
+      auditLog,
+      changes,
+      jobs,
+      commands,
+      devices,
+    },
     events,
   );
   const fleet = createFleetPart(

@@ -42,6 +42,7 @@ ${identityHelp}`,
     wifi: { value: 'N', about: 'number of WiFi access points' },
     lifi: { value: 'N', about: 'number of LiFi lamps' },
     at: { value: 'PLACE', about: 'a town or coordinates; repeatable (default: Bristol)', isMany: true },
+    sites: { about: 'put them at a site for each place; administrators only' },
     devices: { value: 'N', about: 'devices around each access point (default: 10)' },
     profile: { value: 'NAME', about: `traffic over a day: ${profiles.join(', ')} (default: city for 5G, else office)` },
     mbps: { value: 'N', about: 'demand of one device in Mb/s in the busiest hour, 0 to 1000 (default: 0.8)' },
@@ -109,6 +110,7 @@ export function parseEmulation(line: CommandLine): EmulationRequest {
   const every = line.get('report-every');
   return {
     emulators,
+    ...(line.has('sites') && { sites: true }),
     ...(seed !== undefined && { seed }),
     ...(speed !== undefined && { speed: Number(speed) }),
     ...(every !== undefined && { report_interval_seconds: Math.round(parseDuration(every, '--report-every')) }),

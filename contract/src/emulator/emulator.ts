@@ -155,6 +155,11 @@ export const EmulatorSpinupRequest = Type.Named('EmulatorSpinupRequest', {
   }),
   report_interval_seconds: Type.Optional.Integer({ minimum: 1, maximum: 3600, default: 1 }),
   faults: Type.Optional.Array(PlannedFault, { maxItems: 1000 }),
+  sites: Type.Optional.Boolean({
+    default: false,
+    description:
+      'Each access point stands at the site of its place, `bristol`, which is made where there is none; administrators only.',
+  }),
 });
 export type EmulatorSpinupRequest = Type.Static<typeof EmulatorSpinupRequest>;
 

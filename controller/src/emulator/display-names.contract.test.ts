@@ -18,8 +18,9 @@ const entry = (access_point_type: string, num_access_points: number, locations: 
   num_devices: 1,
   duration: 600,
 });
+const ask = (json: object, by = token) => weft.request('POST', '/api/v1/emulator/spinup', { token: by, json });
 async function spinUp(...emulators: object[]): Promise<string> {
-  const { status, body } = await weft.request('POST', '/api/v1/emulator/spinup', { token, json: { emulators } });
+  const { status, body } = await ask({ emulators });
   expect(status, JSON.stringify(body)).toBe(200);
   return body.job_number;
 }
@@ -42,6 +43,23 @@ it('are ended when their run is over, and listed for whoever asks', async () => 
   await weft.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
   expect(await list('name:york-*')).toEqual([]);
   expect((await list('name:york-* state:ended')).map(({ state }) => state)).toEqual(['ended', 'ended']);
+});
+
+it('stand at a site of their place if that is asked for, which is made where there is none', async () => {
+  const create = (path: string) => weft.request('POST', '/api/v1/sites', { token, json: { path } });
+  const { id } = (await create('cardiff')).body;
+  const emulators = [entry('WiFi', 4, ['Cardiff', 'Exeter', '50.72,-3.53', '-45,-120'])];
+  const app = await weft.app('maker', { emulator: true });
+  expect(await ask({ emulators, sites: true }, app)).toMatchObject({ status: 403, body: { code: 'not_permitted' } });
+  expect((await ask({ emulators, sites: true })).status).toBe(200);
+  const { items } = (await weft.request('GET', '/api/v1/sites', { token })).body;
+  expect(items).toMatchObject([
+    { id, path: 'cardiff', access_points: 1 },
+    { path: 'exeter', name: 'Exeter', geolocation: { latitude: expect.closeTo(50.72, 1) }, access_points: 2 },
+  ]);
+  expect(await names('site:exeter')).toEqual(['exeter-wifi-1', 'exeter-wifi-2']);
+  const { entries } = (await weft.request('GET', '/api/v1/audit?action=site_created', { token })).body;
+  expect(entries.map(({ target }: { target: { name: string } }) => target.name)).toEqual(['exeter', 'cardiff']);
 });
 
 it.each([

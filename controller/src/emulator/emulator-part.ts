@@ -15,6 +15,7 @@ import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
 import { rightsOf } from '../rights/rights.ts';
+import type { SiteService } from '../sites/site-service.ts';
 import { EmulatorLeaseService } from './emulator-lease-service.ts';
 import { EmulatorRequestStore } from './emulator-request-store.ts';
 import { emulatorRoutes } from './emulator-routes.ts';
@@ -34,6 +35,7 @@ interface EmulatorPartDeps extends Platform {
   agents: AgentService;
   agentStore: AgentStore;
   audit: AuditService;
+  sites: SiteService;
   auditLog: AuditLog;
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
@@ -100,6 +102,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     mailbox,
     outbox,
     audit,
+    sites: deps.sites,
     shares,
     commands: deps.commands,
     addresses: deps.devices.addresses,

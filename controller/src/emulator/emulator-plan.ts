@@ -7,13 +7,14 @@ import {
   type EmulatorSpinupRequest,
   maxEmulatedDevices,
   type ResolvedPlace,
+  type SiteCreate,
 } from '@weft/contract';
 import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
 import type { Problem } from '../errors.ts';
 import { MAX_PROBLEMS } from '../input/json-scanner.ts';
 import { type Loc, valueError } from '../input/value-rules.ts';
 import { emulatedPositions } from './emulated-positions.ts';
-import { type FoundLocation, parseLocation, stemOf } from './locations.ts';
+import { type FoundLocation, parseLocation, siteAt, stemOf } from './locations.ts';
 
 export interface PlanLimits {
   /** Limit of one request. */
@@ -33,6 +34,8 @@ export interface PlannedAccessPoint {
   location: { latitude: number; longitude: number };
   /** The beginning of its display name. */
   stem: string;
+  /** Of its place, if it is to stand at one. */
+  site: SiteCreate | undefined;
 }
 
 /** The traffic that an entry gets if it does not say. */
@@ -107,7 +110,7 @@ export function planRun(
     endsAtMs,
   };
   // Do not place a hundred thousand access points that will not be created.
-  if (problems.length === 0) place(emulators, plan, refuse);
+  if (problems.length === 0) place(request, plan, refuse);
   checkFaults(request, plan.accessPoints.length, refuse);
   return { plan, problems };
 }
@@ -181,7 +184,7 @@ function isClass(name: string): boolean {
   return (trafficClasses as readonly string[]).includes(name);
 }
 
-function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse): void {
+function place({ emulators, sites }: EmulatorSpinupRequest, plan: RunPlan, refuse: Refuse): void {
   for (const [emulator, spec] of emulators.entries()) {
     const found: FoundLocation[] = [];
     for (const [index, text] of spec.locations.entries()) {
@@ -196,10 +199,13 @@ function place(emulators: readonly EmulatorSpec[], plan: RunPlan, refuse: Refuse
     }
     if (found.length < spec.locations.length) continue;
     // Access points take the places in turn. Each place is looked up once, and there are no more than access points.
-    const stems = found.slice(0, spec.num_access_points).map((each) => stemOf(each, spec.access_point_type));
+    const around = found.slice(0, spec.num_access_points).map((each) => ({
+      stem: stemOf(each, spec.access_point_type),
+      site: sites ? siteAt(each) : undefined,
+    }));
     const locations = emulatedPositions(found, spec.num_access_points, spec.access_point_type, spec.scenario);
     for (const [index, location] of locations.entries()) {
-      plan.accessPoints.push({ emulator, spec, location, stem: stems[index % stems.length]! });
+      plan.accessPoints.push({ emulator, spec, location, ...around[index % around.length]! });
     }
   }
 }

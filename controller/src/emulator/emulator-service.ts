@@ -13,7 +13,6 @@ import type {
   WhatIfRequest,
 } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
-import { modelVersion } from '@weft/emulator/world-spec';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Caller } from '../caller.ts';
@@ -26,16 +25,18 @@ import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
 import type { JobRecord, NewJob } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import { adminsOnly, requirePermission } from '../rights/permission.ts';
 import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../shares/shares.ts';
+import type { SiteService } from '../sites/site-service.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import type { EmulatorLeaseService } from './emulator-lease-service.ts';
-import { demandOf, planRun, profileOf, type RunPlan } from './emulator-plan.ts';
+import { planRun, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, NewRun } from './emulator-run-store.ts';
 import type { RunCloser } from './run-closer.ts';
 import { type EmulatorLimits, limitsFor, requireQuota } from './run-quota.ts';
-import { runStarted, toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
+import { runStarted, toAccepted, toAgentRecord, toMembers, toRun, toTask } from './run-records.ts';
 
 export interface EmulatorServiceOptions {
   runs: EmulatorRunStore;
@@ -49,6 +50,7 @@ export interface EmulatorServiceOptions {
   mailbox: Pick<MailboxService, 'end'>;
   outbox: Pick<JobOutbox, 'seal' | 'publish'>;
   audit: AuditService;
+  sites: Pick<SiteService, 'createMissing' | 'changed'>;
   commands: Pick<CommandsPart, 'listUnderWay'>;
   /** Between the names of devices that callers use and those inside of a network. */
   addresses: Pick<DeviceAddresses, 'identityAt' | 'withoutIdentities'>;
@@ -84,9 +86,10 @@ export class EmulatorService {
   /**
    * Agents, run and job are durable together when it resolves. Throws ValidationError with all problems, TryLaterError
    * 429 above a quota (`too_many_runs`, `too_many_access_points`, `too_many_device_seconds`, `too_many_jobs`,
-   * `too_many_agents`, `share_used_up`), 503 `outbox_full`; then nothing was created.
+   * `too_many_agents`, `too_many_sites`, `share_used_up`), 503 `outbox_full`; then nothing was created.
    */
   async spinUp(caller: Caller, request: EmulatorSpinupRequest): Promise<EmulatorAccepted> {
+    if (request.sites) requirePermission(adminsOnly, caller);
     const limits = limitsFor(caller, this.#options.limits);
     const now = this.#now();
     const { plan, problems } = planRun(request, limits, now, () => randomInt(2 ** 32));
@@ -99,7 +102,7 @@ export class EmulatorService {
   }
 
   async #create(caller: Caller, request: EmulatorSpinupRequest, plan: RunPlan, now: number): Promise<EmulatorAccepted> {
-    const { runs, agents, outbox, audit, requireRight } = this.#options;
+    const { runs, agents, outbox, audit, requireRight, sites } = this.#options;
     let job_number = randomUUID();
     while (await runs.isNameTaken(job_number)) job_number = randomUUID();
     const members = toMembers(plan, job_number);
@@ -116,25 +119,20 @@ export class EmulatorService {
       published_at: null,
       publish_after: now + publishHoldMs,
     };
-    const records = members.map((member) => toAgentRecord(member, caller, now));
+    const wanted = plan.accessPoints.map(({ site }) => site);
+    const records = members.map((member, at) => toAgentRecord(member, wanted[at]?.path ?? null, caller, now));
     const also = audit.entry<EmulatorRunRecord>(({ after }) => runStarted(caller, after!));
     const stems = plan.accessPoints.map(({ stem }) => stem);
-    const check = (tx: SqlQueries) => requireRight(tx, run);
+    const places = wanted.flatMap((site) => site ?? []);
+    const check = async (tx: SqlQueries) => {
+      await requireRight(tx, run);
+      if (places.length > 0) await sites.createMissing(tx, places, caller);
+    };
     await runs.create(run, records, job, { requireOwner: true, stems, check, also });
+    if (places.length > 0) sites.changed();
     agents.emulated(records);
     outbox.publish(job);
-    return {
-      job_number,
-      status: 'queued',
-      websocket: `/api/v1/ws/${job_number}`,
-      agents: members.map(({ ap_id, access_point_type, location }) => ({ ap_id, access_point_type, location })),
-      places: plan.places,
-      profiles: request.emulators.map(profileOf),
-      demand: request.emulators.map(demandOf),
-      seed: plan.seed,
-      model: modelVersion,
-      ends_at: new Date(plan.endsAtMs).toISOString(),
-    };
+    return toAccepted(request, plan, members, job_number);
   }
 
   /** Newest first; those of all callers for an administrator with `all`. */

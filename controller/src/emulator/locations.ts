@@ -35,14 +35,21 @@ export function parseLocation(location: unknown): FoundLocation | NoLocation {
   return parseText(location);
 }
 
-/** The beginning of display names there, such as `bristol-5g`. */
-export function stemOf({ latitude, longitude, place }: FoundLocation, type: string): string {
-  const name = place?.name ?? townAt(latitude, longitude, townReachKm)?.name ?? 'emulated';
-  const plain = foldName(name)
+/** The site of the place or town there; undefined far from any. */
+export function siteAt(found: FoundLocation) {
+  const town = found.place ? { ...found, ...found.place } : townAt(found.latitude, found.longitude, townReachKm);
+  if (!town) return undefined;
+  const { name, latitude, longitude } = town;
+  const path = foldName(name)
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, maxStemLength);
-  return `${plain || 'emulated'}-${type.toLowerCase()}`;
+  return path === '' ? undefined : { path, name, geolocation: { latitude, longitude } };
+}
+
+/** The beginning of display names there, such as `bristol-5g`. */
+export function stemOf(found: FoundLocation, type: string): string {
+  return `${siteAt(found)?.path ?? 'emulated'}-${type.toLowerCase()}`;
 }
 
 function parseText(text: string): FoundLocation | NoLocation {

@@ -1,6 +1,6 @@
 // What is stored and published of a planned run: its agents, its task and its record.
 import { randomUUID } from 'node:crypto';
-import type { EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
+import type { EmulatorAccepted, EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
 import { modelVersion } from '@weft/emulator/world-spec';
 import { toGeneratedHash } from '../agents/agent-password.ts';
 import { type AgentRecord, noLabels } from '../agents/agent-record.ts';
@@ -44,8 +44,28 @@ export function toTask(request: EmulatorSpinupRequest, plan: RunPlan, agents: Me
   };
 }
 
+export function toAccepted(
+  request: EmulatorSpinupRequest,
+  plan: RunPlan,
+  members: readonly Member[],
+  job_number: string,
+): EmulatorAccepted {
+  return {
+    job_number,
+    status: 'queued',
+    websocket: `/api/v1/ws/${job_number}`,
+    agents: members.map(({ ap_id, access_point_type, location }) => ({ ap_id, access_point_type, location })),
+    places: plan.places,
+    profiles: request.emulators.map(profileOf),
+    demand: request.emulators.map(demandOf),
+    seed: plan.seed,
+    model: modelVersion,
+    ends_at: new Date(plan.endsAtMs).toISOString(),
+  };
+}
+
 /** The location is stored only here. */
-export function toAgentRecord(member: Member, caller: Caller, nowMs: number): AgentRecord {
+export function toAgentRecord(member: Member, site: string | null, caller: Caller, nowMs: number): AgentRecord {
   const { ap_id, password, access_point_type, location } = member;
   return {
     id: randomUUID(),
@@ -57,6 +77,7 @@ export function toAgentRecord(member: Member, caller: Caller, nowMs: number): Ag
     ver: generateSecret(),
     created_at: nowMs,
     ...noLabels,
+    site,
   };
 }
 

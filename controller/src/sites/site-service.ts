@@ -8,6 +8,7 @@ import type { Actor, Caller } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
 
 export interface SiteServiceOptions {
@@ -61,16 +62,32 @@ export class SiteService {
   }
 
   async create(input: SiteCreate, by: Actor): Promise<Site> {
-    const { maxSites, audit, onChanged } = this.#options;
-    if ((await this.#sites.count()) >= maxSites) {
-      throw new TryLaterError(429, 'too_many_sites', `This installation holds at most ${maxSites} sites`, 3600);
-    }
-    const site = { id: randomUUID(), ...toChange(input), created_at: Date.now() };
-    checkPath(site.path);
-    const also = audit.entry<SiteRecord>(() => siteCreated(by, site));
-    await this.#sites.create(site, also);
-    onChanged();
+    this.#requireAtMost((await this.#sites.count()) + 1);
+    const site = toNew(input);
+    await this.#sites.create(site, this.#created(by));
+    this.changed();
     return toSite({ ...site, access_points: 0 });
+  }
+
+  /** Those whose paths are free, in the caller's transaction, after which it calls `changed`. */
+  async createMissing(tx: SqlQueries, inputs: readonly SiteCreate[], by: Actor): Promise<void> {
+    const byPath = new Map(inputs.map((input) => [input.path, input]));
+    const count = await this.#sites.createMissing(tx, [...byPath.values()].map(toNew), this.#created(by));
+    this.#requireAtMost(count);
+  }
+
+  changed(): void {
+    this.#options.onChanged();
+  }
+
+  #created(by: Actor) {
+    return this.#options.audit.entry<SiteRecord>(({ after }) => siteCreated(by, after!));
+  }
+
+  #requireAtMost(count: number): void {
+    const { maxSites } = this.#options;
+    if (count <= maxSites) return;
+    throw new TryLaterError(429, 'too_many_sites', `This installation holds at most ${maxSites} sites`, 3600);
   }
 
   /** Replaces it; what is absent is empty afterwards. */
@@ -82,14 +99,14 @@ export class SiteService {
     });
     const after = await this.#sites.update(id, change, checkPath, also);
     if (!after) throw siteNotFound();
-    this.#options.onChanged();
+    this.changed();
     return toSite(after);
   }
 
   async remove(id: string, by: Actor): Promise<void> {
     const also = this.#options.audit.entry<SiteRecord>(({ before }) => siteRemoved(by, before!));
     if (!(await this.#sites.remove(id, also))) throw siteNotFound();
-    this.#options.onChanged();
+    this.changed();
   }
 
   /** Whoever sees only some access points sees their sites and those above them. */
@@ -102,6 +119,11 @@ export class SiteService {
     }
     return (path) => paths.has(path);
   }
+}
+
+function toNew(input: SiteCreate): SiteRecord {
+  checkPath(input.path);
+  return { id: randomUUID(), ...toChange(input), created_at: Date.now() };
 }
 
 function toChange({ path, name, geolocation, time_zone, notes }: SiteCreate): Omit<SiteRecord, 'id' | 'created_at'> {

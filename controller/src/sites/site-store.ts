@@ -68,20 +68,23 @@ export class SiteStore extends SqlStore {
     await this.db
       .transaction(async (tx) => {
         await raiseRevision(tx, 'sites');
-        const { id, path, name, geolocation, time_zone, notes, created_at } = site;
-        await tx.query(`INSERT INTO sites (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
-          id,
-          path,
-          name,
-          geolocation?.latitude ?? null,
-          geolocation?.longitude ?? null,
-          time_zone,
-          notes,
-          created_at,
-        ]);
+        await insert(tx, site);
         await also?.(tx, { after: site });
       })
       .catch(ifTaken(siteExists));
+  }
+
+  /** Those whose paths are free, in the caller's transaction; resolves how many sites there are then. */
+  async createMissing(tx: SqlQueries, sites: readonly SiteRecord[], also: InSameTransaction<SiteRecord>) {
+    await raiseRevision(tx, 'sites');
+    for (const site of sites) {
+      const known = await tx.query('SELECT id FROM sites WHERE path = ?', [site.path]);
+      if (known.length > 0) continue;
+      await insert(tx, site);
+      await also(tx, { after: site });
+    }
+    const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM sites');
+    return row!.count;
   }
 
   /**
@@ -135,6 +138,14 @@ export class SiteStore extends SqlStore {
       return true;
     });
   }
+}
+
+async function insert(tx: SqlQueries, site: SiteRecord): Promise<void> {
+  const { id, path, name, geolocation, time_zone, notes, created_at } = site;
+  await tx.query(`INSERT INTO sites (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
+    ...[id, path, name, geolocation?.latitude ?? null, geolocation?.longitude ?? null],
+    ...[time_zone, notes, created_at],
+  ]);
 }
 
 /** In two steps: while paths change one after the other, one could take a path that another has not left yet. */

@@ -1447,6 +1447,8 @@ export type EmulatorSpinupRequest = {
   start_time?: string;
   report_interval_seconds?: number;
   faults?: (PlannedFault)[];
+  /** Each access point stands at the site of its place, `bristol`, which is made where there is none; administrators only. */
+  sites?: boolean;
 };
 
 export type Energy = {

@@ -91,6 +91,7 @@ export const emulatorText = {
     places: 'Cities or coordinates',
     placesHint: 'Coordinates such as 51.4545, −2.5879. Access points are distributed over all locations.',
     addPlace: 'Add',
+    sites: 'Make a site for each place',
     removePlace: (place: string) => `Remove ${place}`,
     showMap: 'Choose on the map',
     hideMap: 'Hide the map',

@@ -13,6 +13,7 @@ describe('a request', () => {
       { access_point_type: 'LiFi', ...shared },
     ]);
     expect(rest).toEqual({});
+    expect(toRequest(values({ sites: 'on' }), []).sites).toBe(true);
   });
 
   it('says only what was typed, and leaves to the server what is no number', () => {

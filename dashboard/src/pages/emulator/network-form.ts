@@ -28,6 +28,7 @@ export type NetworkValues = Record<string, string>;
 
 export const initialNetwork: NetworkValues = {
   places: 'Bristol',
+  sites: '',
   ...Object.fromEntries(
     technologies.flatMap((technology) => [
       [`${technology}.num_access_points`, '4'],
@@ -80,6 +81,7 @@ export function toRequest(values: NetworkValues, faults: readonly number[]): Emu
   });
   return {
     emulators,
+    ...(!isEmpty(values.sites) && { sites: true }),
     ...(!isEmpty(values.seed) && { seed: toNumber(values.seed)! }),
     ...(!isEmpty(values.speed) && values.speed !== '1' && { speed: toNumber(values.speed)! }),
     ...(!isEmpty(values.report_interval_seconds) && {

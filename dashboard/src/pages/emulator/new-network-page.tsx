@@ -6,6 +6,7 @@ import { CodeBlock } from '../../components/copyable.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { Page } from '../../components/page.tsx';
+import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { FaultRows } from './faults.tsx';
@@ -17,7 +18,7 @@ import { startNetwork } from './run-words.tsx';
 const text = emulatorText.form;
 
 export function NewNetworkPage() {
-  const form = useForm<NetworkValues>(initialNetwork);
+  const form = useForm<NetworkValues>({ ...initialNetwork, sites: session.peek()?.isAdmin ? 'on' : '' });
   const [faults, setFaults] = useState<readonly number[]>([]);
   const submit = async (values: NetworkValues) => {
     try {

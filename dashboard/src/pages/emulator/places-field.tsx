@@ -6,6 +6,7 @@ import { Field } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { LazyPlaceMap } from '../../map/lazy-fleet-map.tsx';
+import { session } from '../../session/session.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
 
@@ -71,6 +72,16 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
           {hasMap ? text.hideMap : text.showMap}
         </Button>
       </div>
+      {session.value?.isAdmin && (
+        <label>
+          <input
+            type="checkbox"
+            checked={form.values.value.sites !== ''}
+            onChange={({ currentTarget: { checked } }) => form.set('sites', checked ? 'on' : '')}
+          />{' '}
+          {text.sites}
+        </label>
+      )}
       {hasMap && <PickedOnMap places={places} onPick={(place) => set([...places, place])} />}
     </>
   );
