@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { lookOf, type ShownState, worstOf } from '../data/agents.ts';
-import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { citiesOf, clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { ringShares } from './draw-items.ts';
 import { toWorld } from './mercator.ts';
 
@@ -56,6 +56,16 @@ describe('access points on the map', () => {
     expect(worstOf(cluster.looks)).toBe('bad');
     expect(ringShares(cluster).bad).toBeGreaterThan(0.09);
     expect([lookOf('online', 'degraded'), lookOf('offline', 'bad')]).toEqual(['degraded', 'offline']);
+  });
+
+  it('of several cities are told apart, the largest first', () => {
+    const london = [1, 2, 3].map((n) => point(`london-${n}`, 51.5 + n / 100, -0.12));
+    const cities = citiesOf([point('bath', 51.38, -2.36), ...london, point('paris', 48.85, 2.35)]);
+    expect(cities.map((own) => own.map(({ ap_id }) => ap_id))).toEqual([
+      ['london-1', 'london-2', 'london-3'],
+      ['bath'],
+      ['paris'],
+    ]);
   });
 
   it('at the very same place stand side by side, unless they are too many', () => {

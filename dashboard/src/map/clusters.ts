@@ -31,6 +31,16 @@ const maxFan = 8;
 const fanPixels = 14;
 const closeUpZoom = 19;
 
+/** From here outwards a city is a point, and its cells are not seen. */
+export const cityZoom = 8;
+
+/** Those of one city together, the largest first. */
+export function citiesOf(points: readonly MapPoint[]): MapPoint[][] {
+  return clusterPoints(points, cityZoom)
+    .map((item) => (item.kind === 'cluster' ? item.points : [item.point]))
+    .sort((a, b) => b.length - a.length);
+}
+
 /** Items in the order of their first point, so that the same points give the same items. `apart`: pixels that keep two from being one. */
 export function clusterPoints(points: readonly MapPoint[], zoom: number, apart?: number): MapItem[] {
   // Close up, only what would overlap is drawn as one.

@@ -2,7 +2,7 @@
 // pulse of a marker whose state has changed.
 import { agentName, coverageOf, isInService, lookOf, type ShownState } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
-import { clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
+import { cityZoom, clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
 import { DevicePoints } from './device-points.ts';
 import { besideMarkers, type DrawnDevice, devicePlace, drawDevice, drawTie } from './draw-device.ts';
 import {
@@ -118,7 +118,7 @@ export class FleetLayer {
   }
 
   #isOnPicture(zoom: number): boolean {
-    return this.#pictureWidth * worldSize(Math.floor(zoom)) >= widePicture;
+    return zoom > cityZoom && this.#pictureWidth * worldSize(Math.floor(zoom)) >= widePicture;
   }
 
   #sizeOf({ kind }: MapItem, zoom: number): number {

@@ -3,7 +3,7 @@ import * as L from 'leaflet';
 import { isOfNetwork } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
-import type { MapItem, MapPoint } from './clusters.ts';
+import { citiesOf, type MapItem, type MapPoint } from './clusters.ts';
 import type { DrawnDevice } from './draw-device.ts';
 import { FleetLayer, widePicture } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
@@ -151,11 +151,11 @@ export class FleetView {
     this.#markers.schedule();
   }
 
-  /** Shows all access points, or these or those of this emulated network, if there are any; one alone with its surroundings. */
+  /** Shows all access points, or these or the largest city of this network, if there are any; one alone with its surroundings. */
   fit(hasMotion = false, only?: ReadonlySet<string> | string): void {
-    const isMeant = ({ ap_id }: MapPoint) =>
-      typeof only === 'string' ? isOfNetwork(ap_id, only) : (only?.has(ap_id) ?? true);
-    const meant = this.#layer.points.filter(isMeant);
+    const isGiven = ({ ap_id }: MapPoint) => typeof only === 'object' && only.has(ap_id);
+    const city = typeof only === 'string' && only !== '' ? this.#cities(only)[0] : undefined;
+    const meant = city ?? this.#layer.points.filter(isGiven);
     const places = (meant.length > 0 ? meant : this.#layer.points).map((point) => toGeo(point));
     if (places.length === 0) return;
     const bounds = L.latLngBounds(places.map(({ latitude, longitude }) => [latitude, longitude]));
@@ -165,12 +165,17 @@ export class FleetView {
     this.#map.fitBounds(bounds, { padding: [padding, padding], maxZoom: fitZoom, animate: isMoving });
   }
 
-  /** Whether a part of this emulated network is visible, and large enough for a radio map of it. */
+  /** Whether a city of this emulated network is visible, and large enough for a radio map of it. */
   shows(network: string): boolean {
     const visible = this.visible();
-    const own = this.#layer.points.filter(({ ap_id }) => isOfNetwork(ap_id, network));
-    const xs = own.map(({ x }) => x * worldSize(this.#map.getZoom()));
-    return own.some(({ ap_id }) => visible.has(ap_id)) && Math.max(...xs) - Math.min(...xs) >= widePicture;
+    return this.#cities(network).some((own) => {
+      const xs = own.map(({ x }) => x * worldSize(this.#map.getZoom()));
+      return own.some(({ ap_id }) => visible.has(ap_id)) && Math.max(...xs) - Math.min(...xs) >= widePicture;
+    });
+  }
+
+  #cities(network: string): MapPoint[][] {
+    return citiesOf(this.#layer.points.filter(({ ap_id }) => isOfNetwork(ap_id, network)));
   }
 
   /** Brings an access point into sight; closer than now only if it would be lost among others. */

@@ -73,6 +73,7 @@ export const radioMapText = {
   range: (low: string, high: string) => `Here from ${low} to ${high}`,
   nothing: 'No access point of this technology is received in this part of the map.',
   outside: 'No access point of this technology in this part of the map. Zoom out, or show all access points.',
+  tooFar: 'What each access point covers is too small to see from here. Zoom in to see it.',
   at: (time: string) => `Model time ${time}`,
   point: 'Point at the map to read a value.',
   tap: 'Tap the map to read a value.',

@@ -183,7 +183,8 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
         </div>
       )}
       {layer && radio.isOutside && <p class="soft small">{text.outside}</p>}
-      {layer && shown && <RadioLegend shown={shown} place={place} />}
+      {layer && radio.isTooFar && <p class="small">{text.tooFar}</p>}
+      {layer && shown && !radio.isTooFar && <RadioLegend shown={shown} place={place} />}
       {layer && (
         <label class="radio-opacity small">
           <span class="soft">{text.opacity}</span>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundsToAsk, extentOf, networkInView, sidesOf, technologyInView } from './radio-view.ts';
+import { boundsToAsk, extentOf, isTooFar, networkInView, sidesOf, technologyInView } from './radio-view.ts';
 
 const at = (ap_id: string, latitude: number, longitude: number) => ({
   ap_id,
@@ -55,6 +55,14 @@ test('small moves and zooms ask for nothing new; going far or close does', () =>
   expect(boundsToAsk({ south: 5, west: 5, north: 5.5, east: 5.5 }, extent, first)).not.toBe(first);
   expect(boundsToAsk({ south: 20, west: 5, north: 25, east: 5.5 }, extent, first)).toBeUndefined();
   expect(boundsToAsk({ south: -20, west: -20, north: 25, east: 25 }, extent, undefined)).toEqual(extent);
+});
+
+test('cells are too small where several cities are in view, and are seen where one is', () => {
+  const cities = { south: 51.3, west: -2.7, north: 53.6, east: 0.1 };
+  const city = { south: 51.42, west: -2.65, north: 51.5, east: -2.52 };
+  expect([isTooFar(cities, '5G'), isTooFar(cities, 'WiFi'), isTooFar(city, '5G'), isTooFar(city, 'WiFi')]).toEqual([
+    ...[true, true, false, false],
+  ]);
 });
 
 test('points are about as high as wide', () => {

@@ -107,6 +107,11 @@ function rounded(degrees: number): number {
   return Math.round(degrees * 1e7) / 1e7;
 }
 
+/** Cells that are smaller than the points of the raster fall between them. */
+export function isTooFar(bounds: CoverageBounds, technology: Technology): boolean {
+  return ((bounds.north - bounds.south) * metresPerDegree) / sidesOf(bounds).rows > reachM[technology];
+}
+
 /** Pixels about as high as wide. */
 export function sidesOf({ south, west, north, east }: CoverageBounds): { columns: number; rows: number } {
   const wide = (east - west) * Math.cos((((south + north) / 2) * Math.PI) / 180);

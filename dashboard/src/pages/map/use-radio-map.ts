@@ -17,6 +17,7 @@ import {
   extentOf,
   isLayer,
   isTechnology,
+  isTooFar,
   networkInView,
   sidesOf,
   technologyInView,
@@ -105,6 +106,7 @@ export function useRadioMap(agents: readonly FleetAgent[] | undefined) {
     picture,
     /** Nothing of the technology is in the visible part of the world. */
     isOutside: layer !== undefined && view !== undefined && agents !== undefined && bounds === undefined,
+    isTooFar: !planned && technology !== undefined && bounds !== undefined && isTooFar(bounds, technology),
     onBounds: setView,
   };
 }
