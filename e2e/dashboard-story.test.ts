@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
     await expectFitting(page);
     await card.getByRole('button', { name: 'Acknowledge' }).click();
     await card.getByText('Acknowledged', { exact: true }).waitFor();
-    await card.getByRole('link', { name: /^Open/ }).click();
+    await card.getByRole('link', { name: /^Details of/ }).click();
 
     await heading(page, 'Alarms on ap-1 by the stairs');
     await page.getByText('No cause found').first().waitFor();

@@ -77,10 +77,24 @@ function PaletteDialog() {
         id: `page ${path}`,
         group: 'pages',
         label: title,
+        also: shellText.palette.also[path],
         icon: nav?.icon ?? 'chevron-right',
         onChoose: () => navigate(path),
       }),
     );
+    const paths = new Set(pages.map(({ path }) => path));
+    const jobEntries = shellText.palette.jobs
+      .filter(([, href]) => paths.has(href.replace(/\?.*/, '')))
+      .map(
+        ([label, href, also]): PaletteEntry => ({
+          id: `job ${label}`,
+          group: 'actions',
+          label,
+          also,
+          icon: 'chevron-right',
+          onChoose: () => navigate(href),
+        }),
+      );
     const agentEntries = (hasAgentPage ? (agents ?? []) : []).map(
       ({ ap_id, display_name, access_point_type, site, tags }): PaletteEntry => ({
         id: `agent ${ap_id}`,
@@ -91,7 +105,7 @@ function PaletteDialog() {
         onChoose: () => navigate(`/agents/${encodeURIComponent(ap_id)}`),
       }),
     );
-    return [...pageEntries, ...agentEntries, ...devices, ...actions, ...standingActions()];
+    return [...pageEntries, ...agentEntries, ...devices, ...actions, ...jobEntries, ...standingActions()];
   }, [agents, devices, actions, pages]);
   const found = useMemo(() => findEntries(entries, query), [entries, query]);
   const at = Math.min(active, found.length - 1);

@@ -1,5 +1,6 @@
 // What the search finds.
 import { expect, it } from 'vitest';
+import { shellText } from '../text/shell.ts';
 import { findEntries, type PaletteEntry } from './palette-entries.ts';
 
 const entry = (group: PaletteEntry['group'], label: string, hint = ''): PaletteEntry => ({
@@ -30,6 +31,17 @@ it('puts what begins with the query first, and pages before agents before action
 it('shows a handful of a large fleet', () => {
   const fleet = Array.from({ length: 5000 }, (_, index) => entry('agents', `ap-${index}`));
   expect(findEntries([...fleet, entry('pages', 'Map')], '')).toHaveLength(9);
+});
+
+it('finds pages and what people come for by other words', () => {
+  const { also, jobs } = shellText.palette;
+  const pages = Object.entries(also).map(([path, words]) => ({ ...entry('pages', path), also: words }));
+  const entries = [...pages, ...jobs.map(([label, , words]) => ({ ...entry('actions', label), also: words }))];
+  const found = (query: string) => labels(findEntries(entries, query));
+  expect(found('worst')).toEqual(['/', '/agents', 'See the worst access points']);
+  expect(found('silence')).toEqual(['/alarms', 'Silence alarms', 'Plan maintenance of a site']);
+  for (const query of ['maintenance', 'rights', 'enrol', 'export'])
+    expect(found(query).length, query).toBeGreaterThan(1);
 });
 
 it('has the exact name first, however many begin with it', () => {

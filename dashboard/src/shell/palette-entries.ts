@@ -9,6 +9,8 @@ export interface PaletteEntry {
   group: 'pages' | 'agents' | 'devices' | 'actions';
   label: string;
   hint?: string;
+  /** Other words for it, by which it is found. */
+  also?: string | undefined;
   icon: IconName;
   onChoose: () => void;
 }
@@ -20,7 +22,7 @@ export function findEntries(entries: readonly PaletteEntry[], query: string): Pa
   const wanted = query.trim().toLowerCase();
   const words = wanted.split(/\s+/).filter(Boolean);
   const matching = entries
-    .map((entry) => ({ entry, text: `${entry.label} ${entry.hint ?? ''}`.toLowerCase() }))
+    .map((entry) => ({ entry, text: `${entry.label} ${entry.hint ?? ''} ${entry.also ?? ''}`.toLowerCase() }))
     .filter(({ text }) => words.every((word) => text.includes(word)))
     .map(({ entry, text }) => ({ entry, rank: rankOf(entry.label.toLowerCase(), text, wanted) }));
   const groups = ['pages', 'agents', 'devices', 'actions'] as const;

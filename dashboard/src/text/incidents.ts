@@ -39,8 +39,8 @@ export const incidentsText = {
   until: 'Until',
   untilHint: (zone: string) => `In the time zone of this browser: ${zone}. At most 30 days from now.`,
   silenced: (moment: string) => `Silenced until ${moment}`,
-  open: 'Open',
-  openOf: (title: string) => `Open ${title}`,
+  open: 'Details',
+  openOf: (title: string) => `Details of ${title}`,
   band: {
     title: (hours: string) => `What broke in the last ${hours} hours`,
     all: 'All incidents',

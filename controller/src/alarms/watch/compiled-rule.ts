@@ -44,7 +44,7 @@ export function toMessage({ rule }: RuleRecord, { name, ap_id, site, value, of }
     site,
     metric,
     value: shown(value),
-    limit: shown(limit ?? 0),
+    limit: String(limit ?? 0),
     share: `${shown(value * 100)} %`,
     count: shown(Math.round(value * (of ?? 1))),
     of: shown(of ?? 0),
@@ -54,7 +54,8 @@ export function toMessage({ rule }: RuleRecord, { name, ap_id, site, value, of }
     .slice(0, maxMessageLength);
 }
 
+/** Three digits say all that a person acts on. */
 function shown(value: number): string {
   if (!Number.isFinite(value)) return '?';
-  return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
+  return String(Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3)));
 }

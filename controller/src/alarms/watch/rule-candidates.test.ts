@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../test/rounds.ts';
 import { findTimed, SiteShares, type Standing, type TimedRule } from '../engine/timed-condition.ts';
+import { productRules } from '../rules/product-rules.ts';
 import { candidatesOf } from './alarm-rounds.ts';
+import { type CompiledRule, toMessage } from './compiled-rule.ts';
 
 const now = 1_790_000_000_000;
 const ago = fc.integer({ min: 0, max: 120_000 }).map((ms) => now - ms);
@@ -60,4 +62,15 @@ it('what a rule finds among its candidates is what it finds among all', () => {
     ),
     { numRuns: rounds(2000) },
   );
+});
+
+it('a message has three digits of a value, and the limit as it was set', () => {
+  const message = (key: string, value: number, limit?: number) => {
+    const { condition, ...rule } = productRules.get(key)!;
+    const record = { rule: { ...rule, condition: { ...condition, ...(limit && { value: limit }) } } };
+    return toMessage(record as CompiledRule['record'], { name: 'ap-1', ap_id: 'ap-1', site: '', value });
+  };
+  expect(message('nr_sinr', 7.327)).toBe('ap-1: SINR is 7.33 dB, limit 8');
+  expect(message('nr_load', 95.48)).toBe('ap-1: 95.5 % of its resource blocks are in use');
+  expect(message('nr_latency', 1234.5, 99.95)).toBe('ap-1: latency is 1235 ms, limit 99.95');
 });

@@ -1,11 +1,18 @@
 // What the head of an access point's page says, and what its alarms say about its charts.
 import { describe, expect, it } from 'vitest';
-import { evidenceWords, tellingOf } from './agent-diagnosis.tsx';
+import { evidenceWords, quietWords, tellingOf } from './agent-diagnosis.tsx';
 import { chooseMetrics } from './metric-choice.tsx';
 import { chartAlarm, metricsOf, worstFirst } from './use-agent-alarms.ts';
 
 const plain = (text: string) => text.replaceAll(/[\u00a0\u2009]/g, ' ').replaceAll('\u2212', '-');
 const evidence = (text: string, value: number | null, unit: string) => ({ text, value, unit });
+
+it('without an alarm, what is not well has its reason', () => {
+  expect(quietWords('degraded', ['Hand-overs succeeded in 69 % of the time', 'Its reports are late'])).toBe(
+    'Degraded: Hand-overs succeeded in 69 % of the time. Its reports are late. No active alarms.',
+  );
+  expect([quietWords('good', []), quietWords('degraded', [])]).toEqual(['No active alarms.', 'No active alarms.']);
+});
 
 describe('evidence', () => {
   it.each([

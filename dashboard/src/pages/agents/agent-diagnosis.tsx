@@ -1,7 +1,7 @@
 // What is wrong with an access point, at the head of its page: the cause in a sentence with its numbers, each with a link, and
-// what could be done, tried first or done at once. Who is well is told so in three words.
+// what could be done, tried first or done at once. Without an alarm: why it is not well all the same, or that it is.
 import './agent-diagnosis.css';
-import type { Alarm, Diagnosis, Proposal } from '../../api/client.ts';
+import type { Alarm, Diagnosis, HealthWord, Proposal } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/feedback.tsx';
 import { HealthMark, SeverityMark } from '../../components/glyph.tsx';
@@ -18,18 +18,21 @@ const othersShown = 3;
 
 interface AgentDiagnosisProps {
   alarms: AgentAlarms;
+  /** Undefined until they are known. */
+  health: HealthWord | null | undefined;
+  causes: readonly string[] | undefined;
   isEmulated: boolean;
   mayCommand: boolean;
   onTry: (draft: Omit<CommandDraft, 'key'>) => void;
 }
 
-export function AgentDiagnosis({ alarms: { active, alarm, diagnosis }, ...rest }: AgentDiagnosisProps) {
+export function AgentDiagnosis({ alarms: { active, alarm, diagnosis }, health, causes, ...rest }: AgentDiagnosisProps) {
   if (!alarm) {
     return (
       <p class="agent-diagnosis is-quiet">
         {active ? (
           <>
-            <HealthMark health="good" size={16} /> {text.well}
+            <HealthMark health={health ?? 'good'} size={16} /> {quietWords(health ?? 'good', causes ?? [])}
           </>
         ) : (
           <Skeleton width="12em" />
@@ -58,6 +61,12 @@ export function AgentDiagnosis({ alarms: { active, alarm, diagnosis }, ...rest }
       )}
     </section>
   );
+}
+
+/** Its word needs a reason where no alarm gives one: `Degraded: Hand-overs succeeded in 69 % of the time. No active alarms.` */
+export function quietWords(health: HealthWord, causes: readonly string[]): string {
+  if (health === 'good' || causes.length === 0) return text.well;
+  return `${agentsText.healthWords[health]}: ${causes.map(withStop).join(' ')} ${text.well}`;
 }
 
 /** `Jammed on channel 108 since 09:25: noise −27 dBm, 5 devices get nothing`. */
@@ -110,7 +119,7 @@ export function evidenceWords({ text: words, value, unit }: Omit<Evidence, 'link
   return share ? text.share(share[1]!, formatNumber(value), share[2]!) : `${small} ${formatValue(value, unit)}`;
 }
 
-interface MoreProps extends Omit<AgentDiagnosisProps, 'alarms'> {
+interface MoreProps extends Omit<AgentDiagnosisProps, 'alarms' | 'health' | 'causes'> {
   alarm: Alarm;
   diagnosis: Diagnosis;
 }
@@ -142,7 +151,7 @@ function More({ alarm, diagnosis, isEmulated, mayCommand, onTry }: MoreProps) {
   );
 }
 
-interface ProposalRowProps extends Omit<AgentDiagnosisProps, 'alarms'> {
+interface ProposalRowProps extends Omit<MoreProps, 'alarm' | 'diagnosis'> {
   proposal: Proposal;
 }
 

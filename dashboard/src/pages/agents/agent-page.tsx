@@ -133,7 +133,7 @@ export function AgentPage({ params }: PageProps) {
       }
     >
       {agent.failure && <FailureNotice failure={agent.failure} />}
-      <AgentDiagnosis {...{ alarms, isEmulated, mayCommand }} onTry={tryOut} />
+      <AgentDiagnosis {...{ alarms, health, isEmulated, mayCommand }} causes={report?.causes} onTry={tryOut} />
       <div class="agent-grid" hidden={!alarms.isAnswered}>
         <section class="stack" aria-label={text.metrics}>
           <h2 class="visually-hidden">{text.metrics}</h2>
