@@ -87,12 +87,8 @@ export function useFleet({ state }: { state?: 'all' } = {}): Fleet {
       if (!known) return [];
       const there = told.get(item.ap_id);
       const isAsleep = isSleeping(item.power_state);
-      const { ap_id, configuration, technology, geolocation } = known;
       return {
-        ap_id,
-        configuration,
-        technology,
-        geolocation,
+        ...known,
         display_name: item.display_name,
         site: item.site ?? '',
         tags: item.tags,

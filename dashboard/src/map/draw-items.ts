@@ -11,9 +11,9 @@ import { cssOf, inkOn, type Rgb } from './radio-colours.ts';
 export const markerRadius = 11;
 const glyphUnits = 16;
 const paths = new Map<string, Path2D>();
-/** Else it has its own colour. */
+/** What is not here is well, and has its own colour. */
 const outlines: Partial<Record<ShownLook, string>> = {
-  ...{ offline: '--bad', bad: '--bad', degraded: '--late', never: '--ink-faint', ended: '--ink-faint' },
+  ...{ offline: '--bad', bad: '--bad', late: '--late', degraded: '--late', never: '--ink-faint', ended: '--ink-faint' },
 };
 const colourNames: Record<Technology | 'unknown', string> = {
   '5G': '--tech-5g',
@@ -26,11 +26,9 @@ export function technologyColour(technology: Technology | undefined): string {
   return colourOf(colourNames[technology ?? 'unknown']);
 }
 
-/** `shade`: the colour of its metric instead of that of its technology; null if it has no value. */
+/** At the origin. `shade`: the colour of its metric instead of that of its technology; null if it has no value. */
 export function drawMarker(
   context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
   { technology, state, look }: Pick<MapPoint, 'technology' | 'state' | 'look'>,
   shade?: Rgb | null,
 ): void {
@@ -39,7 +37,7 @@ export function drawMarker(
   const outline = outlines[look] ?? colour;
   const factor = (markerRadius * 2) / (glyphUnits + 2);
   context.save();
-  context.translate(x - (glyphUnits / 2) * factor, y - (glyphUnits / 2) * factor);
+  context.translate((-glyphUnits / 2) * factor, (-glyphUnits / 2) * factor);
   context.scale(factor, factor);
   context.lineJoin = 'round';
   context.strokeStyle = colourOf('--surface');
@@ -79,61 +77,52 @@ export function clusterRadius({ points }: ClusterItem): number {
   return 15 + Math.min(11, Math.log2(points.length) * 1.5);
 }
 
-const ring: readonly { look: ShownLook; colour: string; width: number; dash: readonly number[] }[] = [
-  { look: 'offline', colour: '--bad', width: 6, dash: [] },
-  { look: 'bad', colour: '--bad', width: 5, dash: [] },
-  { look: 'late', colour: '--late', width: 5, dash: [] },
-  { look: 'degraded', colour: '--late', width: 4, dash: [] },
-  { look: 'never', colour: '--ink-faint', width: 3, dash: [3, 2] },
-  { look: 'asleep', colour: '--ink-faint', width: 3, dash: [] },
-  { look: 'online', colour: '--good', width: 4, dash: [] },
-  { look: 'ended', colour: '--line-strong', width: 2, dash: [3, 2] },
+/** In this order, the worst first. */
+const ring: [look: ShownLook, colour: string, width: number, dash?: number[]][] = [
+  ['offline', '--bad', 6],
+  ['bad', '--bad', 5],
+  ['late', '--late', 5],
+  ['degraded', '--late', 4],
+  ['never', '--ink-faint', 3, [3, 2]],
+  ['asleep', '--ink-faint', 3],
+  ['online', '--good', 4],
+  ['ended', '--line-strong', 2, [3, 2]],
 ];
-/** How many of these there are stands beside the disc, which has their colour. */
-const troubles: Partial<Record<ShownLook, '--bad' | '--late'>> = {
-  ...{ offline: '--bad', bad: '--bad', late: '--late', degraded: '--late' },
-};
 /** No look that is there is smaller than this on the ring: one of fifty must be seen. */
 const leastShare = 0.12;
 
 /**
- * A disc with its count; around it a ring whose parts are the shares of the looks. The worst is named: the disc has its
+ * At the origin: a disc with its count; around it a ring whose parts are the shares of the looks. The worst is named: the disc has its
  * colour, and how many have it stands beside.
  */
-export function drawCluster(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  item: ClusterItem,
-  shade?: Rgb | null,
-): void {
+export function drawCluster(context: CanvasRenderingContext2D, item: ClusterItem, shade?: Rgb | null): void {
   const radius = clusterRadius(item);
   const worst = worstOf(item.looks);
-  const trouble = troubles[worst];
+  const trouble = outlines[worst] === '--ink-faint' ? undefined : outlines[worst];
   context.save();
   context.fillStyle = colourOf('--surface');
-  disc(context, x, y, radius + 3.5);
+  disc(context, 0, 0, radius + 3.5);
   context.fillStyle = shade ? cssOf(shade) : colourOf(trouble ? `${trouble}-wash` : '--surface');
-  disc(context, x, y, radius - 1);
+  disc(context, 0, 0, radius - 1);
   const shares = ringShares(item);
   let angle = -Math.PI / 2;
-  for (const { look, colour, width, dash } of ring) {
+  for (const [look, colour, width, dash = []] of ring) {
     const share = shares[look];
     if (share === 0) continue;
     const gap = share === 1 ? 0 : 0.07;
     const end = angle + share * 2 * Math.PI;
     context.beginPath();
-    context.arc(x, y, radius, angle + gap, Math.max(angle + gap + 0.02, end - gap));
+    context.arc(0, 0, radius, angle + gap, Math.max(angle + gap + 0.02, end - gap));
     context.strokeStyle = colourOf(colour);
     context.lineWidth = width;
-    context.setLineDash([...dash]);
+    context.setLineDash(dash);
     context.stroke();
     angle = end;
   }
   context.fillStyle = shade ? inkOn(shade) : colourOf('--ink');
-  writeCount(context, x, y, item.points.length);
+  writeCount(context, 0, 0, item.points.length);
   if (trouble && item.looks[worst] < item.points.length) {
-    const [right, above] = [x + radius * 0.8, y - radius * 0.8];
+    const [right, above] = [radius * 0.8, -radius * 0.8];
     context.setLineDash([]);
     context.fillStyle = colourOf(trouble);
     disc(context, right, above, 9);
@@ -145,7 +134,7 @@ export function drawCluster(
 
 /** The shares of the looks, with room for each that is there. */
 export function ringShares({ looks, points }: Pick<ClusterItem, 'looks' | 'points'>): Record<ShownLook, number> {
-  const raised = ring.map(({ look }) => {
+  const raised = ring.map(([look]) => {
     const share = looks[look] / points.length;
     return [look, share === 0 ? 0 : Math.max(share, leastShare)] as const;
   });

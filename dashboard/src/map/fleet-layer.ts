@@ -161,8 +161,8 @@ export class FleetLayer {
       context.save();
       context.translate(x, y);
       context.scale(size, size);
-      if (item.kind === 'cluster') drawCluster(context, 0, 0, item, shade);
-      else drawMarker(context, 0, 0, item.point, shade);
+      if (item.kind === 'cluster') drawCluster(context, item, shade);
+      else drawMarker(context, item.point, shade);
       context.restore();
     }
     const moved = this.#paintPulses(view, visible);

@@ -13,7 +13,7 @@ import { signOut } from '../session/sign-in.ts';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
 import { shellText } from '../text/shell.ts';
 import { reachable } from './navigation.tsx';
-import { findEntries, type PaletteEntry, pageActions } from './palette-entries.ts';
+import { action, findEntries, jobsAt, type PaletteEntry, pageActions } from './palette-entries.ts';
 
 /** Whoever looks for a device has its pseudonym; other words are about access points and pages. */
 const beginning = /^dev-[a-z2-7]{1,16}$/;
@@ -77,24 +77,16 @@ function PaletteDialog() {
         id: `page ${path}`,
         group: 'pages',
         label: title,
-        also: shellText.palette.also[path],
+        also: jobsAt(path)
+          .map(({ label, also }) => `${label} ${also}`)
+          .join(' '),
         icon: nav?.icon ?? 'chevron-right',
         onChoose: () => navigate(path),
       }),
     );
-    const paths = new Set(pages.map(({ path }) => path));
-    const jobEntries = shellText.palette.jobs
-      .filter(([, href]) => paths.has(href.replace(/\?.*/, '')))
-      .map(
-        ([label, href, also]): PaletteEntry => ({
-          id: `job ${label}`,
-          group: 'actions',
-          label,
-          also,
-          icon: 'chevron-right',
-          onChoose: () => navigate(href),
-        }),
-      );
+    const jobEntries = pages.flatMap(({ path }) =>
+      jobsAt(path).map(({ label, href, also }) => ({ ...action(label, 'chevron-right', () => navigate(href)), also })),
+    );
     const agentEntries = (hasAgentPage ? (agents ?? []) : []).map(
       ({ ap_id, display_name, access_point_type, site, tags }): PaletteEntry => ({
         id: `agent ${ap_id}`,
@@ -214,24 +206,12 @@ function PaletteRow({ entry, id, isActive, isFirst, onChoose, onPoint }: Palette
 function standingActions(): PaletteEntry[] {
   const { palette, windows, themes } = shellText;
   return [
-    { id: 'sign out', group: 'actions', label: shellText.signOut, icon: 'sign-out', onChoose: signOut },
-    ...(['system', 'light', 'dark'] satisfies ThemeChoice[]).map(
-      (choice): PaletteEntry => ({
-        id: `theme ${choice}`,
-        group: 'actions',
-        label: palette.theme(themes[choice]),
-        icon: 'sun',
-        onChoose: () => chooseTheme(choice),
-      }),
+    action(shellText.signOut, 'sign-out', signOut),
+    ...(['system', 'light', 'dark'] satisfies ThemeChoice[]).map((choice) =>
+      action(palette.theme(themes[choice]), 'sun', () => chooseTheme(choice)),
     ),
-    ...(Object.keys(timeWindows) as TimeWindow[]).map(
-      (name): PaletteEntry => ({
-        id: `window ${name}`,
-        group: 'actions',
-        label: palette.window(windows[name]),
-        icon: 'clock',
-        onChoose: () => chooseTimeWindow(name),
-      }),
+    ...(Object.keys(timeWindows) as TimeWindow[]).map((name) =>
+      action(palette.window(windows[name]), 'clock', () => chooseTimeWindow(name)),
     ),
   ];
 }

@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { IconName } from '../components/button.tsx';
+import { shellText } from '../text/shell.ts';
 
 export interface PaletteEntry {
   /** Unique among all. */
@@ -10,12 +11,23 @@ export interface PaletteEntry {
   label: string;
   hint?: string;
   /** Other words for it, by which it is found. */
-  also?: string | undefined;
+  also?: string;
   icon: IconName;
   onChoose: () => void;
 }
 
 const shownPerGroup = 8;
+
+/** What is done on this page, with its address. */
+export function jobsAt(path: string): { label: string; href: string; also: string }[] {
+  return shellText.palette.jobs
+    .map(([label, href, also]) => ({ label, href, also }))
+    .filter(({ href }) => href.split('?')[0] === path);
+}
+
+export function action(label: string, icon: IconName, onChoose: () => void): PaletteEntry {
+  return { id: `action ${label}`, group: 'actions', label, icon, onChoose };
+}
 
 /** Entries in which every word of the query occurs; the exact name comes first within their group, then those that begin with it, the shortest first. */
 export function findEntries(entries: readonly PaletteEntry[], query: string): PaletteEntry[] {

@@ -190,7 +190,6 @@ export const agentsText = {
     no: 'no',
     location: 'Location',
     sendCommand: 'Send a command',
-    copyName: 'Copy the full name',
     details: 'Details',
     detailsTitle: (name: string) => `Details of ${name}`,
     whatIfOff: 'What if it is switched off?',

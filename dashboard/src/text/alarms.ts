@@ -120,7 +120,6 @@ export const alarmsText = {
     asleepWords: { ignore: 'no alarm', evaluate: 'alarm as usual' },
     enabled: 'On',
     enabledWords: { true: 'yes', false: 'no' },
-    number: 'Enter a number',
     noMetric: 'Choose a metric',
     noValue: 'Enter a limit',
     notReported: (metric: string) => `No access point is known to report ${metric}`,

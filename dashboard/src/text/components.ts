@@ -46,7 +46,6 @@ export const componentText = {
     noMatch: 'Nothing matches this filter.',
     clearFilter: 'Clear filter',
     rows: (count: string) => `${count} rows`,
-    hint: 'Press Up and Down to move, Enter to open',
   },
   chart: {
     noValues: 'No values in this time window',

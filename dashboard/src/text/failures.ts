@@ -5,7 +5,6 @@ export const failureText = {
   notRepeated: 'Not confirmed, and not repeated automatically: press the button again when Weft is back.',
   tryAgain: 'Try again in a moment.',
   again: 'Try again',
-  details: 'Details',
   tryIn: (span: string) => `Try again in ${span}.`,
   lookInLog: (requestId: string) => `For details, search the server log for request ${requestId}.`,
   ownMistake: (detail: string) => `Error in the dashboard: ${detail}`,

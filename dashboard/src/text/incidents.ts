@@ -27,7 +27,6 @@ export const incidentsText = {
   nobody: 'no device lost service',
   since: (moment: string, span: string) => `since ${moment}, ${span}`,
   from: (moment: string, span: string) => `${moment}, for ${span}`,
-  serviceLost: (span: string) => `${span} of service lost`,
   acknowledge: 'Acknowledge',
   acknowledged: 'Acknowledged. Its alarms say that somebody looks after them.',
   silence: 'Silence',

@@ -67,8 +67,6 @@ export const radioMapText = {
   >,
   bestServer: 'Each access point has a colour; neighbours differ.',
   changedServer: 'Where another access point becomes the best',
-  less: 'less',
-  more: 'more',
   lost: 'Strongest colour: signal lost or gained',
   range: (low: string, high: string) => `Here from ${low} to ${high}`,
   nothing: 'No access point of this technology is received in this part of the map.',
@@ -80,7 +78,6 @@ export const radioMapText = {
   nothingHere: 'No signal here',
   loading: 'Computing the radio map',
   comparing: (seconds: string) => `Running two copies ${seconds} ahead`,
-  again: 'Try again',
   difference: {
     title: 'What-if difference',
     words: (count: string, seconds: string) => `${count}, ${seconds} later`,

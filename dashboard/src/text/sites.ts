@@ -12,7 +12,6 @@ export const sitesText = {
   collapse: (name: string) => `Hide what is below ${name}`,
   edit: 'Edit',
   editOf: (name: string) => `Edit ${name}`,
-  below: 'New site below it',
   belowOf: (name: string) => `New site below ${name}`,
   noSite: 'folder, no access points of its own',
   path: 'Path',

@@ -12,7 +12,6 @@ import { LastSeen } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useAction } from '../../components/feedback.tsx';
-import { HealthMark } from '../../components/glyph.tsx';
 import { Facts } from '../../components/page.tsx';
 import { agentName, geolocationOf } from '../../data/agents.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -20,7 +19,6 @@ import { formatNumber, formatSpan } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
-import { overviewText } from '../../text/overview.ts';
 import { EditAgentDialog } from './edit-agent-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
 
@@ -56,13 +54,8 @@ function toPercent(share: number): string {
 
 const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'];
 
-interface AgentHealthCardProps {
-  /** Undefined until they are known. */
-  health: AgentHealthReport['health'] | null | undefined;
-  report: AgentHealthReport | undefined;
-}
-
-export function AgentHealthCard({ health, report }: AgentHealthCardProps) {
+/** Its word, and why, heads the page. `report`: undefined until it is known. */
+export function AgentHealthCard({ report }: { report: AgentHealthReport | undefined }) {
   const text = agentsText.health;
   const shareOf = (name: ServiceLevelName) => {
     const level = report?.service.find((each) => each.level === name);
@@ -71,9 +64,6 @@ export function AgentHealthCard({ health, report }: AgentHealthCardProps) {
   return (
     <section class="card">
       <h2>{text.title}</h2>
-      <p class="agent-health">
-        <HealthMark health={health ?? 'unknown'} /> <b>{health ? overviewText.health.words[health] : '–'}</b>
-      </p>
       <h3>{text.day}</h3>
       <p class="faint small">{text.served}</p>
       <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />

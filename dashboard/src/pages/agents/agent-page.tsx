@@ -160,7 +160,7 @@ export function AgentPage({ params }: PageProps) {
           <div id="commands">
             <AgentCommands ap_id={ap_id} configuration={listed?.configuration} listed={listed} draft={draft} />
           </div>
-          <AgentHealthCard {...{ health, report }} />
+          <AgentHealthCard report={report} />
           <AgentConfigCard ap_id={ap_id} mayManage={listed?.may.includes('manage') ?? false} />
           {listed?.may.includes('manage') && (
             <ManageAgentCard ap_id={ap_id} configuration={configuration} listed={listed} />

@@ -4,12 +4,13 @@ import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { NetworkHealth } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { agentName, withAgentName } from '../../data/agents.ts';
+import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { mapText } from '../../text/map.ts';
+import { reasonOf } from '../overview/figure-words.ts';
 
 type Badness = Pick<NetworkHealth['worst'][number], 'causes' | 'devices_affected'>;
 /** With what is wrong with it, if it is among the worst of the network. */
@@ -120,10 +121,7 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
 
 function Why({ ap_id, badness: { causes, devices_affected } }: { ap_id: string; badness: Badness }) {
   const lost = devices_affected > 0 ? [mapText.list.affected(formatCount(devices_affected, 'device'))] : [];
-  // Its name stands above.
-  const cause = withAgentName(causes[0] ?? '', ap_id)
-    .replace(`${agentName(ap_id)} `, '')
-    .replace(`${agentName(ap_id)}: `, '');
+  const cause = reasonOf({ ap_id, display_name: agentName(ap_id), causes: causes.slice(0, 1) });
   const words = [...lost, ...(cause === '' ? [] : [cause])];
   return <span class="why small soft">{words.join(' · ')}</span>;
 }

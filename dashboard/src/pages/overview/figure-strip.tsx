@@ -9,12 +9,6 @@ import { changeWords, type FigureName, figureOf } from './figure-words.ts';
 
 const text = overviewText.strip;
 
-interface FigureRow {
-  name: FigureName;
-  unit: string;
-  href: (selector: string) => string;
-}
-
 const withSelector =
   (path: string, more: Record<string, string> = {}) =>
   (selector: string) => {
@@ -24,20 +18,12 @@ const withSelector =
 
 const byPower = withSelector('/agents', { columns: 'power_w', sort: '-power_w' });
 
-const rows: readonly FigureRow[] = [
-  { name: 'served_devices', unit: '', href: withSelector('/devices') },
-  {
-    name: 'within_budget_pct',
-    unit: '%',
-    href: withSelector('/agents', { columns: 'qos_met_pct', sort: 'qos_met_pct' }),
-  },
-  {
-    name: 'throughput_mbps',
-    unit: 'Mb/s',
-    href: withSelector('/agents', { columns: 'throughput_mbps', sort: '-throughput_mbps' }),
-  },
-  { name: 'power_w', unit: 'W', href: (selector) => (isPageOfOurs('/energy') ? '/energy' : byPower(selector)) },
-  { name: 'availability_pct', unit: '%', href: withSelector('/incidents') },
+const rows: readonly [name: FigureName, unit: string, href: (selector: string) => string][] = [
+  ['served_devices', '', withSelector('/devices')],
+  ['within_budget_pct', '%', withSelector('/agents', { columns: 'qos_met_pct', sort: 'qos_met_pct' })],
+  ['throughput_mbps', 'Mb/s', withSelector('/agents', { columns: 'throughput_mbps', sort: '-throughput_mbps' })],
+  ['power_w', 'W', (selector) => (isPageOfOurs('/energy') ? '/energy' : byPower(selector))],
+  ['availability_pct', '%', withSelector('/incidents')],
 ];
 
 const pollMs = 10_000;
@@ -50,7 +36,7 @@ export function FigureStrip({ selector = '' }: { selector?: string }) {
     <>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_figures')} />}
       <div class="figure-strip" role="group" aria-label={text.label}>
-        {rows.map(({ name, unit, href }) => {
+        {rows.map(([name, unit, href]) => {
           const figure = data?.[name];
           const shown = figure && figureOf(figure.now, unit);
           return (

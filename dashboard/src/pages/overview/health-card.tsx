@@ -52,9 +52,7 @@ export function HealthCard({ agents }: HealthProps) {
         )}
         <div>
           <strong>{data ? text.words[data.health] : '\u00a0'}</strong>
-          <p class="soft" title={data && causesOf(data)}>
-            {data && causesOf(data)}
-          </p>
+          <p class="soft">{data && causesOf(data)}</p>
         </div>
       </div>
       <ul class="health-alarms" aria-label={text.alarms}>
