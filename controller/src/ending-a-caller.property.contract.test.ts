@@ -215,7 +215,7 @@ eachDatabase((kind) => {
         for (const { path } of members) await call('DELETE', path, admin);
         for (const { id } of members) expect(await open(id)).toEqual(nothing);
       }),
-      { numRuns: kind.dialect === 'sqlite' ? rounds(20, 8) : rounds(10, 3) },
+      { numRuns: kind.dialect === 'sqlite' ? rounds(20, 5) : rounds(10, 2) },
     ));
 
   it('a change that fails after its steps leaves everything as it was', async () => {

@@ -375,7 +375,7 @@ describe('presence', () => {
 });
 
 /** Fifty with `npm run test:long`: each is a tenth of a second of work. */
-const atOnce = rounds(50, 3);
+const atOnce = rounds(50, 2);
 
 test(`D3 a year of a thousand metrics, ${atOnce} at once, is answered in bounds`, async () => {
   await server.agent('ap-wide');
