@@ -25,6 +25,18 @@ export function nameOfBuild(): string {
   return /\.\/(.+)\/weft\.js/.exec(readFileSync(build, 'utf8'))?.[1] ?? 'build';
 }
 
+const variable = 'WEFT_TEST_THREADS';
+
+/** Where threads are built of the sources that are there now, if that is known. */
+export function builtThreads(): string | undefined {
+  return process.env[variable];
+}
+
+/** For the processes that start from now on: what is built is of the sources that are there. */
+export function tellBuilt(): void {
+  process.env[variable] = join(root, 'controller', 'dist', nameOfBuild());
+}
+
 /** Does nothing if there is one. Whatever goes wrong here is for the tests to find. */
 export async function fillCompileCaches(): Promise<void> {
   const cache = process.env.NODE_COMPILE_CACHE;

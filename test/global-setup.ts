@@ -7,7 +7,7 @@ import type { TestProject } from 'vitest/node';
 import { ensureBuilt } from '../scripts/build.mjs';
 import { dashboardBuild, stampFile } from '../scripts/build-state.mjs';
 import { needsOf } from '../scripts/changed-tests.mjs';
-import { fillCompileCaches } from './compile-cache.ts';
+import { fillCompileCaches, tellBuilt } from './compile-cache.ts';
 import { createMigratedDatabases, type MigratedDatabases } from './migrated-database.ts';
 import { findPostgres, startPostgres } from './postgres.ts';
 import { findRabbit, startSharedRabbit } from './rabbitmq.ts';
@@ -47,6 +47,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   // Servers in the process of a test serve the dashboard, of whatever sources.
   const isBuilt = !needs.build && existsSync(stampFile(dashboardBuild));
   if (!isBuilt && !(await ensureBuilt())) throw new Error('Weft could not be built: see above');
+  if (!isBuilt) tellBuilt();
   const statuses = openSeenStatuses();
   const [postgres, rabbit] = await Promise.all([
     provide({
