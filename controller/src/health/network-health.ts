@@ -88,13 +88,7 @@ export function* agentHealths(
   agents: Iterable<HealthAgent>,
   alarms: readonly HealthAlarm[],
 ): Generator<JudgedAgent, undefined> {
-  const alarmsOf = new Map<string, HealthAlarm[]>();
-  for (const alarm of alarms) {
-    if (alarm.ap_id === null) continue;
-    const own = alarmsOf.get(alarm.ap_id);
-    if (own) own.push(alarm);
-    else alarmsOf.set(alarm.ap_id, [alarm]);
-  }
+  const alarmsOf = Map.groupBy(alarms, ({ ap_id }) => ap_id);
   for (const agent of agents) {
     if (agent.state === 'ended') continue;
     const own = alarmsOf.get(agent.ap_id) ?? [];

@@ -8,43 +8,28 @@ interface Level {
   metrics: readonly string[];
   /** Whether users were served well in a minute with these values; undefined if the values do not tell. */
   isGood: (value: (metric: string) => number | undefined) => boolean | undefined;
-  /** The share of good minutes below which it is a cause. */
-  goal: number;
 }
+
+/** The shares of good minutes below which a level is a cause. */
+const goals = { availability: 0.99, others: 0.95 };
 
 /** Limits that an access point can keep on an ordinary day; docs/health.md explains each. */
 export const levels: readonly Level[] = [
   {
     name: 'coverage',
     metrics: ['rsrp_dbm', 'rssi_dbm', 'blocked_pct'],
-    goal: 0.95,
     isGood: (value) =>
-      all(
-        value('rsrp_dbm') === undefined ? undefined : value('rsrp_dbm')! >= -110,
-        value('rssi_dbm') === undefined ? undefined : value('rssi_dbm')! >= -75,
-        value('blocked_pct') === undefined ? undefined : value('blocked_pct')! <= 20,
-      ),
+      all(atLeast(value('rsrp_dbm'), -110), atLeast(value('rssi_dbm'), -75), atMost(value('blocked_pct'), 20)),
   },
   {
     name: 'capacity',
     metrics: ['prb_load_pct', 'channel_utilisation_pct'],
-    goal: 0.95,
-    isGood: (value) =>
-      all(
-        value('prb_load_pct') === undefined ? undefined : value('prb_load_pct')! <= 90,
-        value('channel_utilisation_pct') === undefined ? undefined : value('channel_utilisation_pct')! <= 90,
-      ),
+    isGood: (value) => all(atMost(value('prb_load_pct'), 90), atMost(value('channel_utilisation_pct'), 90)),
   },
-  {
-    name: 'latency',
-    metrics: ['latency_ms'],
-    goal: 0.95,
-    isGood: (value) => (value('latency_ms') === undefined ? undefined : value('latency_ms')! <= 100),
-  },
+  { name: 'latency', metrics: ['latency_ms'], isGood: (value) => atMost(value('latency_ms'), 100) },
   {
     name: 'handover',
     metrics: ['handover_attempts', 'handover_failures'],
-    goal: 0.95,
     isGood: (value) => {
       const attempts = value('handover_attempts');
       if (attempts === undefined || attempts <= 0) return undefined;
@@ -55,12 +40,9 @@ export const levels: readonly Level[] = [
     name: 'energy',
     // The load says of which technology it is; the limits are those of the rules on energy that come with Weft.
     metrics: ['power_w', 'prb_load_pct', 'channel_utilisation_pct'],
-    goal: 0.95,
     isGood: (value) => {
-      const watts = value('power_w');
-      if (watts === undefined) return undefined;
-      if (value('prb_load_pct') !== undefined) return watts <= 950;
-      return value('channel_utilisation_pct') === undefined ? undefined : watts <= 25;
+      if (value('prb_load_pct') !== undefined) return atMost(value('power_w'), 950);
+      return value('channel_utilisation_pct') === undefined ? undefined : atMost(value('power_w'), 25);
     },
   },
 ];
@@ -114,17 +96,13 @@ export function toSlots(
 export function countMinutes(slots: readonly Slot[], expected: number, slotMs: number): ServiceLevel[] {
   const each = slotMs / minuteMs;
   const reported = Math.min(slots.length, expected);
-  const availability: ServiceLevel = {
-    level: 'availability',
-    good_minutes: reported * each,
-    minutes: expected * each,
-    goal: 0.99,
-  };
+  const minutes = { good_minutes: reported * each, minutes: expected * each };
+  const availability: ServiceLevel = { level: 'availability', ...minutes, goal: goals.availability };
   const awake = slots.filter(({ value }) => value('active') === undefined || value('active')! > 0);
-  const counted = levels.map(({ name, isGood, goal }) => {
+  const counted = levels.map(({ name, isGood }) => {
     const verdicts = awake.map(({ value }) => isGood(value)).filter((verdict) => verdict !== undefined);
     const good = verdicts.filter(Boolean).length;
-    return { level: name, good_minutes: good * each, minutes: verdicts.length * each, goal };
+    return { level: name, good_minutes: good * each, minutes: verdicts.length * each, goal: goals.others };
   });
   return [availability, ...counted.filter((level) => level.minutes > 0)];
 }
@@ -136,6 +114,14 @@ export function isBelowGoal({ good_minutes, minutes, goal }: ServiceLevel): bool
 
 const minMinutes = 10;
 const minuteMs = 60_000;
+
+function atLeast(value: number | undefined, limit: number): boolean | undefined {
+  return value === undefined ? undefined : value >= limit;
+}
+
+function atMost(value: number | undefined, limit: number): boolean | undefined {
+  return value === undefined ? undefined : value <= limit;
+}
 
 function all(...verdicts: (boolean | undefined)[]): boolean | undefined {
   const known = verdicts.filter((verdict) => verdict !== undefined);

@@ -96,14 +96,8 @@ function fanOut(members: readonly MapPoint[]): MarkerItem[] {
 type Grid = Map<string, number[]>;
 
 function gridOf(points: readonly MapPoint[], size: number): Grid {
-  const grid: Grid = new Map();
-  for (const [index, { x, y }] of points.entries()) {
-    const key = `${Math.floor(x / size)} ${Math.floor(y / size)}`;
-    const cell = grid.get(key);
-    if (cell) cell.push(index);
-    else grid.set(key, [index]);
-  }
-  return grid;
+  const keyOf = ({ x, y }: MapPoint) => `${Math.floor(x / size)} ${Math.floor(y / size)}`;
+  return Map.groupBy(points.keys(), (index) => keyOf(points[index]!));
 }
 
 function* neighbours(grid: Grid, { x, y }: WorldPlace, size: number): Generator<number> {

@@ -48,13 +48,7 @@ export function metresPerDegreeEast(latitude: number): number {
 
 /** The indices of the locations of each map, maps in the order of their first. */
 export function maps(locations: readonly Location[]): number[][] {
-  const squares = new Map<number, number[]>();
-  for (const [index, location] of locations.entries()) {
-    const key = squareOf(location);
-    const members = squares.get(key);
-    if (members) members.push(index);
-    else squares.set(key, [index]);
-  }
+  const squares = Map.groupBy(locations.keys(), (index) => squareOf(locations[index]!));
   const found: number[][] = [];
   for (const start of squares.keys()) {
     const members: number[] = [];

@@ -31,14 +31,8 @@ export function historyLines(
   value: 'rssi_dbm' | 'tx_mbps',
   labelOf: (ap_id: string) => string,
 ): ChartLine[] {
-  const byAgent = new Map<string, HistorySample[]>();
-  for (const sample of samples) {
-    if (sample[value] === undefined) continue;
-    const own = byAgent.get(sample.ap_id);
-    if (own) own.push(sample);
-    else byAgent.set(sample.ap_id, [sample]);
-  }
-  return [...byAgent]
+  const measured = samples.filter((sample) => sample[value] !== undefined);
+  return [...Map.groupBy(measured, ({ ap_id }) => ap_id)]
     .sort(([, a], [, b]) => Date.parse(b.at(-1)!.ts) - Date.parse(a.at(-1)!.ts))
     .slice(0, maxLines)
     .map(([ap_id, own]) => ({
