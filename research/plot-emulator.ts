@@ -6,17 +6,13 @@ import { channelPlan } from './plots/calibration/channel-plan.ts';
 import { couplingLoss, geometry, spectralEfficiency } from './plots/calibration/distributions.ts';
 import { energyOverLoad } from './plots/calibration/energy-over-load.ts';
 import { roomOfLight } from './plots/calibration/room-of-light.ts';
-import { dayOfLoad } from './plots/day-of-load.ts';
 import { withTables } from './plots/emulator-tables.ts';
 import { signalOverDistance } from './plots/signal-over-distance.ts';
-import { sleepEffect } from './plots/sleep-effect.ts';
 import { drawChart } from './plots/svg-chart.ts';
 
 const docs = resolve(import.meta.dirname, '../docs');
 const plots = {
   'signal-over-distance': signalOverDistance,
-  'day-of-load': dayOfLoad,
-  'sleep-effect': sleepEffect,
   'calibration-coupling-loss': couplingLoss,
   'calibration-geometry': geometry,
   'calibration-spectral-efficiency': spectralEfficiency,
