@@ -40,6 +40,6 @@ test('Every field of a request is described', () => {
 
 test('The plots that it shows are there', () => {
   const shown = [...page.matchAll(/\]\((plots\/[^)]+)\)/g)].map(([, path]) => path!);
-  expect(shown).toHaveLength(9);
+  expect(shown).toHaveLength(7);
   for (const path of shown) expect([path, existsSync(join(docs, path))]).toEqual([path, true]);
 });
