@@ -14,6 +14,8 @@ const details = '/api/v1/agent_details/request_all_agents_details';
 const command = '/api/v1/send_command';
 const spinUp = '/api/v1/emulator/spinup';
 const isLong = process.env.WEFT_TEST_LONG === 'only';
+/** Jobs that are asked for between one fault and the next. */
+const few = isLong ? 10 : 5;
 const fields = 6;
 /** With their fields, messages of two chunks, and of three over many rounds. */
 const samples = isLong ? 2_000 : 1_000;
@@ -106,31 +108,31 @@ interface FaultRounds {
 
 /** Workers killed; RabbitMQ stopped if asked for, killed, its queues deleted; PostgreSQL killed. */
 export async function killParts({ workerKills, isRabbitStopped, databaseKills }: FaultRounds): Promise<void> {
-  const cluster = await startOwnCluster({ controllers: 2, workers: 2 });
+  const cluster = await startOwnCluster({ controllers: isLong ? 2 : 1, workers: 2 });
   const { token, history } = await prepare(cluster.controllers[0]!);
   const stage = async (atLeast: number, fault: (more: More) => Promise<void>) => {
     const ledger = new JobLedger(() => cluster.url, token);
     await underLoad(ledger, (count) => ledger.ask(count % 5 === 0 ? history : details), fault);
     judge(ledger, atLeast);
   };
-  await stage(10 * workerKills, async (more) => {
+  await stage(few * workerKills, async (more) => {
     for (let kill = 0; kill < workerKills; kill++) {
-      await more(10);
-      await cluster.replaceWorker(kill % 2);
+      await more(few);
+      await cluster.replaceWorker(kill % cluster.workers.length);
     }
   });
   if (isRabbitStopped) {
-    await stage(20, async (more) => {
-      await more(10);
+    await stage(2 * few, async (more) => {
+      await more(few);
       await cluster.rabbit.pause();
-      await more(10);
+      await more(few);
       await cluster.rabbit.start();
     });
   }
-  await stage(40, (more) => breakRabbit(cluster, more));
-  await stage(10 * databaseKills, async (more) => {
+  await stage(4 * few, (more) => breakRabbit(cluster, more));
+  await stage(few * databaseKills, async (more) => {
     for (let round = 0; round < databaseKills; round++) {
-      await more(10);
+      await more(few);
       await cluster.postgres.crash();
       await cluster.postgres.start();
     }
@@ -144,21 +146,21 @@ async function breakRabbit(cluster: Awaited<ReturnType<typeof startOwnCluster>>,
     const counts = pages.map(({ body }) => Number(/weft_dead_letters_total (\d+)/.exec(body)?.[1]));
     return counts.reduce((a, b) => a + b);
   };
-  await more(10);
+  await more(few);
   await cluster.rabbit.crash();
-  await more(10);
+  await more(few);
   await cluster.rabbit.start();
-  await more(10);
+  await more(few);
   const connection = await connect(cluster.rabbit.url);
   const channel = await connection.createChannel();
   // What nobody can read must not stand in the way of the rest.
   channel.sendToQueue('agent_details', Buffer.from('{"not a job'));
   channel.sendToQueue('agent_details', Buffer.from('{"job_number":"nobody","task_type":"agent_details"}'));
-  await more(10);
+  await more(few);
   await eventually(letters, (count) => count >= 2);
   await channel.deleteQueue('agent_details');
   await channel.deleteQueue('agent_data');
-  await more(10);
+  await more(few);
   await connection.close();
 }
 
