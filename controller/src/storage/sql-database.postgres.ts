@@ -76,7 +76,7 @@ async function assertAlone(tx: SqlQueries): Promise<void> {
   if (others.length === 0) return;
   throw new StartError(
     `another version of Weft runs on this database (from ${others.map(({ address }) => address).join(', ')}), and this ` +
-      'version changes its tables: stop all nodes, workers and emulators of the other one, then start this one',
+      'version changes its tables: stop all nodes, workers and emulators of the other version, then start this one',
   );
 }
 

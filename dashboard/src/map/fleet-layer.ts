@@ -35,7 +35,7 @@ const maxLabels = 60;
 const reachPixels = 8;
 /** A radio map is to be seen: on one that is as wide as this, in pixels, markers are small, and only those that overlap are one. */
 export const widePicture = 160;
-const apartOnPicture = 6;
+const apartOnPicture = 14;
 const sizesOnPicture = { marker: 0.55, cluster: 0.7 };
 
 interface PlacedItem {
