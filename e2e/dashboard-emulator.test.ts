@@ -38,6 +38,9 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await fault.getByRole('button', { name: 'Inject fault' }).click();
     await page.getByText('Fault injected').waitFor();
 
+    // Its access points, and no others.
+    await page.getByRole('link', { name: 'Commands and what-if' }).click();
+    await page.getByText(/^0 of 12 selected/).waitFor();
     await page.getByRole('checkbox', { name: /5g-(.*-)?1$/ }).check();
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByLabel('Command', { exact: true }).selectOption('sleep');
@@ -56,12 +59,16 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     // The form in the dialog alone was submitted, not the one that it belongs to.
     expect(requests.filter(({ url }) => url.endsWith('/what_if')).length).toBe(3);
     await page.getByRole('heading', { name: 'Who takes over' }).waitFor();
-    await page.getByText(/devices leave, .* Mb\/s/).waitFor();
+    // Where its devices go is told, and drawn with arrows of their number.
+    await whole.getByText(/^Devices of \S*5g-(.*-)?1: \d.* (go to|find no)/).waitFor();
+    await whole.getByRole('img', { name: 'Map of the devices that would move' }).locator('canvas').first().waitFor();
     const changes = page.getByRole('region', { name: 'Largest changes' });
     await changes.getByRole('row').filter({ hasText: '5g-' }).first().waitFor();
     await expectFitting(page);
     await whole.getByRole('button', { name: 'Close' }).click();
 
+    await follow(page, `/emulator/${job_number}`);
+    await heading(page, 'Emulated network');
     await page.getByRole('button', { name: 'Stop', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Stop this network?' });
     await dialog.getByText(/Its 12.access points go offline/).waitFor();

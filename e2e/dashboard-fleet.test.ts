@@ -138,12 +138,10 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     // A form of the declared arguments, and what each has now and would have.
     await bulk.getByRole('combobox', { name: 'Command', exact: true }).selectOption('set_channel');
     await bulk.getByLabel('channel').selectOption('44');
-    await bulk.getByRole('button', { name: 'Show what would happen' }).click();
     await expect.poll(() => bulk.getByText('channel 36 → 44').count()).toBe(2);
     await bulk.getByLabel('Action').selectOption('Change site and tags');
     await bulk.getByLabel(/^Tags to add/).fill('ground-floor');
     await bulk.getByLabel('Seconds between waves').fill('0');
-    await bulk.getByRole('button', { name: 'Show what would happen' }).click();
     await bulk.getByRole('heading', { name: /^2 access points, in 1 wave$/ }).waitFor();
     await expect.poll(() => bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
     await bulk.getByLabel('Type 2 to confirm').fill('2');

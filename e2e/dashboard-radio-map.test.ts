@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)('the radio map', () => {
     await page.getByText('12 of 12').waitFor();
     expect(asked()).toBe(before);
 
-    await follow(page, `/emulator/${job_number}`);
+    await follow(page, `/commands/new?network=${job_number}`);
     await page.getByRole('checkbox', { name: /5g-(.*-)?1$/ }).check();
     const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByLabel('Command', { exact: true }).selectOption('wake');

@@ -555,7 +555,42 @@ test('incidents: what broke is listed, shown with its cause, acknowledged and si
   expect(await run(['incidents', 'ack', id])).toMatchObject({ code: 1, err: expect.stringContaining('have cleared') });
 });
 
+test('energy: what was drawn as a table, by technology or site, with the hours that nobody measured', async () => {
+  await weft.app('metered');
+  for (const [ap_id, configuration] of [
+    ['meter-1', { access_point_type: 'LiFi' }],
+    ['meter-2', { access_point_type: 'LiFi' }],
+  ] as const) {
+    await weft.agent(ap_id, configuration);
+  }
+  const admin = await weft.admin();
+  await weft.request('POST', '/api/v1/sites', { token: admin, json: { path: 'mill' } });
+  await weft.request('PATCH', '/api/v1/agents/meter-1/labels', { token: admin, json: { site: 'mill' } });
+  // Twenty minutes of the last thirty, at 60 W.
+  const now = Date.now();
+  const samples = Array.from({ length: 120 }, (_, n) => {
+    return { ts: now - 1_500_000 + n * 10_000, names: ['power_w'], values: [60], texts: [] };
+  });
+  await weft.record('meter-1', samples, now);
+  await logIn();
+  const asked = ['energy', '--window', '30m', '--select', 'name:meter-*'];
+  const found = JSON.parse((await run([...asked, '--json'])).out);
+  expect(found.total).toMatchObject({ access_points: 1, kwh: expect.closeTo(0.02, 6) });
+  const cells = String.raw` +1 +0\.020 +0\.\d\d [A-Z]{3} +0\.0 +0\.3 +0\.2\n`;
+  for (const [by, name] of [
+    [[], 'LiFi'],
+    [['--by', 'site'], 'mill'],
+  ] as const) {
+    const { code, out } = await run([...asked, ...by]);
+    expect(code).toBe(0);
+    expect(out).toMatch(
+      new RegExp(`^NAME +ACCESS POINTS +KWH.*\n${name}${cells}all${cells}1 access points reported no`),
+    );
+  }
+});
+
 test.each([
+  [['energy', '--by', 'colour'], '--by'],
   [['agents', '--sate', 'x'], 'Did you mean --state?'],
   [['agents', '--state', 'asleep'], '--state must be'],
   [['login', '--password', 'hunter2'], 'everybody on this machine'],

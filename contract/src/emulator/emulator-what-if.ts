@@ -20,6 +20,12 @@ export const WhatIfRequest = Type.Named('WhatIfRequest', {
     description:
       'How many futures to run, from the same present. 1: the one that this network will have, exactly, if the commands are sent in this second.',
   }),
+  within_seconds: Type.Optional.Number({
+    minimum: 1,
+    maximum: 40,
+    default: 40,
+    description: 'How long it may compute, with its waiting for others: for people, who want an answer at once.',
+  }),
 });
 export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;
 

@@ -180,14 +180,14 @@ export class EmulatorService {
 
   /** Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
   async whatIf(caller: Caller, request: WhatIfRequest, gone?: AbortSignal): Promise<WhatIfAnswer> {
-    const { job_number, commands, minutes = 5, futures = 8 } = request;
+    const { job_number, commands, minutes = 5, futures = 8, within_seconds } = request;
     await this.requireRunning(caller, job_number);
     await this.requireMembers(
       job_number,
       commands.map(({ agent_id }) => agent_id),
     );
     const { addresses } = this.#options;
-    const asked = { commands: commands.map((command) => this.#asSent(command)), minutes, futures };
+    const asked = { commands: commands.map((command) => this.#asSent(command)), minutes, futures, within_seconds };
     const answer = await this.#ask(caller, job_number, 'what_if', asked, { signal: gone });
     const { results, ...rest } = answer as Partial<WhatIfAnswer>;
     const named = results?.map((result) => addresses.withoutIdentities(String(result.agent_id), result));

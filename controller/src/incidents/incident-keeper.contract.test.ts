@@ -51,6 +51,7 @@ eachDatabase((kind) => {
         registry: { agent: () => undefined, table: new DeviceTable() },
         productOf: (rule_id) => rule_id,
         nameOf: (ap_id) => ap_id,
+        placeOf: async () => undefined,
         onChange: () => {},
         now: () => now,
       });

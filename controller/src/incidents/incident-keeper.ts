@@ -1,5 +1,6 @@
 // Makes incidents of alarms, on the node that looks after alarms: puts each alarm into one, joins those that turn out to be one,
 // counts who is without service, and ends what is over. Everything it decides from is in rows: another node goes on.
+import type { Place } from '@weft/contract/place';
 import type { RolloutStore } from '../desired/store/rollout-store.ts';
 import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
 import type { EventLog } from '../event-log/event-log.ts';
@@ -38,6 +39,7 @@ export interface IncidentKeeperOptions {
   /** The key of a rule that comes with Weft. */
   productOf: (rule_id: string) => string | null;
   nameOf: (ap_id: string) => string;
+  placeOf: (ap_id: string) => Promise<Place | undefined>;
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
 }
@@ -168,11 +170,13 @@ export class IncidentKeeper extends PeriodicTask {
   }
 
   async #measured({ ap_id, rule_id, subject_kind, since, fired_at }: IncidentAlarm): Promise<AlarmContext> {
-    const metrics = contextMetrics[familyOf({ product: this.#options.productOf(rule_id), subject_kind })];
+    const family = familyOf({ product: this.#options.productOf(rule_id), subject_kind });
+    const metrics = contextMetrics[family];
     if (ap_id === null || !metrics) return {};
     const range = { startMs: since - beforeMs, endMs: fired_at + 1, maxPoints: 60 };
     const { columns } = await this.#options.telemetry.query({ ap_id, ...range, metrics, aggregate: 'last' });
-    return measuredContext(columns);
+    const place = family === 'wifi' ? await this.#options.placeOf(ap_id) : undefined;
+    return { ...measuredContext(columns), ...(place && { place: [place.latitude, place.longitude] }) };
   }
 
   async #eventsOf(names: readonly string[], fromMs: number, untilMs: number): Promise<Map<string, LoggedEvent[]>> {

@@ -9,15 +9,22 @@ let weft: TestWeft;
 let admin: string;
 const names = ['hall-1', 'hall-2', 'roof-1', 'roof-2'];
 const apart = ['tower-1', 'tower-2', 'yard-1', 'lab-1', 'dock-1', 'pier-1'];
+/** Of two sites beside each other, and of one elsewhere. */
+const placed = { 'east-1': 51.45, 'west-1': 51.4512, 'far-1': 51.6 };
 const siteOf = (ap_id: string) => `uk/${ap_id.split('-')[0]}`;
 
 beforeAll(async () => {
   weft = await startWeft({ WEFT_WEBHOOK_ALLOW: '127.0.0.0/8' });
   admin = await weft.admin();
-  for (const path of new Set([...names, ...apart].map(siteOf))) await send('POST', '/api/v1/sites', { path });
+  const sites = [...names, ...apart, ...Object.keys(placed)].map(siteOf);
+  for (const path of new Set(sites)) await send('POST', '/api/v1/sites', { path });
   const commands = [{ name: 'set_channel', params: { channel: { type: 'integer', enum: [36, 44, 100] } } }];
   for (const name of [...names, ...apart]) {
     await weft.agent(name, { access_point_type: 'WiFi', commands });
+    await send('PATCH', `/api/v1/agents/${name}/labels`, { site: siteOf(name) });
+  }
+  for (const [name, latitude] of Object.entries(placed)) {
+    await weft.agent(name, { access_point_type: 'WiFi', geolocation: { lat: String(latitude), long: '-2.59' } });
     await send('PATCH', `/api/v1/agents/${name}/labels`, { site: siteOf(name) });
   }
   await weft.parts.alarms.refresh();
@@ -102,6 +109,21 @@ test('one noise is one incident, handled as one; it is found by any of its alarm
   const late = await ask('POST', `${path}/acknowledge`, admin);
   expect([late.status, late.body.code]).toEqual([409, 'incident_ended']);
   expect((await ask('GET', '/api/v1/incidents/none', admin)).status).toBe(404);
+});
+
+test('one jammer that two sites hear is one incident, and each of their people sees their own part; far away it is another', async () => {
+  const now = Date.now();
+  const ids: string[] = [];
+  for (const name of Object.keys(placed)) ids.push(await fire('wifi_noise', name, now - 60_000));
+  const [east, west, far] = ids;
+  const own = async (bearer?: string) => (await list(bearer)).filter(({ id }: { id: string }) => ids.includes(id));
+  expect(await own()).toMatchObject([
+    { id: far, site: 'uk/far', access_points: 1 },
+    { id: east, site: 'uk', access_points: 2, alarms: [east, west], cause: 'jammed_channel' },
+  ]);
+  const neighbour = await userWith('west@weft.test', [{ role: 'viewer', selector: 'site:uk/west' }]);
+  expect(await own(neighbour)).toMatchObject([{ id: west, site: 'uk/west', access_points: 1, alarms: [west] }]);
+  await endAll();
 });
 
 test('a caller sees what its access points have, counts included: whatever it was granted', async () => {

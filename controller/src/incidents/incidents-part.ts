@@ -1,4 +1,5 @@
 // Incidents as a part: alarms that belong together, who was affected, and what is known of the cause.
+import { readPlace } from '@weft/contract/place';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AlarmService } from '../alarms/api/alarm-service.ts';
 import type { RuleStore } from '../alarms/store/rule-store.ts';
@@ -52,6 +53,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     registry: deps.registry,
     productOf,
     nameOf: (ap_id) => directory.get(ap_id)?.display_name ?? ap_id,
+    placeOf: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
     onChange,
   });
   const shared = { store, directory, eventLog };

@@ -52,7 +52,8 @@ export function devicePlace(
 
 export const deviceRadius = 10;
 
-interface Spot {
+/** On the canvas. */
+export interface Spot {
   x: number;
   y: number;
 }

@@ -15,6 +15,7 @@ import {
   drawSelection,
   markerRadius,
 } from './draw-items.ts';
+import { type DrawnMove, drawMove, moveShapes } from './draw-moves.ts';
 import type { MapView } from './map-canvas.ts';
 import {
   type Box,
@@ -57,6 +58,7 @@ export class FleetLayer {
   pointed: string | undefined;
   /** A device that was chosen, with its links. */
   device: DrawnDevice | undefined;
+  moves: readonly DrawnMove[] = [];
   readonly #devicePoints = new DevicePoints();
   /** Colours by a metric instead of by technology. */
   shading: Shading | undefined;
@@ -171,6 +173,7 @@ export class FleetLayer {
       if (isPointedCluster || holds(item, this.selected)) drawSelection(context, x, y, radiusOf(item) * size);
     }
     this.#paintNames(view, visible);
+    this.#paintMoves(view, visible);
     if (spot && this.device) drawDevice(context, spot, this.device.name);
     return moved || areMoving;
   }
@@ -238,6 +241,16 @@ export class FleetLayer {
     );
     for (const { at, ...tie } of ties) drawTie(context, at, spot, tie);
     return spot;
+  }
+
+  /** Between what is drawn of them: a marker beside its place, or a cluster. */
+  #paintMoves({ context, scale, left, top }: MapView, visible: readonly PlacedItem[]): void {
+    const spotOf = (ap_id: string) => {
+      const point = this.#placed.get(ap_id);
+      const drawn = visible.find(({ item }) => holds(item, ap_id));
+      return drawn ?? (point && { x: point.x * scale - left, y: point.y * scale - top });
+    };
+    for (const shape of moveShapes(this.moves, spotOf)) drawMove(context, shape);
   }
 
   #paintPulses({ context }: MapView, visible: readonly PlacedItem[]): boolean {

@@ -8,6 +8,7 @@ import { mapText } from '../text/map.ts';
 import './fleet-map.css';
 import { tileCredit } from './base-map.ts';
 import type { DrawnDevice } from './draw-device.ts';
+import type { DrawnMove } from './draw-moves.ts';
 import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
 import type { Shading } from './radio-colours.ts';
@@ -32,6 +33,8 @@ export interface FleetMapProps {
   device?: DrawnDevice | undefined;
   /** All devices in view, as points. */
   devices?: readonly DrawnDevice[] | undefined;
+  /** Devices that would change their access point. */
+  moves?: readonly DrawnMove[] | undefined;
   /** What was searched for: once it changes, the map goes to what is left. */
   sought?: string;
   /** An emulated network that was chosen: the map goes to it. */
@@ -41,7 +44,7 @@ export interface FleetMapProps {
 }
 
 export function FleetMap(props: FleetMapProps) {
-  const { agents, isStill = false, selected, pointed, picture, shading, device, devices } = props;
+  const { agents, isStill = false, selected, pointed, picture, shading, device, devices, moves } = props;
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<FleetView | undefined>(undefined);
   const latest = useRef(props);
@@ -111,6 +114,11 @@ export function FleetMap(props: FleetMapProps) {
   useEffect(() => view.current!.setPicture(picture), [picture]);
   useEffect(() => view.current!.setShading(shading), [shading]);
   useEffect(() => view.current!.setDevices(devices ?? []), [devices]);
+  useEffect(() => {
+    const ends = new Set(moves?.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to])));
+    view.current!.setMoves(moves ?? []);
+    if (ends.size > 0) view.current!.fit(false, ends);
+  }, [moves]);
   const shownDevice = useRef<string | undefined>(undefined);
   useEffect(() => {
     const made = view.current!;

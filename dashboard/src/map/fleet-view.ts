@@ -5,6 +5,7 @@ import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
 import { citiesOf, type MapItem, type MapPoint } from './clusters.ts';
 import type { DrawnDevice } from './draw-device.ts';
+import type { DrawnMove } from './draw-moves.ts';
 import { FleetLayer, widePicture } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { type GeoPlace, metresPerPixel, roundStep, toGeo, worldSize } from './mercator.ts';
@@ -131,6 +132,11 @@ export class FleetView {
     this.#markers.schedule();
   }
 
+  setMoves(moves: readonly DrawnMove[]): void {
+    this.#layer.moves = moves;
+    this.#markers.schedule();
+  }
+
   /** Points around the access points that serve them. */
   setDevices(devices: readonly DrawnDevice[]): void {
     this.#layer.setDevices(devices, this.#options.hasMotion);
@@ -162,7 +168,9 @@ export class FleetView {
     const isMoving = hasMotion && this.#options.hasMotion;
     const { x, y } = this.#map.getSize();
     const padding = Math.min(64, Math.min(x, y) / 6);
-    this.#map.fitBounds(bounds, { padding: [padding, padding], maxZoom: fitZoom, animate: isMoving });
+    // What arrows say stands beside the outermost.
+    const beside = this.#layer.moves.length > 0 ? Math.min(110, x / 3) : padding;
+    this.#map.fitBounds(bounds, { padding: [beside, padding], maxZoom: fitZoom, animate: isMoving });
   }
 
   /** Whether a city of this emulated network is visible, and large enough for a radio map of it. */

@@ -1,6 +1,8 @@
 // The maps, fetched together when one is first shown: they bring a library of their own that no other page needs.
 import { Skeleton } from '../components/feedback.tsx';
 import { lazy } from '../components/lazy.tsx';
+import type { FleetAgent } from '../data/fleet.ts';
+import { mapText } from '../text/map.ts';
 import type { FleetMapProps } from './fleet-map.tsx';
 import type { PlaceMapProps } from './place-map.tsx';
 
@@ -11,3 +13,23 @@ export const LazyPlaceMap = lazy<PlaceMapProps>(
   () => load().then((maps) => maps.PlaceMap),
   <Skeleton height="320px" />,
 );
+
+interface SmallMapProps extends Pick<FleetMapProps, 'selected'> {
+  agents: readonly FleetAgent[] | undefined;
+  label: string;
+  /** Of the page that it opens. */
+  href: string;
+}
+
+export function SmallMap({ agents, label, href, selected }: SmallMapProps) {
+  const isPlaceless = agents?.every(({ geolocation }) => !geolocation) ?? false;
+  return (
+    <section class="card small-map" aria-label={label}>
+      {isPlaceless && <p class="soft">{mapText.placeless}</p>}
+      {agents && !isPlaceless && <LazyFleetMap agents={agents} isStill selected={selected} />}
+      <a class="button plain small" href={href}>
+        {mapText.open}
+      </a>
+    </section>
+  );
+}

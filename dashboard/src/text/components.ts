@@ -51,7 +51,6 @@ export const componentText = {
     noValues: 'No values in this time window',
     ago: (age: string) => `${age} ago`,
     resolution: (span: string) => `each point is the mean of ${span}; the band shows minimum and maximum`,
-    interval: (span: string) => `means of ${span}, 90\u2009% interval`,
     meanOnly: (span: string) => `each point is the mean of ${span}`,
     raw: 'every sample',
     zoomBack: 'Reset zoom',

@@ -2,6 +2,8 @@
 import type { CoverageLayer } from '../api/client.ts';
 
 export const mapText = {
+  open: 'Open the map',
+  placeless: 'No access point here has a location in its configuration yet.',
   label:
     'Map of the access points. Use the arrow keys to move, plus and minus to zoom. The list contains the visible access points.',
   zoomIn: 'Zoom in',

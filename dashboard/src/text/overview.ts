@@ -19,11 +19,7 @@ export const overviewText = {
     unknown: 'no access point reports it',
     more: (count: string) => `and ${count} more`,
   },
-  map: {
-    title: 'Map',
-    open: 'Open the map',
-    none: 'No access point has a location in its configuration yet.',
-  },
+  map: 'Map',
   health: {
     title: 'Health of the network',
     words: { good: 'Good', degraded: 'Degraded', bad: 'Bad', unknown: 'Not known yet' },

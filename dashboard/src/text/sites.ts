@@ -38,8 +38,6 @@ export const sitesText = {
     noHealth: 'No access points yet',
     nothingWrong: 'Nothing is wrong.',
     map: 'Map of this site',
-    openMap: 'Open the map',
-    noMap: 'No access point of this site has a location in its configuration yet.',
     maintenance: 'Maintenance',
     noMaintenance: 'Nothing is planned. During maintenance nobody is told of alarms here; they are still recorded.',
     sunday: 'Maintenance, Sunday 2 to 5',

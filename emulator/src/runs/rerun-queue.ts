@@ -6,7 +6,7 @@ import { BoundedMap } from '@weft/contract/bounded-map';
 import type { EmulatedRun } from './emulated-run.ts';
 import { type Course, maxRerunSeconds, type Rerun } from './rerun.ts';
 import type { RerunThreadOptions } from './rerun-thread.ts';
-import type { RunProblem } from './what-if-queue.ts';
+import { problem, type RunProblem } from './what-if-queue.ts';
 
 const budgetMs = 10 * 60_000;
 const forgottenAfterMs = 30_000;
@@ -124,8 +124,4 @@ function toSide({ bucketsJ, outageS, dataS, metS }: Course) {
 /** To a tenth of a joule: thousands of access points have to fit into one answer. */
 function rounded(joules: number): number {
   return Math.round(joules * 10) / 10;
-}
-
-function problem(code: string, detail: string): RunProblem {
-  return { error: { code, detail } };
 }

@@ -92,6 +92,7 @@ async function live(run: EmulatedRun): Promise<void> {
   fleet.follow();
   onStatus(loop.status());
   await loop.run(stopping.signal);
+  queue.close();
   radioMaps.close();
   reruns.close();
   const status = loop.status();

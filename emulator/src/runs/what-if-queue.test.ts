@@ -43,7 +43,7 @@ describe('a look ahead in the words of the interface', () => {
 
   test('what the time and the size of an answer do not allow is said', () => {
     let ms = 0;
-    const now = () => ms++;
+    const now = () => (ms += 3);
     const answer = answerWhatIf(world, commands, { minutes: 5, futures: 4, budgetMs: 60, now }, 3000);
     expect(answer.limited_by).toEqual(['computing_time', 'answer_size']);
     expect(answer.asked).toEqual({ minutes: 5, futures: 4, agents: 4 });
@@ -90,6 +90,13 @@ test('law: questions that come together share the time alike, and all are answer
       },
     ),
   );
+});
+
+test('whoever is in a hurry gets no more time than that, and always a little', () => {
+  expect([budgetOf(50_000, 0), budgetOf(50_000, 0, 4_000), budgetOf(50_000, 0, 60_000)]).toEqual([
+    40_000, 4_000, 40_000,
+  ]);
+  expect([budgetOf(50_000, 24, 4_000), budgetOf(48_000, 0, -3_000)]).toEqual([2_000, 500]);
 });
 
 test.each([

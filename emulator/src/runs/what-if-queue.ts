@@ -6,7 +6,7 @@ import { maxWhatIfMinutes } from '../what-if/what-if.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import { steadyMs } from './model-clock.ts';
 import type { RunWhatIfAnswer } from './what-if-answer.ts';
-import type { WhatIfThreadOptions } from './what-if-thread.ts';
+import type { WhatIfTask } from './what-if-thread.ts';
 
 const maxWaiting = 8;
 /** The caller gives up after 60 seconds; the answer has to come back to it. */
@@ -14,8 +14,12 @@ const answerWithinMs = 50_000;
 /** What is left of it for those who asked before is shared with those who wait behind. */
 const leastMs = 2_000;
 const longestMs = 40_000;
+/** For those who cannot wait so long and waited for others. */
+const hurryMs = 500;
 /** A thread that takes this much longer than it may is given up. */
 const graceMs = 10_000;
+/** Who asks once asks again: a thread that is there has loaded and compiled everything. */
+const idleMs = 60_000;
 const usualMinutes = 5;
 const usualFutures = 8;
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
@@ -35,6 +39,8 @@ export class WhatIfQueue {
   /** Including the one that is worked on. */
   #waiting = 0;
   #last: Promise<unknown> = Promise.resolve();
+  #thread: Worker | undefined;
+  #idle: NodeJS.Timeout | undefined;
   /** Those that wait or are worked on. */
   readonly #asked = new Map<string, AbortController>();
 
@@ -65,7 +71,8 @@ export class WhatIfQueue {
     this.#asked.get(id)?.abort();
   }
 
-  #read({ commands, minutes = usualMinutes, futures = usualFutures }: Record<string, unknown>): Question | RunProblem {
+  #read(body: Record<string, unknown>): Question | RunProblem {
+    const { commands, minutes = usualMinutes, futures = usualFutures, within_seconds } = body;
     if (typeof minutes !== 'number' || !(minutes > 0 && minutes <= maxWhatIfMinutes)) {
       return problem('what_if_too_long', `minutes must be more than 0 and at most ${maxWhatIfMinutes}`);
     }
@@ -73,30 +80,52 @@ export class WhatIfQueue {
       return problem('too_many_futures', `futures must be 1 to ${maxFutures}`);
     }
     const planned = planCommands(this.#run, Array.isArray(commands) ? commands : []);
-    return 'error' in planned ? planned : { commands: planned, minutes, futures: futures as number };
+    const withinMs = typeof within_seconds === 'number' ? within_seconds * 1000 : longestMs;
+    return 'error' in planned ? planned : { commands: planned, minutes, futures: futures as number, withinMs };
   }
 
   async #inTime(question: Question, askedAtMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
     if (gone.aborted) return nobodyWaits();
-    const leftMs = askedAtMs + answerWithinMs - this.#now();
+    const waitedMs = this.#now() - askedAtMs;
+    const leftMs = answerWithinMs - waitedMs;
     if (leftMs < leastMs) return problem('too_many_what_ifs', 'the questions before this one have taken all the time');
-    return this.#look(question, budgetOf(leftMs, this.#waiting - 1), gone);
+    return this.#look(question, budgetOf(leftMs, this.#waiting - 1, question.withinMs - waitedMs), gone);
   }
 
   #look(question: Question, budgetMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
-    const options: WhatIfThreadOptions = { world: this.#run.world.snapshot(), ...question, budgetMs };
-    const thread = new Worker(new URL('./what-if-thread.ts', import.meta.url), { workerData: options });
-    return new Promise((resolve) => {
-      const fail = () => resolve(problem('what_if_failed', 'The look ahead came to no end'));
-      const timer = setTimeout(fail, budgetMs + graceMs);
-      gone.addEventListener('abort', () => resolve(nobodyWaits()));
-      thread.on('message', resolve);
-      thread.on('error', fail);
-      thread.on('exit', () => {
-        clearTimeout(timer);
-        fail();
-      });
-    }).finally(() => thread.terminate()) as Promise<RunWhatIfAnswer | RunProblem>;
+    const thread = this.#begin();
+    const { promise, resolve } = Promise.withResolvers<RunWhatIfAnswer | RunProblem>();
+    const fail = () => resolve(problem('what_if_failed', 'The look ahead came to no end'));
+    const timer = setTimeout(fail, budgetMs + graceMs);
+    gone.addEventListener('abort', () => resolve(nobodyWaits()));
+    thread.on('message', resolve).on('error', fail).on('exit', fail);
+    const world = this.#run.world.snapshot();
+    thread.postMessage({ world, ...question, untilMs: steadyMs() + budgetMs } satisfies WhatIfTask);
+    return promise.then((answer) => {
+      clearTimeout(timer);
+      thread.off('message', resolve).off('error', fail).off('exit', fail);
+      // It cannot be reached while it computes.
+      if ('error' in answer) this.close();
+      else this.#idle = setTimeout(() => this.close(), idleMs).unref();
+      return answer;
+    });
+  }
+
+  /** The one that is there: another one would be ready half a second later. */
+  #begin(): Worker {
+    clearTimeout(this.#idle);
+    if (this.#thread) return this.#thread;
+    const thread = new Worker(new URL('./what-if-thread.ts', import.meta.url));
+    // Also while nobody waits for it.
+    this.#thread = thread.on('error', () => {}).on('exit', () => this.#thread === thread && this.close());
+    return thread;
+  }
+
+  /** Ends the thread; the next question starts another. */
+  close(): void {
+    clearTimeout(this.#idle);
+    void this.#thread?.terminate();
+    this.#thread = undefined;
   }
 }
 
@@ -104,11 +133,14 @@ interface Question {
   commands: PlannedCommand[];
   minutes: number;
   futures: number;
+  /** How long the caller waits. */
+  withinMs: number;
 }
 
-/** Milliseconds of computing for the one whose turn it is, with so many behind it. */
-export function budgetOf(leftMs: number, behind: number): number {
-  return Math.max(leastMs, Math.min(longestMs, leftMs / (1 + behind)));
+/** Milliseconds of computing for the one whose turn it is, with so many behind it; `withinMs`: what it may still wait. */
+export function budgetOf(leftMs: number, behind: number, withinMs = longestMs): number {
+  const fairMs = Math.max(leastMs, Math.min(longestMs, leftMs / (1 + behind)));
+  return Math.min(fairMs, Math.max(hurryMs, withinMs));
 }
 
 /** Those of a request, to access points of the run. */

@@ -30,7 +30,6 @@ export interface Side {
 }
 
 export interface Future {
-  seconds: number;
   results: CommandResult[];
   with: Side;
   without: Side;
@@ -41,36 +40,40 @@ export interface Future {
   moved: Map<number, Map<number, number>>;
 }
 
-export interface FutureOptions {
-  commands: readonly PlannedCommand[];
-  seconds: number;
-  /** Which chances; without a number, those that the world itself will have. */
-  number?: number | undefined;
-  /** Asked before each second but the first; the future ends there if it says no. */
-  mayGoOn: (second: number) => boolean;
-}
+export class RunningFuture {
+  readonly #results: CommandResult[];
+  readonly #worlds: readonly [changed: World, untouched: World];
+  readonly #sides: readonly [after: SideTally, otherwise: SideTally];
+  readonly #moves: Moves;
+  #second = 0;
 
-/** The world itself is not touched. Throws RangeError for an access point that is not in it. */
-export function runFuture(world: World, { commands, seconds, number, mayGoOn }: FutureOptions): Future {
-  const [changed, untouched] = [world.clone(), world.clone()];
-  if (number !== undefined) for (const twin of [changed, untouched]) twin.reseed(number);
-  const results = commands.map(({ ap_id, name, args }) => changed.command(ap_id, name, args));
-  const [after, otherwise] = [new SideTally(changed), new SideTally(untouched)];
-  const moves = new Moves(world, commands);
-  let second = 0;
-  do {
-    second++;
-    after.step(second);
-    otherwise.step(second);
-    moves.note(changed.servedBy(), untouched.servedBy());
-  } while (second < seconds && mayGoOn(second + 1));
-  return {
-    seconds: second,
-    results,
-    with: after.end(second),
-    without: otherwise.end(second),
-    moved: moves.per(second),
-  };
+  /**
+   * Of copies: the world itself is not touched. `number`: which chances; without one, those that the world itself will have.
+   * Throws RangeError for an access point that is not in it.
+   */
+  constructor(world: World, commands: readonly PlannedCommand[], number: number | undefined) {
+    const [changed, untouched] = [world.clone(), world.clone()];
+    if (number !== undefined) for (const twin of [changed, untouched]) twin.reseed(number);
+    this.#results = commands.map(({ ap_id, name, args }) => changed.command(ap_id, name, args));
+    this.#worlds = [changed, untouched];
+    this.#sides = [new SideTally(changed), new SideTally(untouched)];
+    this.#moves = new Moves(world, commands);
+  }
+
+  step(): void {
+    this.#second++;
+    for (const side of this.#sides) side.step(this.#second);
+    const [changed, untouched] = this.#worlds;
+    this.#moves.note(changed.servedBy(), untouched.servedBy());
+  }
+
+  /** After one second at least. */
+  end(): Future {
+    const second = this.#second;
+    const [after, otherwise] = this.#sides;
+    const sides = { with: after.end(second), without: otherwise.end(second) };
+    return { results: this.#results, ...sides, moved: this.#moves.per(second) };
+  }
 }
 
 class SideTally {

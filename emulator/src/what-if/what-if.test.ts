@@ -173,10 +173,10 @@ describe('who takes over', () => {
 });
 
 describe('with little time', () => {
-  /** Each look at the clock takes a millisecond: as many as there are seconds of a future, and a few more. */
+  /** Each look at the clock takes three milliseconds: about one look for each second of three futures. */
   const slowly = () => {
     let ms = 0;
-    return () => ms++;
+    return () => (ms += 3);
   };
   const ask = (minutes: number, futures: number, budgetMs: number) =>
     whatIf(build(), sleep, { minutes, futures, budgetMs, now: slowly() });
@@ -193,14 +193,14 @@ describe('with little time', () => {
     expect(isCutShort).toBe(true);
     expect(seconds).toBeLessThan(40);
     expect(seconds).toBeGreaterThan(15);
-    expect(futures).toBeGreaterThanOrEqual(2);
+    expect(futures).toBe(3);
     expect(timeline.at(-1)!.second).toBe(seconds);
   });
 
   test('one future is run as far as it gets, and a second of it always', () => {
     expect(ask(5, 1, 90)).toMatchObject({ futures: 1, isExact: true, isCutShort: true });
     expect(ask(5, 1, 0)).toMatchObject({ seconds: 1, futures: 1 });
-    expect(ask(5, 8, 0)).toMatchObject({ seconds: 1, futures: 1, isExact: false });
+    expect(ask(5, 8, 0)).toMatchObject({ seconds: 1, futures: 3, isExact: false });
   });
 
   test('law: it is bounded by the time, and what is run is what would have been run of it alone', () => {
@@ -208,7 +208,7 @@ describe('with little time', () => {
       fc.property(fc.integer({ min: 0, max: 80 }), fc.integer({ min: 2, max: 5 }), (budgetMs, futures) => {
         const now = slowly();
         const short = whatIf(build(), sleep, { minutes: 0.25, futures, budgetMs, now });
-        expect(now()).toBeLessThan(1.1 * budgetMs + 10);
+        expect(now()).toBeLessThan(1.1 * budgetMs + 20);
         if (short.futures < 2) return;
         const alone = whatIf(build(), sleep, { minutes: short.seconds / 60, futures: short.futures });
         expect(short.deliveredMbps).toEqual(alone.deliveredMbps);

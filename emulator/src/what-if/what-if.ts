@@ -2,7 +2,7 @@
 // of the same present; the answer is their mean, and how certain it is. The world itself is not touched.
 import type { CommandResult } from '../access-points/commands.ts';
 import type { World } from '../world/world.ts';
-import { type Future, type PlannedCommand, runFuture, type Side } from './future.ts';
+import { type Future, type PlannedCommand, RunningFuture, type Side } from './future.ts';
 import { type Amount, maxFutures, requireAmount, toAmount } from './interval.ts';
 import { type TakeOver, takeOversIn } from './take-over.ts';
 
@@ -71,25 +71,29 @@ export function whatIf(world: World, commands: readonly PlannedCommand[], option
   const startedAtMs = now();
   const passedMs = () => now() - startedAtMs;
   const isExact = futures === 1;
-  // The first shows what a future costs; it may take its share of the time and no more.
-  const firstMs = budgetMs / Math.min(futures, leastFutures);
-  const first = runFuture(world, {
-    commands,
-    seconds: asked,
-    number: isExact ? undefined : 1,
-    mayGoOn: () => passedMs() < firstMs,
-  });
-  const run = [first];
-  const { seconds } = first;
-  const costMs = passedMs();
-  while (run.length < futures && passedMs() + costMs <= budgetMs * (1 + tolerance)) {
-    const mayGoOn = () => passedMs() <= budgetMs * (1 + tolerance);
-    const next = runFuture(world, { commands, seconds, number: run.length + 1, mayGoOn });
-    if (next.seconds < seconds) break;
-    run.push(next);
+  const numberOf = (n: number) => (isExact ? undefined : n + 1);
+  // So many go on side by side: when time ends, none of them is lost.
+  const abreast = Array.from(
+    { length: Math.min(futures, leastFutures) },
+    (_, n) => new RunningFuture(world, commands, numberOf(n)),
+  );
+  let seconds = 0;
+  do {
+    seconds++;
+    for (const future of abreast) future.step();
+  } while (seconds < asked && passedMs() < budgetMs);
+  const run = abreast.map((future) => future.end());
+  const costMs = passedMs() / run.length;
+  const latestMs = budgetMs * (1 + tolerance);
+  while (run.length < futures && passedMs() + costMs <= latestMs) {
+    const next = new RunningFuture(world, commands, numberOf(run.length));
+    let second = 0;
+    for (; second < seconds && passedMs() <= latestMs; second++) next.step();
+    if (second < seconds) break;
+    run.push(next.end());
   }
   return summarise(world, run, {
-    results: first.results,
+    results: run[0]!.results,
     seconds,
     futures: run.length,
     isExact,

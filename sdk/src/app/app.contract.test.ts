@@ -506,6 +506,32 @@ test('drafts, rolls out and looks after settings by the verbs of the interface, 
   await expect(as('saver').config.layers().toArray()).rejects.toMatchObject({ status: 403 });
 });
 
+test('energy: what access points drew in a window that ended then, by selector, of those that it may see', async () => {
+  await weft.app('meter');
+  await weft.app('half-meter', { agents: ['ap-1'] });
+  const end = new Date(Math.floor(Date.now() / 1000) * 1000 - 60_000);
+  for (const [ap_id, watts] of [
+    ['ap-1', 60],
+    ['ap-2', 120],
+  ] as const) {
+    const samples = Array.from({ length: 60 }, (_, n) => {
+      return { ts: end.getTime() - n * 10_000, names: ['power_w'], values: [watts], texts: [] };
+    });
+    await weft.record(ap_id, samples.reverse(), Date.now());
+  }
+  const kwhOf = async (app: App, options: Parameters<App['energy']>[0]) => (await app.energy(options)).total.kwh;
+  const asked = { window: '10m', end };
+  expect(await as('meter').energy(asked)).toMatchObject({
+    total: { access_points: 2, kwh: expect.closeTo(0.03, 9), missing_hours: expect.closeTo(0, 9) },
+    currency: expect.any(String),
+    sites: expect.any(Array),
+  });
+  expect(await kwhOf(as('meter'), { ...asked, selector: 'name:ap-2' })).toBeCloseTo(0.02, 9);
+  expect(await kwhOf(as('meter'), { ...asked, window: '5m' })).toBeCloseTo(0.015, 9);
+  expect(await kwhOf(as('meter'), { ...asked, end: end.getTime() - 600_000 })).toBe(0);
+  expect(await kwhOf(as('half-meter'), asked)).toBeCloseTo(0.01, 9);
+});
+
 test('incidents: all that it may see over pages, newest first, by state, selector and window', async () => {
   await weft.app('watcher', { alarms: true });
   await weft.app('half', { agents: ['ap-1'] });

@@ -125,9 +125,9 @@ export class EmulatedNetwork {
    */
   whatIf(
     commands: readonly WantedCommand[],
-    options: { minutes?: number; futures?: number } & Abortable = {},
+    options: { minutes?: number; futures?: number; within_seconds?: number } & Abortable = {},
   ): Promise<WhatIfAnswer> {
-    const { minutes, futures, signal } = options;
+    const { signal, ...extent } = options;
     return this.#connection.rest.ask({
       method: 'POST',
       path: '/api/v1/emulator/what_if',
@@ -137,8 +137,7 @@ export class EmulatedNetwork {
       json: {
         job_number: this.job_number,
         commands: commands.map(({ ap_id, name, args }) => ({ agent_id: ap_id, command: toCommandText(name, args) })),
-        ...(minutes !== undefined && { minutes }),
-        ...(futures !== undefined && { futures }),
+        ...extent,
       },
     });
   }

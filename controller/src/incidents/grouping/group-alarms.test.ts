@@ -41,6 +41,7 @@ const anyAlarm = fc
         channel: fc.constantFrom<[number, number]>([36, 40], [44, 40], [52, 20]),
         moved: fc.constant(true),
         noisy: fc.constant(true),
+        place: fc.constantFrom<[number, number]>([51.45, -2.59], [51.451, -2.5905], [51.5, -2.59]),
         lowered: fc.constant('prb_quota_pct' as const),
       },
       { requiredKeys: [] },
@@ -146,6 +147,23 @@ describe('groups', () => {
       alarm('7', 'wifi_utilisation', 'ap-3', 110, onChannel(60, { noisy: true })),
     ];
     expect(ids(groupAlarms(list))).toEqual([['1', '2', '6'], ['3', '4', '7'], ['5']]);
+  });
+
+  test('noise is one for those of two sites that stand beside each other, wherever lines are drawn; far away it is another', () => {
+    const at = (id: string, site: string, latitude: number, channel: number) =>
+      alarm(id, 'wifi_noise', `ap-${id}`, 0, { site, ...onChannel(channel, { place: [latitude, -2.59] }) });
+    fc.assert(
+      fc.property(fc.double({ min: -80, max: 80, noNaN: true }), (latitude) => {
+        const list = [
+          at('1', 'uk/hall', latitude, 36),
+          at('2', 'uk/roof', latitude + 0.0015, 36),
+          at('3', 'uk/roof', latitude + 0.0015, 100),
+          at('4', 'uk/port', latitude + 0.01, 36),
+          alarm('5', 'wifi_noise', 'ap-5', 0, { site: 'uk/dock', ...onChannel(36) }),
+        ];
+        expect(ids(groupAlarms(list))).toEqual([['1', '2'], ['3'], ['4'], ['5']]);
+      }),
+    );
   });
 
   test('load is one for a site, unless something else explains it: settings that were lowered, or programs at war', () => {

@@ -14,6 +14,9 @@ const aroundOutageMs = 60 * second;
 const outageMs = 90 * second;
 /** A jammer is heard by all around it at once; means need longer where it is heard less. */
 const noiseMs = 60 * second;
+/** And by those of another site beside it: some 400 m from north to south. Who is within half of it shares one of four squares. */
+const squareDegrees = 0.004;
+const squareShifts = [0, 0.5].flatMap((north) => [0, 0.5].map((east) => [north, east] as const));
 const loadMs = 120 * second;
 /** Waves of one roll-out. */
 const rolloutMs = 3_600 * second;
@@ -38,6 +41,8 @@ export function groupAlarms(alarms: readonly GroupedAlarm[], known?: (id: string
   joinSites(groups, sorted, away);
   const wifi = agents.filter((alarm) => familyOf(alarm) === 'wifi');
   for (const near of of(wifi, ({ site }) => site ?? '')) joinJammed(groups, near);
+  for (const shift of squareShifts)
+    for (const near of of(wifi, (alarm) => squareOf(alarm, shift))) joinJammed(groups, near);
   const loaded = agents.filter(({ product }) => loads.has(product));
   for (const near of of(loaded, loadOf)) joinOnsets(groups, near, loadMs);
   const settable = sorted.filter(canBeOfSettings);
@@ -51,6 +56,10 @@ export function groupAlarms(alarms: readonly GroupedAlarm[], known?: (id: string
 /** Load that something else explains is like none other. */
 function loadOf({ product, site, context: { noisy, lowered, war, rollout } }: GroupedAlarm): string | null {
   return site === null || noisy || war || rollout ? null : `${product} ${lowered} ${site}`;
+}
+
+function squareOf({ context: { place } }: GroupedAlarm, shift: readonly number[]): string | null {
+  return place?.map((degrees, n) => Math.floor(degrees / squareDegrees + shift[n]!)).join() ?? null;
 }
 
 function subjectOfWeft(alarm: GroupedAlarm): string | null {

@@ -13,6 +13,8 @@ export interface AlarmContext {
   moved?: boolean | undefined;
   /** There was more noise in it than the rule that comes with Weft takes. */
   noisy?: boolean | undefined;
+  /** Of WiFi: where it stood. */
+  place?: [latitude: number, longitude: number] | undefined;
   /** The setting that had been lowered. */
   lowered?: LoweredSetting | undefined;
   /** Of an outage that is over: whether reports of that time came afterwards. */

@@ -23,8 +23,9 @@ export interface ChartRange {
   past: TimeRange | undefined;
 }
 
-interface ChartRangeOptions {
+export interface ChartRangeOptions {
   windowSeconds: number;
+  /** A part of the past that is looked at closely; the live end stays out of sight. */
   zoom: TimeRange | undefined;
   isPaused: boolean;
 }
@@ -71,8 +72,6 @@ interface ChartProps {
   range: TimeRange;
   /** How much time a point stands for, where it stands for more than one sample. */
   resolutionSeconds?: number | undefined;
-  /** What the bands of lines show; default: their extremes. */
-  band?: 'extremes' | 'interval';
   marks?: readonly ChartMark[];
   alarm?: ChartAlarm | undefined;
   /** In seconds since 1970: what was measured before says nothing about now, and is grey with its age. */
@@ -93,7 +92,7 @@ interface ChartProps {
 
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, alarm, marks = noMarks, syncKey = 'page' } = props;
-  const { size = 'normal', band = 'extremes', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
+  const { size = 'normal', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
   const { hasTimes = true } = props;
   const text = componentText.chart;
   const height = heights[size] + (size === 'stacked' && hasTimes ? timesHeight : 0);
@@ -175,7 +174,7 @@ export function Chart(props: ChartProps) {
         <p class="chart-foot faint small">
           {at !== undefined
             ? cursorWords(at, marks, reachOf(range))
-            : hasCaption && lines && !isEmpty && resolutionWord(lines, resolutionSeconds, band)}
+            : hasCaption && lines && !isEmpty && resolutionWord(lines, resolutionSeconds)}
         </p>
       )}
       {isTableOpen && lines && <ChartTable {...{ title, unit, lines }} onClose={() => setTableOpen(false)} />}
@@ -185,7 +184,7 @@ export function Chart(props: ChartProps) {
 
 /** What the points of these charts stand for. */
 export function ChartCaption({ lines, resolutionSeconds }: Pick<ChartProps, 'lines' | 'resolutionSeconds'>) {
-  return <p class="faint small">{lines && resolutionWord(lines, resolutionSeconds, 'extremes')}&nbsp;</p>;
+  return <p class="faint small">{lines && resolutionWord(lines, resolutionSeconds)}&nbsp;</p>;
 }
 
 interface LegendValue {
@@ -254,13 +253,9 @@ function inWords(value: number | undefined, unit: string): string {
   return value === undefined ? '–' : formatValue(value, unit);
 }
 
-function resolutionWord(
-  lines: readonly ChartLine[],
-  resolutionSeconds: number | undefined,
-  band: 'extremes' | 'interval',
-): string {
+function resolutionWord(lines: readonly ChartLine[], resolutionSeconds: number | undefined): string {
   if (resolutionSeconds === undefined) return componentText.chart.raw;
   const span = formatSpan(resolutionSeconds, 2);
   if (!lines.some(({ lows }) => lows)) return componentText.chart.meanOnly(span);
-  return band === 'interval' ? componentText.chart.interval(span) : componentText.chart.resolution(span);
+  return componentText.chart.resolution(span);
 }

@@ -1,12 +1,10 @@
 // The series of one agent for its charts: what is stored in the window, and on top of it what arrives live.
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { AgentMultiMetricData, Failure, FleetSeries } from '../../api/client.ts';
-import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
+import { useMemo } from 'preact/hooks';
+import type { AgentMultiMetricData, FleetSeries } from '../../api/client.ts';
+import type { ChartRangeOptions } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore } from '../../components/chart/chart-shape.ts';
-import { serverNow } from '../../data/freshness.ts';
-import { type LiveSample, useLive } from '../../data/live-values.ts';
-import { seriesPollMs } from '../../data/metrics.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import { useSeries } from '../../components/chart/use-series.ts';
+import type { LiveSample } from '../../data/live-values.ts';
 
 export interface Metric {
   name: string;
@@ -14,87 +12,44 @@ export interface Metric {
   unit: string;
 }
 
-interface AgentSeriesOptions {
+interface AgentSeriesOptions extends ChartRangeOptions {
   ap_id: string;
   metrics: readonly Metric[];
-  windowSeconds: number;
-  /** A part of the past that is looked at closely; the live end stays out of sight. */
-  zoom: TimeRange | undefined;
-  isPaused: boolean;
   /** Its newest values, by name. */
   newest: Record<string, unknown> | undefined;
 }
 
-export interface AgentSeries {
-  /** By name of the metric; undefined until the first answer. */
-  lines: ReadonlyMap<string, ChartLine> | undefined;
-  range: TimeRange;
-  resolutionSeconds: number | undefined;
-  failure: Failure | undefined;
-}
+/** By name of the metric. */
+type Lines = ReadonlyMap<string, ChartLine>;
 
 const maxPoints = 900;
 
-export function useAgentSeries({
-  ap_id,
-  metrics,
-  windowSeconds,
-  zoom,
-  isPaused,
-  newest,
-}: AgentSeriesOptions): AgentSeries {
-  const names = metrics.map(({ name }) => name);
-  const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
-  const span = past ? past.to - past.from : windowSeconds;
-  const query = {
+/** Without lines until the first answer. */
+export function useAgentSeries({ ap_id, metrics, newest, ...options }: AgentSeriesOptions) {
+  const { past, ...series } = useSeries<Lines>({
+    ...options,
     agents: [ap_id],
-    metrics: names,
-    window: `${Math.max(1, Math.ceil(span))}s`,
-    max_points: maxPoints,
-    // Points of shorter windows are samples: nobody reports more often than once a second.
-    band: span > maxPoints,
-    ...(past && { end: new Date(past.to * 1000).toISOString() }),
-  };
-  const pollMs = past ? undefined : ({ agents: [found] }: FleetSeries) => seriesPollMs(found?.resolution_seconds);
-  const isWanted = names.length > 0;
-  const options = { isWanted, ...(pollMs && { pollMs }) };
-  const series = useOperation('metrics_series', { query }, options);
-  const resolutionSeconds = series.data?.agents[0]?.resolution_seconds;
-  const isBucketed = resolutionSeconds !== undefined;
-
-  const [liveLines, setLiveLines] = useState<ReadonlyMap<string, ChartLine> | undefined>(undefined);
-  const stored = useMemo(() => series.data && toLines(series.data, isBucketed, metrics), [series.data, metrics]);
-  // While another range is being asked for, what is known of it stays on show.
-  useEffect(() => {
-    if (stored) setLiveLines(stored);
-  }, [stored]);
-  const isLive = isWanted && !past && series.data !== undefined && !isBucketed;
-  useLive({
-    agents: [ap_id],
-    metrics: names,
-    isWanted: isLive,
-    onSamples: (samples) => setLiveLines((lines) => lines && withSamples(lines, samples, windowSeconds)),
-    onGap: () => queries.refresh('metrics_series'),
+    metrics: metrics.map(({ name }) => name),
+    maxPoints,
+    hasBand: true,
+    key: metrics,
+    toLines: (found) => toLines(found, metrics),
+    grow: withSamples,
   });
-
-  const shown = liveLines ?? stored;
+  const isBucketed = series.resolutionSeconds !== undefined;
+  const shown = series.lines;
   const lines = useMemo(
     () => (shown && isBucketed && !past && newest ? withNewest(shown, newest) : shown),
     [shown, isBucketed, past === undefined, newest],
   );
-  return {
-    lines,
-    range,
-    resolutionSeconds,
-    failure: series.failure,
-  };
+  return { ...series, lines };
 }
 
 function toLines(
   { agents: [mean], lows: [low] = [], highs: [high] = [] }: FleetSeries,
-  isBucketed: boolean,
   metrics: readonly Metric[],
-): Map<string, ChartLine> {
+): Lines {
+  const isBucketed = mean?.resolution_seconds !== undefined;
   const labels = new Map(metrics.map(({ name, label }) => [name, label]));
   return new Map(
     (mean?.series ?? []).map(({ metric, points }) => {
@@ -121,10 +76,7 @@ function toLines(
 }
 
 /** Of what the agent still reports; a value from before the last bucket is older than what is drawn. */
-export function withNewest(
-  lines: ReadonlyMap<string, ChartLine>,
-  newest: Record<string, unknown>,
-): ReadonlyMap<string, ChartLine> {
+export function withNewest(lines: Lines, newest: Record<string, unknown>): Lines {
   const values = newest as Record<string, { ts: string; value: number } | undefined>;
   return new Map(
     [...lines].map(([name, line]) => {
@@ -135,11 +87,7 @@ export function withNewest(
   );
 }
 
-function withSamples(
-  lines: ReadonlyMap<string, ChartLine>,
-  samples: readonly LiveSample[],
-  windowSeconds: number,
-): ReadonlyMap<string, ChartLine> {
+function withSamples(lines: Lines, samples: readonly LiveSample[], from: number): Lines {
   const next = new Map(lines);
   for (const { time, metrics } of samples) {
     for (const [name, value] of Object.entries(metrics)) {
@@ -147,7 +95,6 @@ function withSamples(
       if (line) next.set(name, addPoint(line, time, value));
     }
   }
-  const from = serverNow() / 1000 - windowSeconds;
   for (const [name, line] of next) next.set(name, dropBefore(line, from));
   return next;
 }

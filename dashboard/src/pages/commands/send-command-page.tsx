@@ -5,6 +5,7 @@ import { useMemo } from 'preact/hooks';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
+import { isOfNetwork } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { place, setQuery, useQueryState } from '../../router/location.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -18,7 +19,12 @@ const text = commandsText.picker;
 const collator = new Intl.Collator('en', { numeric: true });
 
 export function SendCommandPage() {
-  const { agents, failure } = useFleet();
+  const { agents: all, failure } = useFleet();
+  const [network] = useQueryState('network');
+  const agents = useMemo(
+    () => (network ? all?.filter(({ ap_id }) => isOfNetwork(ap_id, network)) : all),
+    [all, network],
+  );
   const [given, setGiven] = useQueryState('agent');
   const [way, setWay] = useQueryState('by', isGlob(given) ? 'pattern' : '');
   const byPattern = way === 'pattern';

@@ -1,14 +1,15 @@
 // The series of several agents, read together and kept live.
-import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { AgentMultiMetricData, Failure, FleetSeries } from '../../api/client.ts';
-import { type TimeRange, useChartRange } from '../../components/chart/chart.tsx';
+import { useMemo } from 'preact/hooks';
+import type { AgentMultiMetricData, FleetSeries } from '../../api/client.ts';
+import type { ChartRangeOptions } from '../../components/chart/chart.tsx';
 import { addPoint, type ChartLine, dropBefore, seriesLines } from '../../components/chart/chart-shape.ts';
+import { useSeries } from '../../components/chart/use-series.ts';
 import { timeWindowSeconds } from '../../components/time-window.tsx';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
-import { type LiveSample, useLive } from '../../data/live-values.ts';
-import { metricWords, reportedSince, seriesPollMs } from '../../data/metrics.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import type { LiveSample } from '../../data/live-values.ts';
+import { metricWords, reportedSince } from '../../data/metrics.ts';
+import { useOperation } from '../../data/use-operation.ts';
 
 /** More lines than these cannot be told apart. */
 export const maxAgents = 6;
@@ -73,63 +74,16 @@ export function usualOf(offered: readonly OfferedMetric[]): string[] {
 
 const maxPoints = 600;
 
-interface CompareOptions {
+interface CompareOptions extends ChartRangeOptions {
   agents: readonly string[];
   metrics: readonly string[];
-  windowSeconds: number;
-  zoom: TimeRange | undefined;
-  isPaused: boolean;
 }
 
-export interface CompareSeries {
-  /** Undefined until an agent has answered. */
-  lines: CompareLines | undefined;
-  range: TimeRange;
-  resolutionSeconds: number | undefined;
-  failure: Failure | undefined;
-}
-
-export function useCompareSeries(options: CompareOptions): CompareSeries {
-  const { agents, metrics, windowSeconds, zoom, isPaused } = options;
-  const { range, past } = useChartRange({ windowSeconds, zoom, isPaused });
-  const span = past ? past.to - past.from : windowSeconds;
-  const query = {
-    agents: [...agents],
-    metrics: [...metrics],
-    window: `${Math.max(1, Math.ceil(span))}s`,
-    max_points: maxPoints,
-    ...(past && { end: new Date(past.to * 1000).toISOString() }),
-  };
-  const isWanted = agents.length > 0 && metrics.length > 0;
-  const pollMs = (found: FleetSeries) => seriesPollMs(widestOf(found));
-  const { data, failure } = useOperation('metrics_series', { query }, { isWanted, ...(!past && { pollMs }) });
-  const resolutionSeconds = data && widestOf(data);
-  const key = metrics.join();
-  const stored = useMemo(() => data && toCompareLines(data.agents, metrics), [data, key]);
-  const [lines, setLines] = useState<CompareLines | undefined>(undefined);
-  // While another range is being asked for, what is known of it stays on show.
-  useEffect(() => {
-    if (stored) setLines(stored);
-  }, [stored]);
-  useLive({
-    agents,
-    metrics,
-    isWanted: isWanted && !past && data !== undefined && resolutionSeconds === undefined,
-    onSamples: (samples) =>
-      setLines((known) => known && withSamples(known, samples, serverNow() / 1000 - windowSeconds)),
-    onGap: () => queries.refresh('metrics_series'),
-  });
-  return {
-    lines: lines ?? stored,
-    range,
-    resolutionSeconds,
-    failure,
-  };
-}
-
-/** The longest bucket of any; undefined if all points are samples. */
-function widestOf({ agents }: FleetSeries): number | undefined {
-  return Math.max(0, ...agents.map(({ resolution_seconds = 0 }) => resolution_seconds)) || undefined;
+/** Without lines until an agent has answered. */
+export function useCompareSeries(options: CompareOptions) {
+  const { metrics } = options;
+  const toLines = ({ agents }: FleetSeries) => toCompareLines(agents, metrics);
+  return useSeries({ ...options, maxPoints, key: metrics.join(), toLines, grow: withSamples });
 }
 
 export interface Offer {

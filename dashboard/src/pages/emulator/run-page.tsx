@@ -2,10 +2,10 @@
 import './run-page.css';
 import { useMemo, useState } from 'preact/hooks';
 import { call, type EmulatorRunWithAgents } from '../../api/client.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyableCode } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { FailureNotice, Notice, PageSkeleton, SkeletonLines } from '../../components/feedback.tsx';
+import { FailureNotice, Notice, PageSkeleton } from '../../components/feedback.tsx';
 import { Facts, Page, UnknownPage } from '../../components/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { useJobStream } from '../../data/use-job-stream.ts';
@@ -17,7 +17,6 @@ import { emulatorText } from '../../text/emulator.ts';
 import { FaultForm } from './faults.tsx';
 import { RunAgents, RunCounters, RunMessages } from './run-cards.tsx';
 import { numberInRun, placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx';
-import { WhatIf } from './what-if.tsx';
 
 const text = emulatorText.run;
 
@@ -43,7 +42,19 @@ export function RunPage({ params }: PageProps) {
           {back}
         </>
       }
-      actions={run && !run.is_over && <Button kind="danger" onClick={() => setStopping(true)} words={text.stop} />}
+      actions={
+        run &&
+        !run.is_over && (
+          <>
+            {run.state === 'running' && (
+              <ButtonLink icon="emulator" href={`/commands/new?${new URLSearchParams({ network: job_number })}`}>
+                {text.command}
+              </ButtonLink>
+            )}
+            <Button kind="danger" onClick={() => setStopping(true)} words={text.stop} />
+          </>
+        )
+      }
     >
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_emulator_run')} />}
       {!run && !failure && <PageSkeleton />}
@@ -96,12 +107,6 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
       <div class="run-grid">
         <div class="stack">
           <RunAgents run={run} agents={agents} />
-          {canAsk && !agents && (
-            <section class="card what-if-place">
-              <SkeletonLines count={5} />
-            </section>
-          )}
-          {canAsk && agents && agents.length > 0 && <WhatIf agents={agents} />}
           <RunMessages events={events} job_number={job_number} />
         </div>
         <aside class="stack">

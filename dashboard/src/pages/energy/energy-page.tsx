@@ -22,7 +22,16 @@ import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
 import { energyText as text } from '../../text/energy.ts';
-import { AmountCells, amountHeads, formatCo2, formatEnergy, formatMoney, formatShare, split } from './energy-words.tsx';
+import {
+  amountCells,
+  amountTitles,
+  EnergyTable,
+  formatCo2,
+  formatEnergy,
+  formatMoney,
+  formatShare,
+  split,
+} from './energy-words.tsx';
 import { SavingsCard, savedShare } from './savings-card.tsx';
 import { type RerunInSight, useRerun } from './use-rerun.ts';
 
@@ -151,13 +160,17 @@ function PowerChart({ data }: { data: Energy | undefined }) {
   );
 }
 
+function measuredShare({ measured_hours, missing_hours }: Energy['total']): number {
+  return measured_hours / Math.max(1e-9, measured_hours + missing_hours);
+}
+
 /** What is not in the figures. */
 function Gaps({ data: { total, unmeasured } }: { data: Energy }) {
-  const { measured_hours, missing_hours } = total;
-  const share = measured_hours / Math.max(1e-9, measured_hours + missing_hours);
+  const share = measuredShare(total);
   return (
     <p class="soft small energy-gaps">
-      {share < 0.99 && text.missing(formatSpan(missing_hours * 3600, 2), formatShare(Math.round(share * 100) / 100))}{' '}
+      {share < 0.99 &&
+        text.missing(formatSpan(total.missing_hours * 3600, 2), formatShare(Math.round(share * 100) / 100))}{' '}
       {unmeasured > 0 && text.unmeasured(formatCount(unmeasured, 'access point'))}
     </p>
   );
@@ -170,59 +183,35 @@ interface UseTableProps {
 }
 
 function UseTable({ title, rows, data: { currency } }: UseTableProps) {
+  const { name, accessPoints, energy, measured } = text.columns;
   return (
-    <section class="card energy-scroll">
-      <table class="energy-table">
-        <caption>{title}</caption>
-        <thead>
-          <tr>
-            <th>{text.columns.name}</th>
-            <th class="number">{text.columns.accessPoints}</th>
-            {amountHeads(text.columns.energy)}
-            <th class="number">{text.columns.measured}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <td>{row.name === null ? text.noSite : (text.names[row.name] ?? row.name)}</td>
-              <td class="number">{formatNumber(row.access_points)}</td>
-              <AmountCells amount={row} currency={currency} />
-              <td class="number">
-                {formatShare(
-                  Math.round((100 * row.measured_hours) / Math.max(1e-9, row.measured_hours + row.missing_hours)) / 100,
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section class="card">
+      <EnergyTable
+        caption={title}
+        titles={[name, accessPoints, energy, ...amountTitles, measured]}
+        rows={rows.map((row) => [
+          row.name === null ? text.noSite : (text.names[row.name] ?? row.name),
+          formatNumber(row.access_points),
+          ...amountCells(row, currency),
+          formatShare(Math.round(100 * measuredShare(row)) / 100),
+        ])}
+      />
     </section>
   );
 }
 
 function ProgramTable({ programs }: Pick<Energy, 'programs'>) {
   return (
-    <section class="card energy-scroll">
-      <table class="energy-table">
-        <caption>{text.tables.programs}</caption>
-        <thead>
-          <tr>
-            <th>{text.columns.name}</th>
-            <th class="number">{text.columns.commands}</th>
-            <th class="number">{text.columns.accessPoints}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {programs.map(({ name, commands, access_points }) => (
-            <tr key={name}>
-              <td>{name ?? text.others}</td>
-              <td class="number">{formatNumber(commands)}</td>
-              <td class="number">{formatNumber(access_points)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section class="card">
+      <EnergyTable
+        caption={text.tables.programs}
+        titles={[text.columns.name, text.columns.commands, text.columns.accessPoints]}
+        rows={programs.map(({ name, commands, access_points }) => [
+          name ?? text.others,
+          formatNumber(commands),
+          formatNumber(access_points),
+        ])}
+      />
     </section>
   );
 }

@@ -1,4 +1,5 @@
 // Energy, money and CO₂ in words, and as cells of a table.
+import { TableHead } from '../../components/page.tsx';
 import { formatNumber, formatValue } from '../../format.ts';
 import { energyText } from '../../text/energy.ts';
 
@@ -32,20 +33,35 @@ export function formatShare(share: number): string {
   return formatValue(share * 100, '%');
 }
 
-export function amountHeads(first: string) {
-  return [first, energyText.cost, energyText.co2].map((head) => (
-    <th key={head} class="number">
-      {head}
-    </th>
-  ));
+export const amountTitles = [energyText.cost, energyText.co2];
+
+export function amountCells({ kwh, cost, co2_kg }: Amount, currency: string): string[] {
+  return [formatEnergy(kwh), formatMoney(cost, currency), formatCo2(co2_kg)];
 }
 
-export function AmountCells({ amount: { kwh, cost, co2_kg }, currency }: { amount: Amount; currency: string }) {
+interface EnergyTableProps {
+  caption: string;
+  titles: readonly string[];
+  /** What it is about, then numbers. */
+  rows: readonly (readonly string[])[];
+}
+
+export function EnergyTable({ caption, titles: [first = '', ...others], rows }: EnergyTableProps) {
   return (
-    <>
-      <td class="number">{formatEnergy(kwh)}</td>
-      <td class="number">{formatMoney(cost, currency)}</td>
-      <td class="number">{formatCo2(co2_kg)}</td>
-    </>
+    <div class="energy-scroll">
+      <table class="energy-table">
+        <caption>{caption}</caption>
+        <TableHead titles={[first, ...others.map((title) => [title, 'number'] as const)]} />
+        <tbody>
+          {rows.map((cells) => (
+            <tr key={cells[0]}>
+              {cells.map((words, n) => (
+                <td key={n} class={n === 0 ? '' : 'number'} children={words} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

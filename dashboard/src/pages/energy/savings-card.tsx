@@ -4,9 +4,9 @@ import { Chart } from '../../components/chart/chart.tsx';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { FailureNotice, Notice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
-import { formatCount, formatMoment, formatSpan, formatValue } from '../../format.ts';
+import { formatCount, formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
 import { energyText } from '../../text/energy.ts';
-import { type Amount, AmountCells, amountHeads, formatEnergy, formatShare } from './energy-words.tsx';
+import { type Amount, amountCells, amountTitles, EnergyTable, formatEnergy, formatShare } from './energy-words.tsx';
 import type { RerunInSight } from './use-rerun.ts';
 
 const text = energyText.savings;
@@ -64,27 +64,15 @@ function Savings({ result }: { result: EnergyRerun }) {
         <>
           <SavingsChart result={result} />
           <div class="energy-columns">
-            <div class="energy-scroll">
-              <table class="energy-table">
-                <caption>{energyText.tables.programs}</caption>
-                <thead>
-                  <tr>
-                    <th>{energyText.columns.name}</th>
-                    <th class="number">{energyText.columns.commands}</th>
-                    {amountHeads(energyText.saved)}
-                  </tr>
-                </thead>
-                <tbody>
-                  {programs.map(({ name, commands, saved }) => (
-                    <tr key={name}>
-                      <td>{name ?? energyText.others}</td>
-                      <td class="number">{commands}</td>
-                      <AmountCells amount={saved as Amount} currency={currency} />
-                    </tr>
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <EnergyTable
+              caption={energyText.tables.programs}
+              titles={[energyText.columns.name, energyText.columns.commands, energyText.saved, ...amountTitles]}
+              rows={programs.map(({ name, commands, saved }) => [
+                name ?? energyText.others,
+                formatNumber(commands),
+                ...amountCells(saved as Amount, currency),
+              ])}
+            />
             <ServiceTable service={service} />
           </div>
         </>
@@ -99,33 +87,13 @@ function ServiceTable({ service }: Pick<EnergyRerun, 'service'>) {
     const percent = service[side].within_delay_budget_pct;
     return percent === null ? '–' : formatValue(percent, '%');
   };
+  const row = (label: string, words: typeof share) => [label, words('with'), words('without')];
   return (
-    <div class="energy-scroll">
-      <table class="energy-table">
-        <caption>{text.service}</caption>
-        <thead>
-          <tr>
-            <td />
-            <th class="number">{text.with}</th>
-            <th class="number">{text.without}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {(
-            [
-              [text.outage, minutes],
-              [text.budget, share],
-            ] as const
-          ).map(([label, words]) => (
-            <tr key={label}>
-              <td>{label}</td>
-              <td class="number">{words('with')}</td>
-              <td class="number">{words('without')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <EnergyTable
+      caption={text.service}
+      titles={[energyText.columns.name, text.with, text.without]}
+      rows={[row(text.outage, minutes), row(text.budget, share)]}
+    />
   );
 }
 

@@ -115,6 +115,7 @@ export function MapPage() {
                 shading={shading.shading}
                 device={device.drawn}
                 devices={devices}
+                moves={radio.planned?.moves}
                 onBounds={radio.onBounds}
                 onPlace={(at) => radio.layer && setUnder(at)}
               />

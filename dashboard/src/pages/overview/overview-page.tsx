@@ -8,7 +8,7 @@ import { Page, TableHead } from '../../components/page.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
-import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { SmallMap } from '../../map/lazy-fleet-map.tsx';
 import { pageTitles } from '../../text/components.ts';
 import { overviewText } from '../../text/overview.ts';
 import { useIncidentEvents } from '../incidents/incident-cards.tsx';
@@ -87,24 +87,10 @@ function Network({ agents }: { agents: readonly FleetAgent[] | undefined }) {
           <RecentIncidents incidents={incidents.data.items} hasMore={incidents.data.next !== null} />
           <div class="overview-grid">
             <WorstTable />
-            <SmallMap agents={agents} />
+            <SmallMap agents={agents} label={overviewText.map} selected={demoNetwork.value?.ap_id} href="/map" />
           </div>
         </>
       )}
     </>
-  );
-}
-
-function SmallMap({ agents }: { agents: readonly FleetAgent[] | undefined }) {
-  const text = overviewText.map;
-  const isPlaceless = agents?.every(({ geolocation }) => !geolocation) ?? false;
-  return (
-    <section class="card small-map" aria-label={text.title}>
-      {isPlaceless && <p class="soft">{text.none}</p>}
-      {agents && !isPlaceless && <LazyFleetMap agents={agents} isStill selected={demoNetwork.value?.ap_id} />}
-      <a class="button plain small" href="/map">
-        {text.open}
-      </a>
-    </section>
   );
 }

@@ -9,7 +9,7 @@ import { useFleet } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
-import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
+import { SmallMap } from '../../map/lazy-fleet-map.tsx';
 import type { PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { agentsText } from '../../text/agents.ts';
@@ -88,16 +88,7 @@ export function SitePage({ params }: PageProps) {
 function AreaMap({ path }: { path: string }) {
   const { agents } = useFleet();
   const own = useMemo(() => agents?.filter(({ site }) => site === path || site.startsWith(`${path}/`)), [agents, path]);
-  const isPlaceless = own?.every(({ geolocation }) => !geolocation) ?? false;
-  return (
-    <section class="card small-map" aria-label={text.map}>
-      {isPlaceless && <p class="soft">{text.noMap}</p>}
-      {own && !isPlaceless && <LazyFleetMap agents={own} isStill />}
-      <a class="button plain small" href={`/map?${new URLSearchParams({ q: path })}`}>
-        {text.openMap}
-      </a>
-    </section>
-  );
+  return <SmallMap agents={own} label={text.map} href={`/map?${new URLSearchParams({ q: path })}`} />;
 }
 
 /** Planned work: what applies or comes, and the most usual one in one click. */

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import type { WhatIfAnswer } from '../../api/client.ts';
 import { ghostLines, secondsAhead } from './forecast.ts';
-import { movesInWords } from './what-if-beside.tsx';
+import { movesInWords } from './what-if-changes.tsx';
 
 const line = { name: 'power_w', label: 'Power', times: [1, 2], values: [5, 6] };
 const answer = (metrics: object) => ({ agents: [{ agent_id: 'a', metrics }] }) as unknown as WhatIfAnswer;
@@ -26,8 +26,8 @@ it('devices that go elsewhere are told by name', () => {
   const to = (agent_id: string, mean: number) => ({ agent_id, devices: { mean }, delivered_mbps: none });
   const took = (list: object[], unserved = none) =>
     ({ agent_id: 'a', devices: none, delivered_mbps: none, to: list, unserved }) as WhatIfAnswer['took_over'][number];
-  expect(movesInWords({ took_over: [took([to('b', 3), to('c', 1), to('d', 1)], { mean: 2 })] })).toBe(
-    'Devices of a: 3 go to b, 1 go to c, 2 find no access point.',
-  );
-  expect(movesInWords({ took_over: [took([to('b', 0.01)])] })).toBe('No device changes its access point.');
+  const asked = { took_over: [took([to('b', 3), to('c', 1), to('d', -1)], { mean: 2 })] };
+  expect(movesInWords(asked, 2)).toEqual(['Devices of a: 3 go to b, 1 go to c, 2 find no access point.']);
+  expect(movesInWords(asked)).toEqual(['Devices of a: 3 go to b, 1 go to c, 1 come from d, 2 find no access point.']);
+  expect(movesInWords({ took_over: [took([to('b', 0.01)])] })).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { keep, readKept } from '../../data/kept.ts';
+import type { DrawnMove } from '../../map/draw-moves.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { amountOf } from './what-if-view.ts';
 
@@ -48,14 +49,19 @@ export function ghostLines(
   return new Map(ghosts);
 }
 
-/** How much is asked for, so that the answer comes in about five seconds on a small machine. */
-export function extentFor(devices: number): { minutes: number; futures: number } {
-  return devices <= 200 ? { minutes: 2, futures: 4 } : { minutes: 1, futures: 3 };
+export interface Extent {
+  minutes: number;
+  futures: number;
+  within_seconds?: number;
 }
+
+/** The answer is there within five seconds; of a network that is too large for this in that time, less is run ahead. */
+export const soon: Extent = { minutes: 2, futures: 4, within_seconds: 4 };
 
 export interface PlannedDifference {
   commands: AskedCommand[];
   after_seconds: number;
+  moves: DrawnMove[];
 }
 
 const key = 'weft.radio-difference';
@@ -73,8 +79,8 @@ export function differenceAddress(job_number: string, technology: string): strin
 /** Undefined if nothing is kept for this network. */
 export function readDifference(job_number: string): PlannedDifference | undefined {
   try {
-    const { commands, after_seconds, ...kept } = JSON.parse(readKept('tab', key) ?? '{}');
-    return kept.job_number === job_number && Array.isArray(commands) ? { commands, after_seconds } : undefined;
+    const { commands, after_seconds, moves, ...kept } = JSON.parse(readKept('tab', key) ?? '{}');
+    return kept.job_number === job_number && Array.isArray(commands) ? { commands, after_seconds, moves } : undefined;
   } catch {
     return undefined;
   }

@@ -1,22 +1,23 @@
 // What-if beside every button that sends something: on emulated networks the effect within seconds, as figures with their range
 // and as ghosts in the charts of the page; all of it is a click away. On real ones nothing can be predicted, and it says so.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { type Comparison, call, Failure, toFailure, type WhatIfAnswer } from '../../api/client.ts';
+import { call, Failure, toFailure, type WhatIfAnswer } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
-import { agentName, isOfNetwork } from '../../data/agents.ts';
+import { isOfNetwork } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
-import { formatCount, formatValue } from '../../format.ts';
+import { formatCount, formatSpan } from '../../format.ts';
 import { session } from '../../session/session.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { radioMapText } from '../../text/map.ts';
-import { type AskedCommand, differenceAddress, extentFor, forecast, keepDifference } from './forecast.ts';
+import { type AskedCommand, differenceAddress, type Extent, forecast, keepDifference, soon } from './forecast.ts';
+import { MovesMap, movesInWords, WhatIfFigures } from './what-if-changes.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
-import { amountOf, formatAmount, formatChange, isCertain, notableReceivers } from './what-if-view.ts';
+import { movesIn } from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
 /** What one question may hold. */
@@ -24,8 +25,6 @@ const maxCommands = 100;
 const futuresOffered = [1, 4, 8, 16, 32];
 /** Longer ahead the map would show another hour rather than the commands. */
 const mostSeconds = 60;
-
-type Extent = ReturnType<typeof extentFor>;
 
 export interface WhatIfState {
   isBusy: boolean;
@@ -55,7 +54,7 @@ export function useWhatIf(): WhatIfState {
     },
     [],
   );
-  const look = async (asked: readonly AskedCommand[], extent?: Extent) => {
+  const look = async (asked: readonly AskedCommand[], extent = soon) => {
     const at = serverNow() / 1000;
     const found = await lookAhead(asked, extent);
     setAnswer(found);
@@ -77,7 +76,7 @@ export function useWhatIf(): WhatIfState {
 }
 
 /** The network that runs the first of them; others of the commands are left out. */
-async function lookAhead(commands: readonly AskedCommand[], extent?: Extent): Promise<WhatIfAnswer> {
+async function lookAhead(commands: readonly AskedCommand[], extent: Extent): Promise<WhatIfAnswer> {
   const runs = await call('list_emulator_runs', { query: { all: session.peek()?.isAdmin ?? false, limit: 100 } });
   const run = runs.find(
     ({ is_over, job_number }) => !is_over && commands.some(({ agent_id }) => isOfNetwork(agent_id, job_number)),
@@ -85,7 +84,7 @@ async function lookAhead(commands: readonly AskedCommand[], extent?: Extent): Pr
   if (!run) throw new Failure(404, 'not_your_network', text.notYours);
   const { job_number } = run;
   const own = commands.filter(({ agent_id }) => isOfNetwork(agent_id, job_number)).slice(0, maxCommands);
-  return call('emulator_what_if', { json: { job_number, commands: own, ...(extent ?? extentFor(run.devices)) } });
+  return call('emulator_what_if', { json: { job_number, commands: own, ...extent } });
 }
 
 interface WhatIfButtonProps {
@@ -111,18 +110,15 @@ export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
   return (
     <section ref={element} class="what-if-brief" aria-live="polite" aria-label={text.title}>
       <div class="spread">
-        <h3>{text.brief(formatCount(minutes, 'minute'))}</h3>
+        <h3>{text.brief(minutes < 1 ? formatSpan(minutes * 60) : formatCount(minutes, 'minute'))}</h3>
         <Button kind="quiet" size="small" onClick={clear} words={text.hide} />
       </div>
-      <dl class="what-if-figures">
-        <Figure label={text.served} both={totals.served} unit="" />
-        <Figure label={text.delivered} both={totals.delivered_mbps} unit="Mb/s" />
-        <Figure label={text.power} both={totals.power_w} unit="W" />
-      </dl>
+      <WhatIfFigures totals={totals} />
       {answer.results.some(({ state }) => state === 'failed') && (
         <p class="late-ink">{text.failed(String(answer.results.find(({ state }) => state === 'failed')?.reason))}</p>
       )}
-      <p class="small">{movesInWords(answer)}</p>
+      <p class="small">{movesInWords(answer, 2).join(' ') || text.nobody}</p>
+      <MovesMap answer={answer} />
       <p class="faint small">{text.ofFutures(formatCount(ran.futures, 'future'))}</p>
       <div>
         <Button size="small" onClick={() => setWhole(true)} words={text.whole} />
@@ -130,37 +126,6 @@ export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
       {isWhole && <WholeResult {...{ whatIf, answer }} onClose={() => setWhole(false)} />}
     </section>
   );
-}
-
-/** What it changes by, and below it what it is then. */
-function Figure({ label, both, unit }: { label: string; both: Comparison; unit: string }) {
-  const [after, without, change] = (['with', 'without', 'change'] as const).map((side) => amountOf(both, side)!);
-  const words = formatChange(change!, unit, 1);
-  const isNone = !/[1-9]/.test(words);
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>
-        <strong>{isNone ? text.noDifference : words}</strong>
-        <span class="small faint">
-          {text.insteadOf(formatValue(after!.mean, unit), formatValue(without!.mean, unit))}
-          {!isNone && !isCertain(change!) && `; ${text.uncertain}`}
-        </span>
-      </dd>
-    </div>
-  );
-}
-
-/** Where the devices of those that get a command go: the first two that take them, and how many are left without any. */
-export function movesInWords({ took_over }: Pick<WhatIfAnswer, 'took_over'>): string {
-  const sentences = took_over.slice(0, 2).map((takeOver) => {
-    const { to, unserved } = notableReceivers(takeOver);
-    const gone = to.filter(({ devices }) => devices.mean > 0).slice(0, 2);
-    const parts = gone.map(({ agent_id, devices }) => text.goTo(formatAmount(devices, '', 1), agentName(agent_id)));
-    if (unserved && unserved.mean > 0) parts.push(text.goNowhere(formatAmount(unserved, '', 1)));
-    return parts.length === 0 ? '' : text.moves(agentName(takeOver.agent_id), parts.join(', '));
-  });
-  return sentences.filter(Boolean).join(' ') || text.nobody;
 }
 
 interface WholeResultProps {
@@ -177,7 +142,7 @@ function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResu
   const technology = agents.find(({ ap_id }) => ap_id === commands[0]?.agent_id)?.technology ?? '5G';
   useEffect(() => {
     const after_seconds = Math.max(1, Math.min(mostSeconds, Math.round(minutes * 60)));
-    keepDifference(job_number, { commands: [...commands], after_seconds });
+    keepDifference(job_number, { commands: [...commands], after_seconds, moves: movesIn(answer) });
   }, [answer]);
   return (
     <Dialog title={text.title} width="wide" onClose={onClose}>

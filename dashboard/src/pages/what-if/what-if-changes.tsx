@@ -1,15 +1,26 @@
 // What commands would change: the metrics that change most, with and without them and how certain that is, and who takes over the
 // devices of each access point that gets a command.
 import { useMemo } from 'preact/hooks';
-import type { Amount, TakeOver, WhatIfAnswer } from '../../api/client.ts';
+import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { TableHead } from '../../components/page.tsx';
 import { agentName } from '../../data/agents.ts';
-import type { FleetAgent } from '../../data/fleet.ts';
+import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metrics.ts';
-import { formatCount } from '../../format.ts';
+import { formatCount, formatValue } from '../../format.ts';
+import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
-import { biggestChanges, type Change, formatAmount, formatChange, notableReceivers } from './what-if-view.ts';
+import {
+  amountOf,
+  biggestChanges,
+  type Change,
+  formatAmount,
+  formatChange,
+  isCertain,
+  movesIn,
+  negated,
+  notableReceivers,
+} from './what-if-view.ts';
 
 const text = emulatorText.whatIf;
 const shownChanges = 12;
@@ -73,83 +84,83 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
   );
 }
 
-const countDigits = 2;
+/** Of the whole network. */
+export function WhatIfFigures({ totals: { served, delivered_mbps, power_w } }: Pick<WhatIfAnswer, 'totals'>) {
+  return (
+    <dl class="what-if-figures">
+      <Figure label={text.served} both={served} unit="" />
+      <Figure label={text.delivered} both={delivered_mbps} unit="Mb/s" />
+      <Figure label={text.power} both={power_w} unit="W" />
+    </dl>
+  );
+}
 
-export function TakeOvers({ takeOvers }: { takeOvers: readonly TakeOver[] }) {
-  if (takeOvers.length === 0) return null;
+/** What it changes by, and below it what it is then. */
+function Figure({ label, both, unit }: { label: string; both: Comparison; unit: string }) {
+  const [after, without, change] = (['with', 'without', 'change'] as const).map((side) => amountOf(both, side)!);
+  const words = formatChange(change!, unit, 1);
+  const isNone = !/[1-9]/.test(words);
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>
+        <strong>{isNone ? text.noDifference : words}</strong>
+        <span class="small faint">
+          {text.insteadOf(formatValue(after!.mean, unit), formatValue(without!.mean, unit))}
+          {!isNone && !isCertain(change!) && `; ${text.uncertain}`}
+        </span>
+      </dd>
+    </div>
+  );
+}
+
+/** Where the devices of each that gets a command go, or come from: of so many, and to the first so many. Nobody else is told. */
+export function movesInWords({ took_over }: Pick<WhatIfAnswer, 'took_over'>, most = Infinity): string[] {
+  return took_over.slice(0, most).flatMap((takeOver) => {
+    const { to, others, unserved } = notableReceivers(takeOver);
+    const parts = to.slice(0, most).map(({ agent_id, devices }) => {
+      const [words, amount] = devices.mean > 0 ? [text.goTo, devices] : [text.comeFrom, negated(devices)];
+      return words(formatAmount(amount, '', 1), agentName(agent_id));
+    });
+    if (others && most > to.length) {
+      parts.push(text.goTo(formatAmount(others.devices, '', 1), formatCount(others.access_points, 'other')));
+    }
+    if (unserved && unserved.mean > 0) parts.push(text.goNowhere(formatAmount(unserved, '', 1)));
+    return parts.length === 0 ? [] : [text.moves(agentName(takeOver.agent_id), parts.join(', '))];
+  });
+}
+
+export function TakeOvers({ answer }: { answer: WhatIfAnswer }) {
+  const sentences = movesInWords(answer);
   return (
     <section class="stack">
       <h3>{text.tookOver}</h3>
-      <ul class="take-overs">
-        {takeOvers.map((takeOver) => (
-          <TakeOverItem key={takeOver.agent_id} takeOver={takeOver} />
+      {sentences.length === 0 && <p class="soft">{text.nobody}</p>}
+      <MovesMap answer={answer} />
+      <ul class="plain-list">
+        {sentences.map((words) => (
+          <li key={words}>{words}</li>
         ))}
       </ul>
     </section>
   );
 }
 
-function TakeOverItem({ takeOver }: { takeOver: TakeOver }) {
-  const { agent_id, devices, delivered_mbps } = takeOver;
-  const { to, others, unserved } = notableReceivers(takeOver);
-  const most = Math.max(...[...to, ...(others ? [others] : [])].map((each) => Math.abs(each.devices.mean)), 1e-9);
-  const isNothing = to.length === 0 && !unserved;
-  const column = text.column;
+/** Where they go, on a map of those that they leave and that take them. */
+export function MovesMap({ answer }: { answer: WhatIfAnswer }) {
+  const { agents } = useFleet();
+  const moves = useMemo(() => movesIn(answer), [answer]);
+  const shown = useMemo(() => {
+    const ends = new Set(moves.flatMap(({ from, to }) => [from, to]));
+    return (agents ?? []).filter(({ ap_id, geolocation }) => geolocation && ends.has(ap_id));
+  }, [agents, moves]);
+  if (shown.length === 0) return null;
   return (
-    <li>
-      <p>
-        <AgentLink ap_id={agent_id} />{' '}
-        <span class="soft">{isNothing ? text.nobodyMoves : leaveWords(devices, delivered_mbps)}</span>
-      </p>
-      {!isNothing && (
-        <table class="take-over-table">
-          <TableHead titles={[column.agent, column.devices, column.delivered]} />
-          <tbody>
-            {to.map((each) => (
-              <Receiver key={each.agent_id} name={agentName(each.agent_id)} {...each} most={most} />
-            ))}
-            {others && <Receiver name={formatCount(others.access_points, 'other')} {...others} most={most} />}
-            {unserved && (
-              <tr class="late-ink">
-                <td>{text.unserved}</td>
-                <td>{formatChange(unserved, '', countDigits)}</td>
-                <td />
-              </tr>
-            )}
-          </tbody>
-        </table>
-      )}
-    </li>
+    <figure class="what-if-map">
+      <div role="img" aria-label={text.arrows}>
+        <LazyFleetMap agents={shown} isStill moves={moves} />
+      </div>
+      <figcaption class="faint small">{text.arrowWords}</figcaption>
+    </figure>
   );
-}
-
-interface ReceiverProps {
-  name: string;
-  devices: Amount;
-  delivered_mbps: Amount;
-  most: number;
-}
-
-function Receiver({ name, devices, delivered_mbps, most }: ReceiverProps) {
-  return (
-    <tr>
-      <td>
-        {name}
-        <span class="take-over-bar" aria-hidden="true">
-          <span style={{ width: `${Math.round((100 * Math.abs(devices.mean)) / most)}%` }} />
-        </span>
-      </td>
-      <td>{formatChange(devices, '', countDigits)}</td>
-      <td class="soft">{formatChange(delivered_mbps, '', countDigits)}</td>
-    </tr>
-  );
-}
-
-function leaveWords(devices: Amount, delivered: Amount): string {
-  const { mean, range } = devices;
-  const moved = formatAmount(
-    mean < 0 ? { mean: -mean, ...(range && { range: range.map((end) => -end).reverse() }) } : devices,
-  );
-  const words = devices.mean < 0 ? text.come(moved) : text.leave(moved);
-  return `${words}, ${formatChange(delivered, 'Mb/s')}`;
 }

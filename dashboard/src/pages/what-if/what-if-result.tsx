@@ -1,37 +1,18 @@
 // What a look ahead has shown: the network with the commands beside the network without them, in how many futures, and who
 // takes over.
 import './what-if.css';
-import { useMemo, useState } from 'preact/hooks';
-import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
-import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
+import type { WhatIfAnswer } from '../../api/client.ts';
 import { Notice } from '../../components/feedback.tsx';
-import { StatCard } from '../../components/stat-card.tsx';
 import { agentName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount, formatSpan } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { TakeOvers, WhatIfChanges } from './what-if-changes.tsx';
-import { amountOf, formatAmount, formatChange, isCertain, splitAmount, timelineLines } from './what-if-view.ts';
+import { TakeOvers, WhatIfChanges, WhatIfFigures } from './what-if-changes.tsx';
 
 const text = emulatorText.whatIf;
-const labels = { with: text.with, without: text.without };
 
 export function WhatIfResult({ answer, agents }: { answer: WhatIfAnswer; agents: readonly FleetAgent[] }) {
-  const [zoom, setZoom] = useState<TimeRange | undefined>(undefined);
-  const { totals, minutes, model_time, ran, exact } = answer;
-  const start = Date.parse(model_time) / 1000;
-  const range = zoom ?? { from: start, to: start + minutes * 60 };
-  const charts = useMemo(
-    () =>
-      (
-        [
-          [text.served, '', 'served'],
-          [text.power, 'W', 'power_w'],
-          [text.delivered, 'Mb/s', 'delivered_mbps'],
-        ] as const
-      ).map(([title, unit, key]) => ({ title, unit, lines: timelineLines(answer, key, labels) })),
-    [answer],
-  );
+  const { totals, minutes, ran, exact } = answer;
   return (
     <div class="stack what-if-result" aria-live="polite">
       <div>
@@ -39,25 +20,9 @@ export function WhatIfResult({ answer, agents }: { answer: WhatIfAnswer; agents:
         <p class="soft">{exact ? text.exact : text.ofFutures(formatCount(ran.futures, 'future'))}</p>
       </div>
       <Limits answer={answer} />
-      <div class="stat-grid">
-        <Compared label={text.served} both={totals.served} unit="" />
-        <Compared label={text.power} both={totals.power_w} unit="W" />
-        <Compared label={text.delivered} both={totals.delivered_mbps} unit="Mb/s" />
-      </div>
+      <WhatIfFigures totals={totals} />
       <Outcomes results={answer.results} />
-      <TakeOvers takeOvers={answer.took_over} />
-      <div class="what-if-charts">
-        {charts.map(({ title, unit, lines }) => (
-          <Chart
-            key={title}
-            {...{ title, unit, lines, range }}
-            resolutionSeconds={60}
-            band="interval"
-            syncKey="what-if"
-            onZoom={setZoom}
-          />
-        ))}
-      </div>
+      <TakeOvers answer={answer} />
       <WhatIfChanges answer={answer} agents={agents} />
     </div>
   );
@@ -79,23 +44,6 @@ function Limits({ answer: { asked, ran, limited_by } }: { answer: WhatIfAnswer }
 
 function extent({ minutes, futures }: WhatIfAnswer['ran']): string {
   return text.extent(formatCount(minutes, 'minute'), formatCount(futures, 'future'));
-}
-
-function Compared({ label, both, unit }: { label: string; both: Comparison; unit: string }) {
-  const [after, without, change] = (['with', 'without', 'change'] as const).map((side) => amountOf(both, side)!);
-  const detail = (
-    <>
-      {isCertain(change!) ? <strong class="ink">{formatChange(change!, unit)}</strong> : changeWords(change!, unit)}
-      <br />
-      {text.otherwise(formatAmount(without!, unit))}
-    </>
-  );
-  return <StatCard label={label} {...splitAmount(after!, unit)} detail={detail} />;
-}
-
-function changeWords(change: { mean: number; plus_minus?: number }, unit: string): string {
-  if (change.mean === 0) return text.noDifference;
-  return `${formatChange(change, unit)}: ${text.uncertain}`;
 }
 
 function Outcomes({ results }: { results: WhatIfAnswer['results'] }) {

@@ -6,9 +6,8 @@ import {
   formatAmount,
   formatChange,
   isCertain,
+  movesIn,
   notableReceivers,
-  splitAmount,
-  timelineLines,
 } from './what-if-view.ts';
 
 const plain = (text: string) => text.replaceAll(/[\u00a0\u2009]/g, ' ').replaceAll('\u2212', '-');
@@ -26,30 +25,6 @@ const both = (after: number, without: number, plus_minus?: number) => ({
     },
   }),
 });
-const minute = (n: number, after: number, without: number, plus_minus?: number) => ({
-  minute: n,
-  served: both(after, without, plus_minus),
-  power_w: both(after * 10, without * 10, plus_minus),
-  delivered_mbps: both(1, 1, plus_minus),
-});
-const labels = { with: 'W', without: 'O' };
-
-describe('the timeline', () => {
-  it('is two lines from the present of the model on', () => {
-    const timeline = [minute(1, 4, 6), minute(2, 2, 6)];
-    expect(timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'power_w', labels)).toEqual([
-      { name: 'with', label: 'W', times: [660, 720], values: [40, 20] },
-      { name: 'without', label: 'O', times: [660, 720], values: [60, 60] },
-    ]);
-  });
-
-  it('has a band where there are several futures', () => {
-    const timeline = [minute(1, 4, 6, 0.5)];
-    const [line] = timelineLines({ timeline, model_time: '1970-01-01T00:10:00Z' }, 'served', labels);
-    expect(line).toMatchObject({ values: [4], lows: [2.5], highs: [5.5] });
-  });
-});
-
 describe('an amount', () => {
   it.each([
     [{ mean: 1.9123, range: around(1.9123, 1.8123) }, 'W', '1.9 (0.1 to 3.7) W'],
@@ -60,16 +35,6 @@ describe('an amount', () => {
     [{ mean: 0, range: [0, 0] }, '', '0'],
   ])('%j is written with as many digits as its range allows', (amount, unit, words) => {
     expect(plain(formatAmount(amount, unit))).toBe(words);
-  });
-
-  it('has its interval beside it', () => {
-    const split = (amount: { mean: number; range?: number[] }, unit?: string) => {
-      const { value, unit: small = '' } = splitAmount(amount, unit);
-      return [plain(value), plain(small)];
-    };
-    expect(split({ mean: 1.91, range: [0.1, 3.72] }, 'W')).toEqual(['1.9', '(0.1 to 3.7) W']);
-    expect(split({ mean: 7 }, 'Mb/s')).toEqual(['7', 'Mb/s']);
-    expect(split({ mean: 7 })).toEqual(['7', '']);
   });
 
   it('that grows has a plus', () => {
@@ -131,4 +96,24 @@ it('who takes over is who has more than a passer-by', () => {
   const left = (mean: number, plus_minus: number) =>
     'unserved' in notableReceivers({ ...takeOver, unserved: { mean, plus_minus } });
   expect([left(0.02, 0.01), left(0.02, 0.03), left(0.5, 0.6), left(0, 0)]).toEqual([true, false, true, false]);
+});
+
+it('who goes where is told once for each pair, by balance and with its range; who finds nothing is told too', () => {
+  const rest = { delivered_mbps: { mean: 0 }, unserved: { mean: 0, plus_minus: 0 } };
+  const to = (agent_id: string, mean: number) => ({
+    agent_id,
+    devices: { mean, plus_minus: 0.5, range: [mean - 1, mean + 1] },
+    delivered_mbps: { mean: 0 },
+  });
+  const unserved = { mean: 2, plus_minus: 0.5, range: [1, 3] };
+  const took_over = [
+    { agent_id: 'a', devices: { mean: 4 }, ...rest, to: [to('b', 3), to('c', -5), to('d', 0.05)], unserved },
+    // The same pair from its other end: both get a command.
+    { agent_id: 'b', devices: { mean: -3 }, ...rest, to: [to('a', -3)] },
+  ];
+  expect(movesIn({ took_over }).map(({ words, ...move }) => ({ ...move, words: plain(words) }))).toEqual([
+    { from: 'c', to: 'a', words: '5 (4 to 6)' },
+    { from: 'a', to: 'b', words: '3 (2 to 4)' },
+    { from: 'a', words: '2 (1 to 3)' },
+  ]);
 });

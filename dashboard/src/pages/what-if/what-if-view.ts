@@ -1,7 +1,7 @@
 // What a look ahead has shown, as charts and tables need it. Pure.
 import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/client.ts';
-import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { formatNumber } from '../../format.ts';
+import type { DrawnMove } from '../../map/draw-moves.ts';
 import { emulatorText } from '../../text/emulator.ts';
 
 export interface Change {
@@ -16,7 +16,6 @@ export interface Change {
   weight: number;
 }
 
-type TimelineKey = 'served' | 'power_w' | 'delivered_mbps';
 type Side = 'with' | 'without' | 'change';
 /** Of a metric that may be without a measurement. */
 type MetricComparison = Partial<Record<Side, number>> & {
@@ -25,23 +24,6 @@ type MetricComparison = Partial<Record<Side, number>> & {
 };
 
 const thin = '\u2009';
-
-/** Two lines over the time that was run ahead, each with the range of what will be seen if there is one. */
-export function timelineLines(
-  { timeline, model_time }: Pick<WhatIfAnswer, 'timeline' | 'model_time'>,
-  key: TimelineKey,
-  labels: { with: string; without: string },
-): ChartLine[] {
-  const start = Date.parse(model_time) / 1000;
-  const times = timeline.map(({ minute }) => start + minute * 60);
-  return (['with', 'without'] as const).map((side) => {
-    const amounts = timeline.map((minute) => amountOf(minute[key], side)!);
-    const line = { name: side, label: labels[side], times, values: amounts.map(({ mean }) => mean) };
-    if (amounts.some(({ range }) => range === undefined)) return line;
-    const edge = (end: 0 | 1) => amounts.map(({ mean, range }) => range?.[end] ?? mean);
-    return { ...line, lows: edge(0), highs: edge(1) };
-  });
-}
 
 /** One side of a comparison; undefined where nothing was measured. */
 export function amountOf(comparison: Comparison | MetricComparison, side: Side): Amount | undefined {
@@ -73,12 +55,6 @@ export function formatChange(amount: Amount, unit = '', mostDigits?: number): st
   return amount.mean > 0 && /^[^(]*[1-9]/.test(written) ? `+${written}` : written;
 }
 
-/** `1.9` and `(0.1 to 3.7) W`, to be written large and small. */
-export function splitAmount(amount: Amount, unit = ''): { value: string; unit?: string } {
-  const [value = '', ...rest] = formatAmount(amount, unit).split(thin);
-  return rest.length === 0 ? { value } : { value, unit: rest.join(thin) };
-}
-
 /** Fewer devices than this are passers-by. */
 const notableDevices = 0.1;
 
@@ -90,6 +66,34 @@ export function notableReceivers({ to, others, unserved }: TakeOver): Partial<Ta
     ...(others && isNotable(others) && { others }),
     ...((isCertain(unserved) || isNotable({ devices: unserved })) && { unserved }),
   };
+}
+
+/** As many arrows as can be told apart. */
+const maxMoves = 30;
+
+/** Who goes where on balance, each pair once, most first, however many of both get commands; and who is left without any. */
+export function movesIn({ took_over }: Pick<WhatIfAnswer, 'took_over'>): DrawnMove[] {
+  const moves = new Map<string, Omit<DrawnMove, 'words'> & { devices: Amount }>();
+  for (const takeOver of took_over) {
+    const { to, unserved } = notableReceivers(takeOver);
+    for (const { agent_id, devices } of to) {
+      const ends = { from: takeOver.agent_id, to: agent_id, devices };
+      const move = devices.mean > 0 ? ends : { from: ends.to, to: ends.from, devices: negated(devices) };
+      moves.set(`${move.from} ${move.to}`, move);
+    }
+    if (unserved && unserved.mean > 0) {
+      moves.set(takeOver.agent_id, { from: takeOver.agent_id, devices: unserved });
+    }
+  }
+  return [...moves.values()]
+    .sort((a, b) => b.devices.mean - a.devices.mean)
+    .slice(0, maxMoves)
+    .map(({ devices, ...ends }) => ({ ...ends, words: formatAmount(devices, '', 1) }));
+}
+
+/** The same the other way round. */
+export function negated({ mean, range, ...rest }: Amount): Amount {
+  return { ...rest, mean: -mean, ...(range && { range: range.map((end) => -end).reverse() }) };
 }
 
 /**

@@ -1,6 +1,6 @@
 // One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
 // stop, and the result for each.
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import {
   type BulkAnswer,
   type BulkRequest,
@@ -34,6 +34,8 @@ import { bulkAction, changeWords, overWords, secondsLeft } from './bulk-action.t
 
 const text = agentsText.bulk;
 const maxListed = 200;
+/** So long after the last key it is asked what would happen. */
+const restMs = 300;
 
 interface BulkDialogProps {
   selector: string;
@@ -65,9 +67,34 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
     () => commonCommands((found?.items ?? []).map(({ configuration = {} }) => readDeclaredCommands(configuration))),
     [found],
   );
-  if (job !== undefined) return <BulkRun {...job} onClose={onClose} />;
   const { typed = '', ...values } = form.values.value;
   const key = JSON.stringify(values);
+  const wave = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
+  const toRequest = (): BulkRequest => ({ selector, action: bulkAction(values, commands), wave });
+  const look = async () => ({
+    of: key,
+    answer: await call('start_bulk', { json: { ...toRequest(), preview: true } }),
+  });
+  // For many it is shown without being asked for: they are confirmed by their number, never by this button that becomes another.
+  const isMany = (found?.items.length ?? 0) > 1 && (values.kind !== 'command' || values.name !== '');
+  useEffect(() => {
+    if (!isMany || preview?.of === key) return;
+    let isLate = false;
+    // What is wrong is told to whoever asks.
+    const timer = setTimeout(
+      () =>
+        look().then(
+          (found) => isLate || setPreview(found),
+          () => {},
+        ),
+      restMs,
+    );
+    return () => {
+      isLate = true;
+      clearTimeout(timer);
+    };
+  }, [key, isMany]);
+  if (job !== undefined) return <BulkRun {...job} onClose={onClose} />;
   const shown = preview?.of === key ? preview.answer : undefined;
   const willing = (shown?.targets.length ?? 0) - (shown?.refused ?? 0);
   // Who acts on many types their number: a click is too little.
@@ -75,12 +102,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   const written = shown && values.kind === 'command' ? toCommand(commands, values) : undefined;
   const emulated = (found?.items ?? []).flatMap(({ emulated: is, ap_id }) => (is ? [ap_id] : []));
   const submit = async () => {
-    const wave = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
-    const request: BulkRequest = { selector, action: bulkAction(values, commands), wave };
-    if (!shown) {
-      setPreview({ of: key, answer: await call('start_bulk', { json: { ...request, preview: true } }) });
-      return;
-    }
+    if (!shown) return setPreview(await look());
     // As they are now: afterwards it is unknown what each had before.
     const back = written
       ? wayBack(
@@ -88,7 +110,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
           (found?.items ?? []).map(({ configuration = {}, ...item }) => ({ ...item, configuration })),
         )
       : [];
-    const { job_number } = await call('start_bulk', { json: request });
+    const { job_number } = await call('start_bulk', { json: toRequest() });
     if (job_number) setJob({ job_number, kind: values.kind!, back, wave });
   };
   return (
