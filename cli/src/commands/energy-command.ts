@@ -22,19 +22,17 @@ ${identityHelp}`,
     const by = line.get('by') ?? groups[0];
     if (!groups.includes(by as never)) throw unknownValue('--by', by, [...groups]);
     const found = await connect(line, around).energy({ window: line.get('window'), selector: line.get('select') });
-    const table = (rows: string[][]) => toTable(head, rows, around.stdout, lookOf(line, around));
-    printResult(found, toText(found, by, table), line, around);
+    if (line.has('json')) return printResult(found, '', line, around);
+    around.stdout.write(toTable(head, toRows(found, by), around.stdout, lookOf(line, around)));
+    if (found.unmeasured > 0) around.stderr.write(`${found.unmeasured} access points reported no power.\n`);
   },
 };
 
 const head = ['NAME', 'ACCESS POINTS', 'KWH', 'COST', 'CO2 KG', 'HOURS MEASURED', 'HOURS MISSING'];
 
-function toText(found: Energy, by: string, table: (rows: string[][]) => string): string {
-  const { total, technologies, sites, currency, unmeasured } = found;
-  const rows = [...(by === 'site' ? sites : technologies), { ...total, name: 'all' }].map((use) => [
+function toRows({ total, technologies, sites, currency }: Energy, by: string): string[][] {
+  return [...(by === 'site' ? sites : technologies), { ...total, name: 'all' }].map((use) => [
     ...[use.name ?? '-', `${use.access_points}`, use.kwh.toFixed(3), `${use.cost.toFixed(2)} ${currency}`],
     ...[use.co2_kg, use.measured_hours, use.missing_hours].map((value) => value.toFixed(1)),
   ]);
-  const rest = unmeasured === 0 ? '' : `\n${unmeasured} access points reported no power.`;
-  return `${table(rows).trimEnd()}${rest}`;
 }
