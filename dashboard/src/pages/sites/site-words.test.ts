@@ -15,13 +15,14 @@ test('maintenance is on the next Sunday from two to five, never one that has beg
 
 test('people are those with a grant there, who may change most first', () => {
   const granted = [
-    { username: 'eve', grants: [{ role: 'viewer' as const, selector: 'site:uk/**' }] },
+    { username: 'ada', grants: [{ role: 'viewer' as const, selector: 'site:uk/**' }] },
     { username: 'bob', grants: [{ role: 'operator' as const, selector: 'site:fr/**' }] },
-    { username: 'ada', grants: [{ role: 'manager' as const, selector: 'site:uk/hall' }, { role: 'viewer' as const }] },
+    { username: 'zoe', grants: [{ role: 'manager' as const, selector: 'site:uk/hall' }, { role: 'viewer' as const }] },
     { username: 'joe', grants: [{ role: 'none' as const }] },
+    { username: 'kim', grants: [{ role: 'manager' as const, selector: 'site:(' }] },
   ];
   expect(peopleOf(granted, 'uk/hall')).toEqual([
-    { username: 'ada', roles: ['manager', 'viewer'] },
-    { username: 'eve', roles: ['viewer'] },
+    { username: 'zoe', roles: ['manager', 'viewer'] },
+    { username: 'ada', roles: ['viewer'] },
   ]);
 });
