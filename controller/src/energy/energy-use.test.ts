@@ -94,6 +94,10 @@ test('a sample stands for the time since the one before; after a gap for its own
   const sum = new EnergySum({ startMs: 0, endMs: 100 * second }, 20 * second);
   sum.add(given);
   expect(sum.watts).toEqual([60, null, null, null, 120]);
+  // What is known of a longer bucket stands for all of it.
+  const halves = new EnergySum({ startMs: 0, endMs: 100 * second }, 50 * second);
+  halves.add(given);
+  expect(halves.watts).toEqual([60, 120]);
 });
 
 test('a kWh has its price and its CO₂', () => {

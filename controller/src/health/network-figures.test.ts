@@ -1,6 +1,7 @@
 // The last day of one access point in half hours.
 import { expect, test } from 'vitest';
-import { toDay } from './network-figures.ts';
+import type { Caller } from '../caller.ts';
+import { type NetworkFiguresOptions, NetworkFiguresService, toDay } from './network-figures.ts';
 
 const minute = 60_000;
 const startMs = 1_000 * 30 * minute;
@@ -25,4 +26,35 @@ test('one that was away all day is missing, and one that never reported is not',
   const options = { startMs, nowMs: startMs + 30 * minute, intervalMs: 1000 };
   expect(toDay([], new Map(), { ...options, isKnown: true }).get(1000)).toMatchObject({ present: 0, expected: 6 });
   expect(toDay([], new Map(), { ...options, isKnown: false }).size).toBe(0);
+});
+
+test('of many a part is read, which stands for all; who is away counts as missing, and with nothing that it measured before', async () => {
+  const nowMs = startMs + 10 * minute;
+  const count = 250;
+  const agents = Array.from({ length: count }, (_, n) => ({ id: `${n}`, ap_id: `ap-${n}`, configuredMs: minute }));
+  const moment = {
+    stateOf: ({ id }: { id: string }) => (id === '0' ? 'offline' : id === '1' ? 'never' : 'online'),
+    lastSeenOf: () => nowMs,
+    metricOf: () => () => 2,
+  };
+  const read: string[] = [];
+  const options = {
+    fleet: { select: async () => agents, moment: async () => moment },
+    telemetry: {
+      query: async ({ ap_id }: { ap_id: string }) => {
+        read.push(ap_id);
+        return { ts: [nowMs - minute], columns: new Map([['power_w', [10]]]) };
+      },
+    },
+    shares: { turns: () => ({ run: (_who: string, work: () => unknown) => work() }) },
+    now: () => nowMs,
+  } as unknown as NetworkFiguresOptions;
+  const figures = await new NetworkFiguresService(options).figures(
+    { kind: 'user', username: 'ada' } as unknown as Caller,
+    '',
+  );
+  expect([figures.access_points, figures.read, new Set(read).size]).toEqual([count, 100, 100]);
+  expect(figures.power_w.day.at(-1)).toBe(count * 10);
+  expect(figures.power_w.now).toBe((count - 2) * 2);
+  expect(figures.availability_pct.now).toBeCloseTo((100 * (count - 2)) / (count - 1), 2);
 });
