@@ -22,7 +22,8 @@ const second = {
 };
 
 async function prepare(weft: WeftServer, token: string): Promise<string> {
-  const json = { ap_id: 'ap-1', password, configuration: {} };
+  // It may be silent for as long as a busy machine takes, without an alarm about that.
+  const json = { ap_id: 'ap-1', password, configuration: { report_interval_seconds: 3600 } };
   expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
   for (const each of [rule, second])
     expect((await weft.request('POST', '/api/v1/alarm_rules', { token, json: each })).status).toBe(200);
@@ -105,7 +106,8 @@ async function beginBulk(weft: () => WeftServer, token: string): Promise<() => P
     const json = { ap_id, password, configuration: {} };
     expect((await weft().request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
   }
-  const wave = { size: 2, pause_seconds: 0.5 };
+  // Seconds, in which even a busy machine finds it in its middle.
+  const wave = { size: 4, pause_seconds: 3 };
   const json = { selector: 'name:bulk-*', action: { command: 'reboot' }, wave };
   const { job_number } = (await weft().request('POST', '/api/v1/bulk', { token, json })).body;
   const progress = async () => (await weft().request('GET', `/api/v1/bulk/${job_number}`, { token })).body;
