@@ -70,7 +70,7 @@ test('an administrator from the settings is created once, and later values chang
   expect((await first.request('POST', '/api/v1/users/public', { json: admin })).status).toBe(401);
   await first.end();
   writeFileSync(file, 'another password', { mode: 0o600 });
-  const second = await serve({ folder, env });
+  const second = await serveHere({ env: { ...env, WEFT_DATA_DIR: join(folder, 'data') } });
   expect((await second.login(adminUsername, password)).status).toBe(200);
   expect((await second.login(adminUsername, 'another password')).status).toBe(401);
 });

@@ -18,7 +18,7 @@ const details = '/api/v1/agent_details/request_all_agents_details';
 test.skipIf(isMissing)(
   'result before socket, socket before result, socket on the other node; revocation reaches everybody',
   async () => {
-    const cluster = await startCluster();
+    const cluster = await startCluster({ workers: isLong ? 2 : 1 });
     const [a, b] = cluster.controllers as [(typeof cluster.controllers)[0], (typeof cluster.controllers)[0]];
     const token = (await a.login(adminUsername, password)).body.access_token as string;
     const json = { ap_id: 'ap-1', password, configuration: {} };
