@@ -87,7 +87,6 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
       .sort((a, b) => numberInRun(a.ap_id) - numberInRun(b.ap_id));
   }, [fleet.agents, names]);
   const places = placesOfRun(job_number);
-  const canAsk = state === 'running' && run.agents.length > 0;
   return (
     <>
       {detail && <Notice kind={state === 'failed' ? 'failure' : 'note'} title={detail} />}
@@ -111,7 +110,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
         </div>
         <aside class="stack">
           <RunFacts run={run} />
-          {canAsk && (
+          {state === 'running' && run.agents.length > 0 && (
             <section class="card stack">
               <h2>{emulatorText.fault.title}</h2>
               <FaultForm job_number={job_number} agents={inOrder(run.agents)} />

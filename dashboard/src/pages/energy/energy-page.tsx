@@ -90,9 +90,9 @@ export function EnergyPage() {
       <SavingsCard rerun={rerun} networks={networks} network={network} onNetwork={setNetwork} />
       {data && !isEmpty && (
         <div class="energy-columns">
-          <UseTable title={text.tables.sites} rows={data.sites} {...{ data }} />
-          <UseTable title={text.tables.technologies} rows={data.technologies} {...{ data }} />
-          {data.kinds.length > 1 && <UseTable title={text.tables.kinds} rows={data.kinds} {...{ data }} />}
+          <UseTable title={text.tables.sites} rows={data.sites} currency={data.currency} />
+          <UseTable title={text.tables.technologies} rows={data.technologies} currency={data.currency} />
+          {data.kinds.length > 1 && <UseTable title={text.tables.kinds} rows={data.kinds} currency={data.currency} />}
           {!rerun.result && data.programs.length > 0 && <ProgramTable programs={data.programs} />}
         </div>
       )}
@@ -176,13 +176,7 @@ function Gaps({ data: { total, unmeasured } }: { data: Energy }) {
   );
 }
 
-interface UseTableProps {
-  title: string;
-  rows: Energy['sites'];
-  data: Energy;
-}
-
-function UseTable({ title, rows, data: { currency } }: UseTableProps) {
+function UseTable({ title, rows, currency }: { title: string; rows: Energy['sites']; currency: string }) {
   const { name, accessPoints, energy, measured } = text.columns;
   return (
     <section class="card">

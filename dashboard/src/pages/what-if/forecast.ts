@@ -1,6 +1,7 @@
 // What the last what-if on this page has shown, for the charts beside it: each metric goes on as a ghost of itself; and its commands
 // on their way to the map, kept in this tab, because an address has no room for a hundred of them.
 import { signal } from '@preact/signals';
+import type { WhatIfRequest } from '@weft/contract';
 import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { keep, readKept } from '../../data/kept.ts';
@@ -49,11 +50,7 @@ export function ghostLines(
   return new Map(ghosts);
 }
 
-export interface Extent {
-  minutes: number;
-  futures: number;
-  within_seconds?: number;
-}
+export type Extent = Omit<WhatIfRequest, 'job_number' | 'commands'>;
 
 /** The answer is there within five seconds; of a network that is too large for this in that time, less is run ahead. */
 export const soon: Extent = { minutes: 2, futures: 4, within_seconds: 4 };
