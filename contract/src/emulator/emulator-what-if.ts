@@ -23,8 +23,8 @@ export const WhatIfRequest = Type.Named('WhatIfRequest', {
   within_seconds: Type.Optional.Number({
     minimum: 1,
     maximum: 40,
-    default: 40,
-    description: 'How long it may compute, with its waiting for others: for people, who want an answer at once.',
+    description:
+      'How long it may compute (default: 40), with its waiting for others: for people, who want an answer at once.',
   }),
 });
 export type WhatIfRequest = Type.Static<typeof WhatIfRequest>;

@@ -355,10 +355,15 @@ describe('what is asked of a running network', () => {
     expect((await ask('ada', { minutes: 61 })).status).toBe(422);
     expect((await ask('ada', { futures: 33 })).status).toBe(422);
     expect((await ask('ada', { futures: 0 })).status).toBe(422);
-    const asked = ask();
+    for (const within_seconds of [0, 41, 'soon']) expect((await ask('ada', { within_seconds })).status).toBe(422);
+    const asked = ask('ada', { within_seconds: 4 });
     const { requests } = (await lease(job_number, { wait: 10 })).body;
     expect(requests).toEqual([
-      { id: expect.any(String), kind: 'what_if', body: { commands: question.commands, minutes: 2, futures: 8 } },
+      {
+        id: expect.any(String),
+        kind: 'what_if',
+        body: { commands: question.commands, minutes: 2, futures: 8, within_seconds: 4 },
+      },
     ]);
     const answer = { totals: { devices: 15 }, agents: [] };
     await lease(job_number, { answers: [{ id: requests[0].id, answer }] });

@@ -2733,7 +2733,7 @@ export type WhatIfRequest = {
   minutes?: number;
   /** How many futures to run, from the same present. 1: the one that this network will have, exactly, if the commands are sent in this second. */
   futures?: number;
-  /** How long it may compute, with its waiting for others: for people, who want an answer at once. */
+  /** How long it may compute (default: 40), with its waiting for others: for people, who want an answer at once. */
   within_seconds?: number;
 };
 
