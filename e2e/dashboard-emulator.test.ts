@@ -24,7 +24,7 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
       () => counter.textContent(),
       (words) => /^Online12/.test(words ?? ''),
     );
-    await page.getByRole('region', { name: 'Emulator messages' }).getByText('Progress').first().waitFor();
+    await page.getByRole('link', { name: 'Show all messages' }).waitFor();
 
     // What the server says about a fault stands beside its field.
     const fault = page.getByRole('form', { name: 'Fault' });
@@ -36,7 +36,14 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     await expect.poll(() => fault.getByLabel('Seconds late').inputValue()).toBe('99999');
     await fault.getByLabel('Seconds late').fill('5');
     await fault.getByRole('button', { name: 'Inject fault' }).click();
-    await page.getByText('Fault injected').waitFor();
+    await page
+      .getByText(/^Late samples at /)
+      .first()
+      .waitFor();
+    await page
+      .getByRole('list', { name: 'Active faults' })
+      .getByText(/until .+ \(model time\)$/)
+      .waitFor();
 
     // Its access points, and no others.
     await page.getByRole('link', { name: 'Commands and what-if' }).click();

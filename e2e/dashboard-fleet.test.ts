@@ -141,14 +141,29 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await expect.poll(() => bulk.getByText('channel 36 → 44').count()).toBe(2);
     await bulk.getByLabel('Action').selectOption('Change site and tags');
     await bulk.getByLabel(/^Tags to add/).fill('ground-floor');
-    await bulk.getByLabel('Seconds between waves').fill('0');
-    await bulk.getByRole('heading', { name: /^2 access points, in 1 wave$/ }).waitFor();
-    await expect.poll(() => bulk.getByRole('button', { name: 'Run on 2' }).isDisabled()).toBe(true);
-    await bulk.getByLabel('Type 2 to confirm').fill('2');
+    await bulk.getByRole('button', { name: 'Show what would happen' }).click();
+    // Labels touch no access point: neither waves nor a number to type.
+    await bulk.getByRole('heading', { name: /^2 access points$/ }).waitFor();
+    expect(await bulk.getByLabel(/wave|to confirm/).count()).toBe(0);
     await bulk.getByRole('button', { name: 'Run on 2' }).click();
     await bulk.getByText('2 done, 0 refused, 0 stopped').waitFor();
     await expectFitting(page);
     await bulk.getByRole('button', { name: 'Close' }).last().click();
+    // What cannot be read leaves the old list grey; a text filters what is acted on.
+    await selector.fill('tag:lobby (');
+    await expect.poll(() => page.locator('.table.is-old[inert]').count()).toBe(1);
+    await selector.fill('tag:lobby');
+    await page.getByLabel('Filter access points').fill('GROUND');
+    await page.getByRole('button', { name: 'Act on all 2' }).click();
+    await bulk.getByText('with “GROUND” in their name, site or tags').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Filter access points').fill('');
+    await selector.fill('name:ap-*');
+    await page.getByText('3 match.').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that are listed' }).check();
+    await page.getByText('3 chosen').waitFor();
+    await selector.fill('tag:lobby');
+    await page.getByText('2 match.').waitFor();
     await page.getByRole('button', { name: 'Views' }).click();
     await page.getByRole('menuitem', { name: 'Save or remove views' }).click();
     await page.getByLabel('Name of this view').fill('The lobby');

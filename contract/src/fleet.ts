@@ -118,6 +118,10 @@ export type AgentPage = Type.Static<typeof AgentPage>;
 
 export const BulkRequest = Type.Named('BulkRequest', {
   selector: selectorText('Which access points; those that match when it begins.'),
+  search: Type.Optional.String({
+    maxLength: 255,
+    description: 'Of these only those with this text in `ap_id`, display name, site or tags, as in `list_agents`.',
+  }),
   action: Type.Object(
     {
       command: Type.Optional.String({

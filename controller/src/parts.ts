@@ -55,6 +55,7 @@ export function createParts(platform: Platform, events: Events) {
   const { audit, log: auditLog, changes } = accounts.audit;
   const { eventLog } = accounts.eventLog;
   const { agents, agentStore } = accounts.agents;
+  const { sites, siteStore } = accounts.sites;
   const { auth, principals } = accounts.auth;
   const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
@@ -71,19 +72,7 @@ export function createParts(platform: Platform, events: Events) {
   );
   const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
   const emulator = createEmulatorPart(
-    {
-      ...platform,
-      principals,
-      agents,
-      agentStore,
-      audit,
-      sites: accounts.sites.sites,
-      auditLog,
-      changes,
-      jobs,
-      commands,
-      devices,
-    },
+    { ...platform, principals, agents, agentStore, audit, sites, auditLog, changes, jobs, commands, devices },
     events,
   );
   const fleet = createFleetPart(
@@ -105,7 +94,7 @@ export function createParts(platform: Platform, events: Events) {
     {
       ...platform,
       fleetIndex: fleet.index,
-      siteStore: accounts.sites.siteStore,
+      siteStore,
       auditLog,
       eventLog,
       presence,
@@ -121,7 +110,7 @@ export function createParts(platform: Platform, events: Events) {
       ...platform,
       fleet: fleet.fleet,
       alarms: alarms.activeAlarms,
-      siteStore: accounts.sites.siteStore,
+      siteStore,
     },
     events,
   );
@@ -131,7 +120,7 @@ export function createParts(platform: Platform, events: Events) {
       audit,
       auditLog,
       eventLog,
-      siteStore: accounts.sites.siteStore,
+      siteStore,
       fleet: fleet.fleet,
       fleetIndex: fleet.index,
       registry: devices.registry,

@@ -91,5 +91,9 @@ export const EmulatorEvent = Type.Named('EmulatorEvent', {
   samples: Type.Integer({ description: 'Posted so far by the process that tells.' }),
   samples_lost: Type.Optional.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
   late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
+  faults: Type.Optional.Array(
+    Type.Object({ agent_id: Type.String(), kind: Type.String(), until: Timestamp }, { title: 'ActiveFault' }),
+    { description: 'Those that hold now, until this model time; at most 100. Absent: none.' },
+  ),
 });
 export type EmulatorEvent = Type.Static<typeof EmulatorEvent>;

@@ -117,6 +117,8 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       query: Type.Object({ job_number: Type.String() }),
       body: EmulatorLeaseRequest,
       maxKeys,
+      // A long poll: each would look like a slow answer.
+      logSuccess: false,
       changesNothing: true,
       response: EmulatorLease,
       async handle({ body, request }) {

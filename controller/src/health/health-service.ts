@@ -1,6 +1,6 @@
 // Health for callers: of the network as far as they may see it, and of one access point with its service levels.
 import type { AgentHealthReport, AlarmSeverity, NetworkHealth, ServiceLevel } from '@weft/contract';
-import { canSeeAlarm } from '../alarms/api/alarm-rights.ts';
+import { asOfNow, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import type { Caller } from '../caller.ts';
@@ -116,10 +116,11 @@ export class HealthService {
     const { alarms, fleet } = this.#options;
     const isAll = rightsOf(caller).seesAll;
     const nowMs = this.#now();
+    const agentOf = ({ ap_id }: AlarmRecord) => (ap_id === null ? undefined : fleet.get(ap_id));
     return [...alarms.active]
-      .filter((alarm) => isAll || canSeeAlarm(caller, alarm, alarm.ap_id === null ? undefined : fleet.get(alarm.ap_id)))
+      .filter((alarm) => isAll || canSeeAlarm(caller, alarm, agentOf(alarm)))
       .map((alarm) => ({
-        ...alarm,
+        ...asOfNow(alarm, agentOf(alarm)),
         product: alarms.rule(alarm.rule_id)?.record.product ?? null,
         isMuted: isMuted(alarm, nowMs),
         isInhibited: alarm.inhibited_by !== null,

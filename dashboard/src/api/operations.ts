@@ -590,6 +590,8 @@ export type BulkProgress = {
 export type BulkRequest = {
   /** Which access points; those that match when it begins. */
   selector: string;
+  /** Of these only those with this text in `ap_id`, display name, site or tags, as in `list_agents`. */
+  search?: string;
   /** Exactly one of them. */
   action: {
     /** As for `send_command`: a name, or JSON with a name and arguments. */

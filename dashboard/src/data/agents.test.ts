@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   batchesOf,
+  byName,
   coverageOf,
   findAgent,
   geolocationOf,
@@ -142,4 +143,11 @@ it('what is written is read back', () => {
 
 it('names and places beyond the globe have none', () => {
   for (const text of ['Bristol', '91, 0', '1, 181', '1', '1, 2, 3', '']) expect(readCoordinates(text)).toBeUndefined();
+});
+
+it('access points are in the order of their names, as people count', () => {
+  const names = ['bristol-5g-10', 'bath-5g-1', 'bristol-5g-2'];
+  noteNames(names.map((display_name, n) => ({ ap_id: `emu-5g-0badcafe-${n + 1}`, display_name })));
+  const agents = names.map((_, n) => ({ ap_id: `emu-5g-0badcafe-${n + 1}` }));
+  expect(byName(agents).map(({ ap_id }) => ap_id.at(-1))).toEqual(['2', '3', '1']);
 });

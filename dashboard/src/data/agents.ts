@@ -150,6 +150,13 @@ export function agentName(ap_id: string): string {
   return known ?? shortAgentName(ap_id);
 }
 
+const asCounted = new Intl.Collator('en', { numeric: true });
+
+/** In the order of their names, as people count: 5g-2 before 5g-10. */
+export function byName<Item extends { ap_id: string }>(agents: readonly Item[]): Item[] {
+  return agents.toSorted((a, b) => asCounted.compare(agentName(a.ap_id), agentName(b.ap_id)));
+}
+
 /** Whether they are all known, so that nothing has to move once they come; asks for those that are not. */
 export function areNamed(ap_ids: readonly string[]): boolean {
   for (const ap_id of ap_ids) agentName(ap_id);

@@ -43,15 +43,14 @@ export const agentsText = {
   bulk: {
     open: (count: string) => `Act on all ${count}`,
     title: 'Act on all that match',
-    everywhere: 'All access points',
     action: 'Action',
     kinds: { command: 'Send a command', labels: 'Change site and tags', remove: 'Delete' },
     siteHint: 'Empty: each keeps its site.',
     size: 'Access points in one wave',
     pause: 'Seconds between waves',
     preview: 'Show what would happen',
-    would: (count: string, waves: string) =>
-      `${count} access points, in ${waves === '1' ? '1 wave' : `${waves} waves`}`,
+    would: (count: string, waves: number) => `${count} access points${waves > 1 ? `, in ${waves} waves` : ''}`,
+    reconfigured: (count: string) => `${count} of them get other settings by it.`,
     accept: (willing: string, count: string) => `${willing} of ${count} would accept it`,
     suggestions: 'They declare these commands:',
     targets: 'Access points',

@@ -46,6 +46,7 @@ export const componentText = {
     noMatch: 'Nothing matches this filter.',
     clearFilter: 'Clear filter',
     rows: (count: string) => `${count} rows`,
+    chooseAll: 'Select all that are listed',
   },
   chart: {
     noValues: 'No values in this time window',

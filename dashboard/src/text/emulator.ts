@@ -149,14 +149,15 @@ export const emulatorText = {
     clock_skew: 'Its timestamps are wrong',
     duplicate_samples: 'Some samples are sent twice',
     late_samples: 'Samples are sent with a delay',
-    jammed_channel: 'More noise; half of the airtime is used',
+    jammed_channel:
+      'A jammer nearby sends on its channel 60 % of the time: more noise, and WiFi finds the channel busy',
     command_ignored: 'Receives commands but does not execute them',
   },
   amounts: {
     clock_skew: { label: 'Seconds ahead', hint: '−86400 to 86400; default: 30' },
     late_samples: { label: 'Seconds late', hint: '1 to 3600; default: 30' },
     duplicate_samples: { label: 'Share', hint: '0 to 1; default: 0.5' },
-    jammed_channel: { label: 'Noise in dB', hint: '1 to 60; default: 20' },
+    jammed_channel: { label: 'Power of the jammer in dBm', hint: '1 to 60; default: 20' },
   } as Record<string, { label: string; hint: string }>,
   run: {
     back: 'All networks',
@@ -197,17 +198,7 @@ export const emulatorText = {
     seed: 'Seed',
     model: 'Model',
     number: 'Job number',
-    messages: 'Emulator messages',
-    noMessages: 'No messages yet.',
-    message: {
-      time: 'Time',
-      event: 'Event',
-      online: 'Online',
-      served: 'Served',
-      power: 'Power',
-      throughput: 'Throughput',
-    },
-    events: { started: 'Started', progress: 'Progress', ended: 'Ended' } as Record<string, string>,
+    messages: 'Messages',
     allMessages: 'Show all messages',
   },
   fault: {
@@ -217,7 +208,10 @@ export const emulatorText = {
     seconds: 'Duration',
     secondsHint: 'seconds of model time',
     submit: 'Inject fault',
-    done: 'Fault injected',
+    at: (fault: string, name: string) => `${fault} at ${name}`,
+    holds: (seconds: string) => `For ${seconds} seconds of model time`,
+    active: 'Active faults',
+    until: (moment: string) => `until ${moment} (model time)`,
   },
   whatIf: {
     title: 'What-if analysis',

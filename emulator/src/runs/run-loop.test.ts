@@ -42,3 +42,12 @@ test('one that is stopped meanwhile does not pass', async () => {
   expect(await step).toMatchObject({ error: { code: 'commands_not_taken' } });
   expect(run.second).toBe(0);
 });
+
+test('the faults that hold are told with their end', async () => {
+  const { run, loop } = begin();
+  run.fault(second, { kind: 'backhaul_cut', seconds: 2 });
+  const until = new Date(run.world.time + 2000).toISOString();
+  expect(loop.status().faults).toEqual([{ agent_id: second, kind: 'backhaul_cut', until }]);
+  await loop.step(2, [], signal);
+  expect(loop.status().faults).toBeUndefined();
+});

@@ -24,6 +24,7 @@ const commandsWithinMs = 30_000;
 const reportsWithinMs = 100_000;
 const lookAgainMs = 2;
 const tellEveryMs = 500;
+const maxFaultsTold = 100;
 /** How long the end of a run waits for samples that Weft does not take. */
 const lastSamplesMs = 20_000;
 /** Weight of the newest in the mean cost of a step. */
@@ -121,7 +122,13 @@ export class RunLoop {
       const mbps = (deliveredBits - this.#delivered.bits) / seconds / 1e6;
       this.#delivered = { second: run.second, bits: deliveredBits, mbps };
     }
+    // An access point whose time is over is off by a fault of its own.
+    const faults = run.world.faults
+      .filter(({ ap_id }) => run.isActive(ap_id))
+      .slice(0, maxFaultsTold)
+      .map(({ ap_id, kind, untilMs }) => ({ agent_id: ap_id, kind, until: new Date(untilMs).toISOString() }));
     return {
+      ...(faults.length > 0 && { faults }),
       model_time: new Date(run.world.time).toISOString(),
       access_points: task.agents.length,
       agents_online: fleet.online,

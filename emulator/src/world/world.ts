@@ -105,6 +105,14 @@ export class World {
     return isDeaf(this.#state.accessPoints[this.#indexOf(ap_id)]!);
   }
 
+  /** Those that hold now, by their access points. */
+  get faults() {
+    const { accessPoints, startMs } = this.#state;
+    return accessPoints.flatMap(({ ap_id, faults }) =>
+      faults.map(({ kind, untilStep }) => ({ ap_id, kind, untilMs: startMs + untilStep * 1000 })),
+    );
+  }
+
   /** From now on the names of its devices begin so. Commands take them with and without it. */
   nameDevices(prefix: string): void {
     this.#state.devicePrefix = prefix;

@@ -16,6 +16,11 @@ export function canSeeAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAg
   return subject !== undefined && rights.sees(subject);
 }
 
+/** With the site that its access point has now: where it stood when the alarm fired helps nobody to find it. */
+export function asOfNow(alarm: AlarmRecord, agent: VisibleAgent | undefined): AlarmRecord {
+  return agent ? { ...alarm, site: agent.site } : alarm;
+}
+
 /** To acknowledge, shelve or clear it: users where they may send commands, so that nobody may who has only signed up. */
 export function canHandleAlarm(caller: Caller, alarm: AlarmRecord, agent: VisibleAgent | undefined): boolean {
   const rights = rightsOf(caller);

@@ -224,7 +224,11 @@ describe('an alarm', () => {
     await ruleFor('ap-shelf', { for_seconds: 0 });
     await report('ap-shelf', [150]);
     await untilSo(async () => expect(await alarmsOf('ap-shelf')).toHaveLength(1));
-    const [{ id }] = await alarmsOf('ap-shelf');
+    const [{ id, site }] = await alarmsOf('ap-shelf');
+    expect(site).toBeNull();
+    await send('POST', '/api/v1/sites', { path: 'shelf' });
+    await send('PATCH', '/api/v1/agents/ap-shelf/labels', { site: 'shelf' });
+    await untilSo(async () => expect(await alarmsOf('ap-shelf')).toMatchObject([{ id, site: 'shelf' }]));
     const shelve = (json: unknown) => weft.request('POST', `/api/v1/alarms/${id}/shelve`, { token: operator, json });
     for (const what of ['acknowledge', 'shelve', 'clear']) {
       const json = what === 'shelve' ? { seconds: 600 } : {};

@@ -15,7 +15,7 @@ import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from '../watch/active-alarms.ts';
 import type { AgentDirectory } from '../watch/agent-directory.ts';
-import { canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
+import { asOfNow, canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
 
 const severityOrder: readonly AlarmSeverity[] = ['critical', 'major', 'minor', 'warning'];
 const pageRows = 500;
@@ -225,7 +225,7 @@ export class AlarmService {
 
   #tell(caller: Caller, alarm: AlarmRecord, inhibits: ReadonlyMap<string, number>): Alarm {
     const agent = alarm.ap_id === null ? undefined : this.#options.directory.get(alarm.ap_id);
-    return toAlarm(alarm, inhibits.get(alarm.id) ?? 0, canHandleAlarm(caller, alarm, agent));
+    return toAlarm(asOfNow(alarm, agent), inhibits.get(alarm.id) ?? 0, canHandleAlarm(caller, alarm, agent));
   }
 
   #isListed(caller: Caller, alarm: AlarmRecord, selector: Selector | undefined): boolean {

@@ -15,6 +15,7 @@ import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetView } from '../index/fleet-view.ts';
+import { hasText, toSearch } from '../list/find-agents.ts';
 import type { BulkAction, BulkActions } from './bulk-actions.ts';
 import type { BulkRun, BulkStore } from './bulk-store.ts';
 
@@ -85,7 +86,9 @@ export class BulkService {
 
   async #start(caller: Caller, request: BulkRequest, action: BulkAction): Promise<BulkAnswer> {
     const { view, actions } = this.#options;
-    const found = await view.select(request.selector, caller);
+    const search = toSearch(request.search);
+    const selected = await view.select(request.selector, caller);
+    const found = search === undefined ? selected : selected.filter((agent) => hasText(agent, search));
     if (found.length > maxTargets) {
       throw invalidValue(
         ['body', 'selector'],
@@ -158,6 +161,7 @@ export class BulkService {
     const { kind: owner_kind, id: owner_id, name: owner_name } = caller;
     const pause_ms = Math.round((request.wave?.pause_seconds ?? 0) * 1000);
     const waves = Math.ceil(found.length / size);
+    const which = { selector: request.selector, ...(request.search && { search: request.search }) };
     const run: BulkRun = {
       job_number,
       owner_kind,
@@ -177,7 +181,7 @@ export class BulkService {
       owner_kind,
       owner_id,
       owner_name,
-      data: JSON.stringify({ selector: request.selector, action: action.kind, count: found.length }),
+      data: JSON.stringify({ ...which, action: action.kind, count: found.length }),
       created_at: now,
       expires_at: now + waves * pause_ms + dayMs,
       published_at: now,
@@ -187,7 +191,7 @@ export class BulkService {
       actor: caller,
       action: 'bulk_started',
       target: { kind: 'bulk', name: job_number },
-      detail: { action: action.kind, selector: request.selector, access_points: found.length, waves },
+      detail: { action: action.kind, ...which, access_points: found.length, waves },
     };
     await store.create(run, found.map(toTarget), job, {
       owner_ver: caller.ver,

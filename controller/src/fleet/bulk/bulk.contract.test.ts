@@ -64,6 +64,13 @@ eachDatabaseOfServers((kind) => {
       detail: `tags: ${tag} → ${tag}, new`,
       command_id: null,
     });
+    const some = {
+      selector: `tag:${tag}`,
+      action: { remove: true },
+      preview: true,
+      search: ` ${names[1]!.toUpperCase()} `,
+    };
+    expect((await post(some)).body).toMatchObject({ count: 1, targets: [{ ap_id: names[1] }] });
     const wave = { size: 2 };
     const command = await post({ selector: `tag:${tag}`, action: { command: 'sleep' }, preview: true, wave });
     expect(command.body).toMatchObject({

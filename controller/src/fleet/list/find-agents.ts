@@ -50,15 +50,19 @@ function createFilter({ caller, selector, search }: ListQuery, moment: FleetMome
   const test = createListTest(selector, moment);
   const rights = rightsOf(caller);
   const passes = rights.seesAll ? test : (agent: IndexedAgent) => test(agent) && rights.sees(agent);
-  return search === undefined ? passes : (agent) => textOf(agent).includes(search) && passes(agent);
+  return search === undefined ? passes : (agent) => hasText(agent, search) && passes(agent);
 }
 
-/** What a search looks at. */
-function textOf(agent: IndexedAgent): string {
+/** What is searched for, in lower case; undefined for nothing. */
+export function toSearch(text: string | undefined): string | undefined {
+  return text?.trim().toLowerCase() || undefined;
+}
+
+export function hasText(agent: IndexedAgent, search: string): boolean {
   agent.searchText ??= [agent.ap_id, agent.display_name ?? '', agent.site ?? '', ...agent.tags]
     .join('\n')
     .toLowerCase();
-  return agent.searchText;
+  return agent.searchText.includes(search);
 }
 
 /** Of a list that is in order: only as many as the page needs are looked at, unless they are to be counted. */

@@ -15,7 +15,15 @@ import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
-import { type Found, findInOrder, type ListQuery, type ListSnapshot, pageOf, takeSnapshot } from './find-agents.ts';
+import {
+  type Found,
+  findInOrder,
+  type ListQuery,
+  type ListSnapshot,
+  pageOf,
+  takeSnapshot,
+  toSearch,
+} from './find-agents.ts';
 import { nameOrder, readOrder } from './list-order.ts';
 import { SortedAgents } from './sorted-agents.ts';
 
@@ -219,7 +227,7 @@ function readRequest(caller: Caller, { selector, search, sort, cursor, limit, co
     caller,
     selector: parseSelector(selector),
     order,
-    search: search === undefined || search.trim() === '' ? undefined : search.trim().toLowerCase(),
+    search: toSearch(search),
     cursor: cursor === undefined ? undefined : readCursor(cursor, list),
     limit,
     needsCount: count,

@@ -1,7 +1,16 @@
 // Sorting, filtering and what is visible.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsThatFit, filterRows, parseSort, rowsInSight, scrollToRow, sortRows, writeSort } from './table-view.ts';
+import {
+  columnsThatFit,
+  filterRows,
+  parseSort,
+  rowsInSight,
+  scrollToRow,
+  sortRows,
+  turnAll,
+  writeSort,
+} from './table-view.ts';
 
 describe('rows', () => {
   const same = (value: string | number | undefined) => value;
@@ -91,4 +100,13 @@ describe('what is visible', () => {
     expect(scrollToRow(10, 0, 360, 36)).toBe(36);
     expect(scrollToRow(2, 360, 360, 36)).toBe(72);
   });
+});
+
+it('the box in the head chooses all that are listed, or none of them', () => {
+  let chosen: ReadonlySet<string> = new Set(['elsewhere', 'a']);
+  const turn = () => turnAll({ chosen, onChange: (next) => (chosen = next), labelOf: String }, ['a', 'b']);
+  turn();
+  expect([...chosen].sort()).toEqual(['a', 'b', 'elsewhere']);
+  turn();
+  expect([...chosen]).toEqual(['elsewhere']);
 });

@@ -107,6 +107,12 @@ export function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: strin
   onChange(toggled(chosen, key));
 }
 
+/** All of them, or none of them if all were chosen. */
+export function turnAll<Row>({ chosen, onChange }: RowChoice<Row>, keys: readonly string[]): void {
+  const isAll = keys.every((key) => chosen.has(key));
+  onChange(new Set(isAll ? [...chosen].filter((key) => !keys.includes(key)) : [...chosen, ...keys]));
+}
+
 /** With it, or without it if it was there. */
 export function toggled(chosen: ReadonlySet<string>, key: string): ReadonlySet<string> {
   const next = new Set(chosen);

@@ -18,9 +18,11 @@ import {
   parseSort,
   type RowChoice,
   rowsInSight,
+  type Sort,
   type SortValue,
   scrollToRow,
   sortRows,
+  turnAll,
   turnChosen,
   writeSort,
 } from './table-view.ts';
@@ -77,14 +79,15 @@ interface GivenRows {
   onSight?: (first: number, end: number) => void;
   /** The page has a field of its own to search in. */
   hasOwnSearch?: boolean;
+  /** What is asked for cannot be read: these are the rows from before, and nothing is done with them. */
+  isOld?: boolean;
 }
 
-const noFilters: readonly string[] = [];
 const noRows: readonly never[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, rows: known, columns, keyOf, hrefOf, textOf, initialSort, tools } = props;
-  const { filteredBy = noFilters, noMatch = componentText.table.noMatch, given } = props;
+  const { label, rows: known, columns, textOf, initialSort, tools } = props;
+  const { filteredBy = [], noMatch = componentText.table.noMatch, given } = props;
   const rows = known ?? (noRows as readonly Row[]);
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
@@ -116,9 +119,10 @@ export function Table<Row>(props: TableProps<Row>) {
           )}
           {tools && <PhoneFold count={filteredBy.filter((name) => address.has(name)).length}>{tools}</PhoneFold>}
           <span class="faint small" aria-live="polite">
-            {given || shown.length === rows.length
-              ? formatNumber(given?.total ?? rows.length)
-              : componentText.progress(String(shown.length), String(rows.length))}
+            {!given?.isOld &&
+              (given || shown.length === rows.length
+                ? formatNumber(given?.total ?? rows.length)
+                : componentText.progress(String(shown.length), String(rows.length)))}
           </span>
         </div>
       )}
@@ -127,28 +131,17 @@ export function Table<Row>(props: TableProps<Row>) {
       ) : shown.length === 0 && isFiltered ? (
         <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
       ) : (
-        <TableBody
-          {...{ label, columns, keyOf, hrefOf, sort, turn }}
-          rows={shown}
-          given={given}
-          choice={props.choice}
-        />
+        <TableBody {...props} {...{ sort, turn }} rows={shown} />
       )}
     </div>
   );
 }
 
-interface TableBodyProps<Row> {
-  label: string;
+type TableBodyProps<Row> = Omit<TableProps<Row>, 'rows'> & {
   rows: readonly Row[];
-  columns: readonly Column<Row>[];
-  keyOf: (row: Row) => string;
-  hrefOf: ((row: Row) => string) | undefined;
-  sort: { column: string; isDown: boolean };
+  sort: Sort;
   turn: (column: string) => void;
-  given: TableProps<Row>['given'];
-  choice: RowChoice<Row> | undefined;
-}
+};
 
 function TableBody<Row>(props: TableBodyProps<Row>) {
   const { label, rows, columns: allColumns, keyOf, hrefOf, sort, turn, given, choice } = props;
@@ -177,10 +170,8 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
     const { scrollTop, clientHeight } = event.currentTarget as HTMLElement;
     setSight({ top: scrollTop, height: clientHeight });
     clearTimeout(rest.current);
-    rest.current = window.setTimeout(
-      () => setAt(scrollTop < rowHeight ? '' : String(Math.floor(scrollTop / rowHeight))),
-      250,
-    );
+    const row = scrollTop < rowHeight ? '' : String(Math.floor(scrollTop / rowHeight));
+    rest.current = window.setTimeout(() => setAt(row), 250);
   };
   const { first, end } = rowsInSight(sight.top, sight.height, rowHeight, rows.length);
   useEffect(() => {
@@ -222,7 +213,8 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
 
   return (
     <div
-      class={`table ${isNarrow ? 'is-narrow' : ''}`}
+      class={`table ${isNarrow ? 'is-narrow' : ''} ${given?.isOld ? 'is-old' : ''}`}
+      inert={given?.isOld}
       role="grid"
       aria-label={label}
       aria-rowcount={(given?.total ?? rows.length) + 1}
@@ -234,13 +226,21 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
       style={{ '--columns': template }}
     >
       <div class="table-head" role="row" aria-rowindex={1}>
-        {columns.map(({ name, title, sort: canSort, align }) => (
+        {columns.map(({ name, title, sort: canSort, align }, place) => (
           <div
             key={name}
             role="columnheader"
             class={align}
             aria-sort={sort.column === name ? (sort.isDown ? 'descending' : 'ascending') : undefined}
           >
+            {place === 0 && choice && (
+              <input
+                type="checkbox"
+                aria-label={componentText.table.chooseAll}
+                checked={rows.length > 0 && rows.every((row) => choice.chosen.has(keyOf(row)))}
+                onChange={() => turnAll(choice, rows.map(keyOf))}
+              />
+            )}
             {canSort ? (
               <button type="button" onClick={() => turn(name)}>
                 {title}

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { SearchInput, useDraft } from '../../components/forms/draft.tsx';
 import { Glyph } from '../../components/glyph.tsx';
 import { filterRows, toggled } from '../../components/tables/table-view.ts';
-import { agentName } from '../../data/agents.ts';
+import { agentName, byName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -25,7 +25,7 @@ const wordsOf = ({ ap_id, technology, site, tags }: FleetAgent) =>
 
 export function AgentList({ agents, chosen, onChange }: AgentListProps) {
   const [filter, setFilter] = useState('');
-  const matching = useMemo(() => filterRows(agents, wordsOf, filter), [agents, filter]);
+  const matching = useMemo(() => byName(filterRows(agents, wordsOf, filter)), [agents, filter]);
   const shown = matching.slice(0, maxShown);
   const turn = (ap_id: string) => onChange(toggled(chosen, ap_id));
   return (

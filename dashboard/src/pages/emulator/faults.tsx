@@ -1,13 +1,15 @@
 // Faults: those that are planned before a network starts, one row each, and the form that makes something go wrong in one that runs.
 import { useRef } from 'preact/hooks';
-import { call, type EmulatorFaultKind } from '../../api/client.ts';
+import { call, type EmulatorFaultKind, type EmulatorRun } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { showToast } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { agentName } from '../../data/agents.ts';
+import { formatMoment } from '../../format.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { faultFields, type NetworkValues } from './network-form.ts';
+import { activeFaults } from './run-words.tsx';
 
 const text = emulatorText.form;
 
@@ -77,9 +79,26 @@ export function FaultKindFields({ form, prefix }: { form: FormState<Record<strin
 
 const faultText = emulatorText.fault;
 
-export function FaultForm({ job_number, agents }: { job_number: string; agents: readonly string[] }) {
+const faultTitle = (kind: string, ap_id: string) =>
+  faultText.at(emulatorText.faultKinds[kind as EmulatorFaultKind] ?? kind, agentName(ap_id));
+
+export function ActiveFaults({ run }: { run: EmulatorRun }) {
+  const faults = activeFaults(run);
+  if (faults.length === 0) return null;
+  return (
+    <ul class="small" aria-label={faultText.active}>
+      {faults.map(({ agent_id, kind, until }) => (
+        <li key={`${agent_id} ${kind}`}>
+          {faultTitle(kind, agent_id)} <span class="soft">{faultText.until(formatMoment(until))}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function FaultForm({ job_number, agents }: { job_number: string; agents: readonly { ap_id: string }[] }) {
   const form = useForm<Record<string, string>>({
-    agent_id: agents[0] ?? '',
+    agent_id: agents[0]?.ap_id ?? '',
     kind: 'crash',
     seconds: '60',
     amount: '',
@@ -88,7 +107,7 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
     const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
     const { agent_id = '', kind, seconds = '', amount = '' } = values;
     const hasAmount = amount.trim() !== '' && emulatorText.amounts[kind ?? ''] !== undefined;
-    const answer = await call('emulator_fault', {
+    await call('emulator_fault', {
       path: { job_number },
       json: {
         agent_id,
@@ -97,14 +116,14 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
         ...(hasAmount && { amount: toNumber(amount.trim()) }),
       },
     });
-    showToast({ title: faultText.done, detail: `${agentName(agent_id)}: ${answer.detail}` });
+    showToast({ title: faultTitle(kind!, agent_id), detail: faultText.holds(seconds.trim()) });
   };
   return (
     <Form form={form} label={faultText.label} onSubmit={inject}>
       <SelectField
         {...form.at('agent_id')}
         label={faultText.agent}
-        options={agents.map((ap_id) => [ap_id, agentName(ap_id)] as const)}
+        options={agents.map(({ ap_id }) => [ap_id, agentName(ap_id)] as const)}
       />
       <FaultKindFields form={form} prefix="" />
       <TextField {...form.at('seconds')} label={faultText.seconds} hint={faultText.secondsHint} inputMode="numeric" />

@@ -2,7 +2,6 @@
 import type { EmulatorRun, EmulatorRunWithAgents } from '../../api/client.ts';
 import { Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph, StateChip } from '../../components/glyph.tsx';
-import { TableHead } from '../../components/page.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { agentName, worstFirst } from '../../data/agents.ts';
@@ -10,7 +9,7 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
-import { numberInRun, type RunEvent, RunProgress, toRunEvent } from './run-words.tsx';
+import { type RunEvent, RunProgress, toRunEvent } from './run-words.tsx';
 
 const text = emulatorText.run;
 
@@ -18,7 +17,7 @@ const columns: Column<FleetAgent>[] = [
   {
     name: 'name',
     title: text.name,
-    sort: ({ ap_id }) => numberInRun(ap_id),
+    sort: ({ ap_id }) => agentName(ap_id),
     cell: ({ ap_id, technology, state }) => (
       <span class="chip" title={ap_id}>
         <Glyph technology={technology} state={state} />
@@ -125,56 +124,4 @@ export function RunCounters({ run, events }: { run: EmulatorRun; events: readonl
 export function split(written: string): { value: string; unit?: string } {
   const match = /^(.*\d)\u2009([^\d\u2009]+)$/.exec(written);
   return match ? { value: match[1]!, unit: match[2]! } : { value: written };
-}
-
-const maxShown = 50;
-
-export function RunMessages({ events, job_number }: { events: readonly RunEvent[]; job_number: string }) {
-  const columns = text.message;
-  const show = (value: number | undefined, unit = '') =>
-    value === undefined ? '–' : unit === '' ? formatNumber(value) : formatValue(value, unit);
-  return (
-    <section class="card stack">
-      <div class="spread">
-        <h2>{text.messages}</h2>
-        <a class="small" href={`/jobs/${encodeURIComponent(job_number)}`}>
-          {text.allMessages}
-        </a>
-      </div>
-      {events.length === 0 ? (
-        <p class="soft">{text.noMessages}</p>
-      ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <div class="plain-table-frame" tabIndex={0} role="region" aria-label={text.messages}>
-          <table class="plain-table">
-            <TableHead
-              titles={[
-                columns.time,
-                columns.event,
-                [columns.online, 'end'],
-                [columns.served, 'end'],
-                [columns.power, 'end'],
-                [columns.throughput, 'end'],
-              ]}
-            />
-            <tbody>
-              {events
-                .slice(-maxShown)
-                .toReversed()
-                .map((event, index) => (
-                  <tr key={`${event.at} ${index}`}>
-                    <td>{formatMoment(event.at)}</td>
-                    <td>{text.events[event.event] ?? event.event}</td>
-                    <td class="end">{show(event.agentsOnline)}</td>
-                    <td class="end">{show(event.served)}</td>
-                    <td class="end">{show(event.powerW, 'W')}</td>
-                    <td class="end">{show(event.deliveredMbps, 'Mb/s')}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
-        </div>
-      )}
-    </section>
-  );
 }

@@ -7,6 +7,7 @@ import { CopyableCode } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FailureNotice, Notice, PageSkeleton } from '../../components/feedback.tsx';
 import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { agentName, byName } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { useJobStream } from '../../data/use-job-stream.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -14,9 +15,9 @@ import { formatCount, formatMoment, formatNumber, formatSpan } from '../../forma
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
 import { emulatorText } from '../../text/emulator.ts';
-import { FaultForm } from './faults.tsx';
-import { RunAgents, RunCounters, RunMessages } from './run-cards.tsx';
-import { numberInRun, placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx';
+import { ActiveFaults, FaultForm } from './faults.tsx';
+import { RunAgents, RunCounters } from './run-cards.tsx';
+import { placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx';
 
 const text = emulatorText.run;
 
@@ -79,12 +80,10 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
   const { messages } = useJobStream(job_number);
   const events = useMemo(() => runEvents(messages), [messages]);
   const fleet = useFleet({ state: 'all' });
-  const names = run.agents.join();
+  const names = run.agents.map(agentName).join();
   const agents = useMemo(() => {
     const own = new Set(run.agents);
-    return fleet.agents
-      ?.filter(({ ap_id }) => own.has(ap_id))
-      .sort((a, b) => numberInRun(a.ap_id) - numberInRun(b.ap_id));
+    return fleet.agents && byName(fleet.agents.filter(({ ap_id }) => own.has(ap_id)));
   }, [fleet.agents, names]);
   const places = placesOfRun(job_number);
   return (
@@ -106,24 +105,20 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
       <div class="run-grid">
         <div class="stack">
           <RunAgents run={run} agents={agents} />
-          <RunMessages events={events} job_number={job_number} />
         </div>
         <aside class="stack">
           <RunFacts run={run} />
           {state === 'running' && run.agents.length > 0 && (
             <section class="card stack">
               <h2>{emulatorText.fault.title}</h2>
-              <FaultForm job_number={job_number} agents={inOrder(run.agents)} />
+              <ActiveFaults run={run} />
+              <FaultForm job_number={job_number} agents={byName(run.agents.map((ap_id) => ({ ap_id })))} />
             </section>
           )}
         </aside>
       </div>
     </>
   );
-}
-
-function inOrder(names: readonly string[]): string[] {
-  return names.toSorted((a, b) => numberInRun(a) - numberInRun(b));
 }
 
 function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
@@ -140,6 +135,7 @@ function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
           [text.speed, emulatorText.times(formatNumber(run.speed))],
           [text.seed, run.seed],
           [text.model, run.model],
+          [text.messages, <a key="all" href={`/jobs/${run.job_number}`} children={text.allMessages} />],
           [text.number, <CopyableCode key="number" text={run.job_number} />, 'run-number'],
         ]}
       />

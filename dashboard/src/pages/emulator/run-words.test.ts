@@ -1,6 +1,6 @@
 // What pages make of a run.
 import { expect, it } from 'vitest';
-import { countsByType, runEvents, secondsLeft, shareDone } from './run-words.tsx';
+import { activeFaults, countsByType, runEvents, secondsLeft, shareDone } from './run-words.tsx';
 
 const run = {
   is_over: false,
@@ -34,4 +34,11 @@ it('messages of any shape become events', () => {
   const [first, second] = runEvents([{ ...envelope, data: [{ event: 'progress', served: 9, power_w: 'much' }, null] }]);
   expect(first).toMatchObject({ event: 'progress', served: 9, powerW: undefined });
   expect(second).toMatchObject({ event: '', served: undefined });
+});
+
+it('faults that hold are listed by their end, none of a run that is over', () => {
+  const at = (minute: number) => `2026-03-01T10:0${minute}:00Z`;
+  const faults = [5, 3].map((minute) => ({ agent_id: 'a', kind: 'crash', until: at(minute) }));
+  expect(activeFaults({ latest: { faults }, is_over: false }).map(({ until }) => until)).toEqual([at(3), at(5)]);
+  expect([{ faults }, null].map((latest) => activeFaults({ latest, is_over: true }))).toEqual([[], []]);
 });

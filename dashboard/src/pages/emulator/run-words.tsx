@@ -2,6 +2,7 @@
 import './run-state.css';
 import {
   call,
+  type EmulatorFaultKind,
   type EmulatorRun,
   type EmulatorSpinupRequest,
   type JobEnvelope,
@@ -15,6 +16,13 @@ import { formatNumber, formatSpan } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { emulatorText } from '../../text/emulator.ts';
 import { technologies } from './network-form.ts';
+
+export interface ActiveFault {
+  agent_id: string;
+  kind: EmulatorFaultKind;
+  /** In model time. */
+  until: string;
+}
 
 export interface RunEvent {
   event: string;
@@ -74,9 +82,10 @@ export function runEvents(messages: readonly JobEnvelope[]): RunEvent[] {
     .flatMap(({ data, ts }) => data.map((item) => toRunEvent(item, Date.parse(ts))));
 }
 
-/** Its number within the run; 0 for a name that has none. */
-export function numberInRun(ap_id: string): number {
-  return Number(/-(\d+)$/.exec(ap_id)?.[1] ?? 0);
+/** The faults that hold, as the emulator told last; the next to end comes first. */
+export function activeFaults({ latest, is_over }: Pick<EmulatorRun, 'latest' | 'is_over'>): ActiveFault[] {
+  const told = is_over ? undefined : (latest?.faults as ActiveFault[] | undefined);
+  return (told ?? []).toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until));
 }
 
 const places = new Map<string, ResolvedPlace[]>();

@@ -68,7 +68,13 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
   return (
     <Dialog title={title} onClose={close}>
       <Form form={form} label={title} onSubmit={submit}>
-        <TextField {...form.at('path')} label={text.path} hint={text.pathHint} isMono hasFocus />
+        <TextField
+          {...form.at('path')}
+          label={text.path}
+          hint={site ? text.pathMoves : text.pathHint}
+          isMono
+          hasFocus
+        />
         <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
         <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
         <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />

@@ -7,7 +7,7 @@ import type { AgentListItem } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/button.tsx';
 import { EmptyState, Loading } from '../../../components/feedback.tsx';
 import { Choice } from '../../../components/forms/fields.tsx';
-import { SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
+import { readSelector, SelectorInput, useSettled } from '../../../components/forms/selector-input.tsx';
 import { Page } from '../../../components/page.tsx';
 import { CheckMenu } from '../../../components/tables/check-menu.tsx';
 import { Table } from '../../../components/tables/table.tsx';
@@ -95,7 +95,7 @@ export function AgentsPage() {
   );
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [isRegistering, setRegistering] = useState(false);
-  const [bulk, setBulk] = useState<string | undefined>(undefined);
+  const [bulk, setBulk] = useState<{ selector: string; search: string } | undefined>(undefined);
   const isManager = useIsManager();
   // How many there are, and acting on all of them, is about what the field says.
   const isSettled = settled === selector && updatedAt > 0;
@@ -150,6 +150,7 @@ export function AgentsPage() {
             filteredBy={filters}
             given={{
               total: data?.count,
+              isOld: readSelector(selector).problem !== undefined,
               onEnd: () =>
                 data?.hasMore && setPages(Math.min(maxPages, Math.ceil(data.items.length / query.limit) + 1)),
             }}
@@ -188,8 +189,8 @@ export function AgentsPage() {
                   onTurn={turnColumn}
                 />
                 <SavedViews />
-                {(mayActOn('manage') || mayActOn('command')) && search.trim() === '' && data && isSettled && (
-                  <Button onClick={() => setBulk(query.selector)}>
+                {(mayActOn('manage') || mayActOn('command')) && data && isSettled && (
+                  <Button onClick={() => setBulk({ selector: query.selector, search: search.trim() })}>
                     {agentsText.bulk.open(formatNumber(data.count ?? 0))}
                   </Button>
                 )}
@@ -204,7 +205,7 @@ export function AgentsPage() {
           )}
         </>
       )}
-      {bulk !== undefined && <BulkDialog selector={bulk} isManager={isManager} onClose={() => setBulk(undefined)} />}
+      {bulk && <BulkDialog {...bulk} isManager={isManager} onClose={() => setBulk(undefined)} />}
       {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}
     </Page>
   );

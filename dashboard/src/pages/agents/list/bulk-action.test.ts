@@ -1,6 +1,6 @@
 // Bulk actions as the interface takes them, and what they change.
 import { expect, it } from 'vitest';
-import { bulkAction, changeWords, overWords, secondsLeft } from './bulk-action.ts';
+import { bulkAction, changeWords, isFelt, overWords, secondsLeft } from './bulk-action.ts';
 
 const values = { kind: 'command', name: ' reboot ', site: '', add_tags: 'a, a,b', remove_tags: '' };
 
@@ -8,6 +8,15 @@ it('is one of a command, labels that change something, and a removal', () => {
   expect(bulkAction(values, undefined)).toEqual({ command: 'reboot' });
   expect(bulkAction({ ...values, kind: 'labels' }, undefined)).toEqual({ labels: { add_tags: ['a', 'b'] } });
   expect(bulkAction({ ...values, kind: 'remove' }, undefined)).toEqual({ remove: true });
+});
+
+it('needs neither waves nor a number typed for a site or tags, unless settings depend on them', () => {
+  expect([isFelt('labels', undefined), isFelt('labels', { reconfigured: 0 })]).toEqual([false, false]);
+  expect([isFelt('labels', { reconfigured: 2 }), isFelt('command', {}), isFelt('remove', {})]).toEqual([
+    true,
+    true,
+    true,
+  ]);
 });
 
 it('is written from the fields of the declared arguments', () => {

@@ -1,5 +1,5 @@
 // One action on many access points: as the interface takes it, what it changes at each, and how long it takes. Pure.
-import type { AgentListItem, BulkRequest } from '../../../api/client.ts';
+import type { AgentListItem, BulkAnswer, BulkRequest } from '../../../api/client.ts';
 import { formatNumber } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
 import {
@@ -27,6 +27,11 @@ export function bulkAction(
       ...(removed.length > 0 && { remove_tags: removed }),
     },
   };
+}
+
+/** Labels alone touch no access point, unless some get other settings by them. */
+export function isFelt(kind: string | undefined, preview: Pick<BulkAnswer, 'reconfigured'> | undefined): boolean {
+  return kind !== 'labels' || (preview?.reconfigured ?? 0) > 0;
 }
 
 type KnownAgent = Pick<AgentListItem, 'ap_id' | 'configuration' | 'latest'>;

@@ -30,21 +30,25 @@ import {
   writeCommand,
 } from '../../commands/declared-commands.ts';
 import { useWhatIf, WhatIfBrief, WhatIfButton } from '../../what-if/what-if-beside.tsx';
-import { bulkAction, changeWords, overWords, secondsLeft } from './bulk-action.ts';
+import { meaningOf } from './agent-filter.ts';
+import { bulkAction, changeWords, isFelt, overWords, secondsLeft } from './bulk-action.ts';
 
 const text = agentsText.bulk;
 const maxListed = 200;
 /** So long after the last key it is asked what would happen. */
 const restMs = 300;
+const maxAtOnce = 10_000;
 
 interface BulkDialogProps {
   selector: string;
+  /** Of these only those with this text; empty: all. */
+  search: string;
   /** Whether the user may label and delete anything. */
   isManager: boolean;
   onClose: () => void;
 }
 
-export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
+export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogProps) {
   const form = useForm<Record<string, string>>({
     kind: 'command',
     name: '',
@@ -60,7 +64,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   const whatIf = useWhatIf();
   const [job, setJob] = useState<Omit<BulkRunProps, 'onClose'> | undefined>(undefined);
   const { data: found } = useAgents(
-    { selector, limit: maxListed, fields: ['configuration', 'latest'] },
+    { selector, ...(search !== '' && { search }), limit: maxListed, fields: ['configuration', 'latest'] },
     { pages: 1, pollMs: () => 60_000 },
   );
   const commands = useMemo(
@@ -69,14 +73,20 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   );
   const { typed = '', ...values } = form.values.value;
   const key = JSON.stringify(values);
-  const wave = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
-  const toRequest = (): BulkRequest => ({ selector, action: bulkAction(values, commands), wave });
+  const inWaves = { size: Number(values.size) || 1, pause_seconds: Number(values.pause_seconds) || 0 };
+  const toRequest = (wave: typeof inWaves): BulkRequest => ({
+    selector,
+    ...(search !== '' && { search }),
+    action: bulkAction(values, commands),
+    wave,
+  });
   const look = async () => ({
     of: key,
-    answer: await call('start_bulk', { json: { ...toRequest(), preview: true } }),
+    answer: await call('start_bulk', { json: { ...toRequest(inWaves), preview: true } }),
   });
   // For many it is shown without being asked for: they are confirmed by their number, never by this button that becomes another.
-  const isMany = (found?.items.length ?? 0) > 1 && (values.kind !== 'command' || values.name !== '');
+  const isTold = values.kind === 'remove' || (values.kind === 'command' && values.name !== '');
+  const isMany = (found?.items.length ?? 0) > 1 && isTold;
   useEffect(() => {
     if (!isMany || preview?.of === key) return;
     let isLate = false;
@@ -98,7 +108,9 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
   const shown = preview?.of === key ? preview.answer : undefined;
   const willing = (shown?.targets.length ?? 0) - (shown?.refused ?? 0);
   // Who acts on many types their number: a click is too little.
-  const isConfirmed = shown !== undefined && (shown.count < 2 || typed.trim() === String(shown.count));
+  const isMatter = isFelt(values.kind, shown);
+  const mustType = isMatter && (shown?.count ?? 0) >= 2;
+  const isConfirmed = shown !== undefined && (!mustType || typed.trim() === String(shown.count));
   const written = shown && values.kind === 'command' ? toCommand(commands, values) : undefined;
   const emulated = (found?.items ?? []).flatMap(({ emulated: is, ap_id }) => (is ? [ap_id] : []));
   const submit = async () => {
@@ -110,12 +122,13 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
           (found?.items ?? []).map(({ configuration = {}, ...item }) => ({ ...item, configuration })),
         )
       : [];
-    const { job_number } = await call('start_bulk', { json: toRequest() });
+    const wave = isMatter ? inWaves : { size: maxAtOnce, pause_seconds: 0 };
+    const { job_number } = await call('start_bulk', { json: toRequest(wave) });
     if (job_number) setJob({ job_number, kind: values.kind!, back, wave });
   };
   return (
     <Dialog title={text.title} width="wide" onClose={onClose}>
-      <p class="soft">{selector === '' ? text.everywhere : <code>{selector}</code>}</p>
+      <p class="soft">{meaningOf(selector, search)}</p>
       <Form form={form} label={text.title} onSubmit={submit}>
         <SelectField
           {...form.at('kind')}
@@ -130,13 +143,16 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
             <TextField {...form.at('remove_tags')} label={agentsText.labels.remove} isOptional />
           </>
         )}
-        <div class="field-row">
-          <TextField {...form.at('size')} label={text.size} inputMode="numeric" />
-          <TextField {...form.at('pause_seconds')} label={text.pause} inputMode="numeric" />
-        </div>
+        {isMatter && (
+          <div class="field-row">
+            <TextField {...form.at('size')} label={text.size} inputMode="numeric" />
+            <TextField {...form.at('pause_seconds')} label={text.pause} inputMode="numeric" />
+          </div>
+        )}
         {shown && (
           <>
-            <h3 aria-live="polite">{text.would(formatNumber(shown.count), formatNumber(shown.waves))}</h3>
+            <h3 aria-live="polite">{text.would(formatNumber(shown.count), isMatter ? shown.waves : 1)}</h3>
+            {(shown.reconfigured ?? 0) > 0 && <p>{text.reconfigured(formatNumber(shown.reconfigured!))}</p>}
             {(shown.refused ?? 0) > 0 && (
               <Notice kind="warning" title={text.accept(formatNumber(willing), formatNumber(shown.targets.length))}>
                 {shown.suggestions && shown.suggestions.length > 0 && (
@@ -158,7 +174,7 @@ export function BulkDialog({ selector, isManager, onClose }: BulkDialogProps) {
                 return agent && changeWords(written, agent);
               }}
             />
-            {shown.count >= 2 && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
+            {mustType && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
           </>
         )}
         <WhatIfBrief whatIf={whatIf} />
