@@ -64,13 +64,12 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     onError,
     now,
   });
-  const isShared = database.dialect === 'postgres';
   const rounds = new PeriodicTask({
     everyMs: lookBackEveryMs,
     what: 'looking for devices that went back',
     async run() {
       stickiness.check();
-      if (isShared) await stickiness.refresh();
+      if (database.dialect === 'postgres') await stickiness.refresh();
     },
     onChange,
   });

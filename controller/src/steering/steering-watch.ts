@@ -42,8 +42,7 @@ export class SteeringWatch extends PeriodicTask {
   readonly #underWay = new Set<string>();
 
   constructor(options: SteeringWatchOptions) {
-    const { onError } = options;
-    super({ everyMs: 1_000, what: 'the look at steering commands', run: () => this.#look(), onError });
+    super({ ...options, everyMs: 1_000, what: 'the look at steering commands', run: () => this.#look() });
     this.#options = options;
     this.#now = options.now ?? Date.now;
   }

@@ -18,7 +18,7 @@ export class DeviceIntake {
   readonly #registry: DeviceRegistry;
   readonly #journal: DeviceJournal;
   /** The end of what is being applied in parts, by access point. */
-  readonly #underWay = new Map<string, Promise<void>>();
+  readonly #underWay = new Map<string, Promise<unknown>>();
   readonly #onList: ((agent: ServedDevices, ts: number) => void) | undefined;
 
   /** `onList` is called for each list that counts; must not throw. */
@@ -38,10 +38,7 @@ export class DeviceIntake {
     }
     // The lists of an access point one after the other, and others have a turn between their parts.
     const applied = (before ?? Promise.resolve()).then(() => this.#applyInSlices(ap_id, lists));
-    const ended = applied.then(
-      () => {},
-      () => {},
-    );
+    const ended = applied.catch(() => {});
     this.#underWay.set(ap_id, ended);
     void ended.then(() => this.#underWay.get(ap_id) === ended && this.#underWay.delete(ap_id));
     return applied.then((all) => this.#taken(all));
