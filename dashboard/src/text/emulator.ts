@@ -118,7 +118,6 @@ export const emulatorText = {
     after: 'Start after',
     forSeconds: 'Duration',
     seconds: 's',
-    amount: 'Amount',
     summary: 'Summary',
     incomplete: 'Some fields are missing or invalid.',
     submit: 'Start network',

@@ -13,9 +13,8 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
-import type { IndexedAgent } from '../index/fleet-index.ts';
+import { hasText, type IndexedAgent, toSearch } from '../index/fleet-index.ts';
 import type { FleetView } from '../index/fleet-view.ts';
-import { hasText, toSearch } from '../list/find-agents.ts';
 import type { BulkAction, BulkActions } from './bulk-actions.ts';
 import type { BulkRun, BulkStore } from './bulk-store.ts';
 

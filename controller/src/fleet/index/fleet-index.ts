@@ -208,6 +208,17 @@ function replaced(agents: readonly IndexedAgent[], few: readonly IndexedAgent[])
   return all;
 }
 
+/** What is searched for, in lower case; undefined for nothing. */
+export function toSearch(text: string | undefined): string | undefined {
+  return text?.trim().toLowerCase() || undefined;
+}
+
+export function hasText(agent: IndexedAgent, search: string): boolean {
+  const { ap_id, display_name, site, tags } = agent;
+  agent.searchText ??= [ap_id, display_name ?? '', site ?? '', ...tags].join('\n').toLowerCase();
+  return agent.searchText.includes(search);
+}
+
 /** The first position below `length` that it holds for, as it does for all after it; else `length`. */
 export function firstAt(length: number, holds: (at: number) => boolean): number {
   let [low, high] = [0, length];

@@ -5,7 +5,7 @@ import { compareKeys, type ListCursor, type SortKey } from '../../lists/list-cur
 import { TopN } from '../../lists/top-n.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { countInSlices } from '../../time-slices.ts';
-import { byApId, firstAt, type IndexedAgent } from '../index/fleet-index.ts';
+import { byApId, firstAt, hasText, type IndexedAgent } from '../index/fleet-index.ts';
 import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
 import { compareEntries, createKeyOf, type ListOrder, recordKeyOf } from './list-order.ts';
 
@@ -51,18 +51,6 @@ function createFilter({ caller, selector, search }: ListQuery, moment: FleetMome
   const rights = rightsOf(caller);
   const passes = rights.seesAll ? test : (agent: IndexedAgent) => test(agent) && rights.sees(agent);
   return search === undefined ? passes : (agent) => hasText(agent, search) && passes(agent);
-}
-
-/** What is searched for, in lower case; undefined for nothing. */
-export function toSearch(text: string | undefined): string | undefined {
-  return text?.trim().toLowerCase() || undefined;
-}
-
-export function hasText(agent: IndexedAgent, search: string): boolean {
-  agent.searchText ??= [agent.ap_id, agent.display_name ?? '', agent.site ?? '', ...agent.tags]
-    .join('\n')
-    .toLowerCase();
-  return agent.searchText.includes(search);
 }
 
 /** Of a list that is in order: only as many as the page needs are looked at, unless they are to be counted. */

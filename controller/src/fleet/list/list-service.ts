@@ -11,19 +11,11 @@ import type { FairTurns } from '../../shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { inSlices, mapInSlices } from '../../time-slices.ts';
-import type { IndexedAgent } from '../index/fleet-index.ts';
+import { type IndexedAgent, toSearch } from '../index/fleet-index.ts';
 import type { FleetStore } from '../index/fleet-store.ts';
 import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
-import {
-  type Found,
-  findInOrder,
-  type ListQuery,
-  type ListSnapshot,
-  pageOf,
-  takeSnapshot,
-  toSearch,
-} from './find-agents.ts';
+import { type Found, findInOrder, type ListQuery, type ListSnapshot, pageOf, takeSnapshot } from './find-agents.ts';
 import { nameOrder, readOrder } from './list-order.ts';
 import { SortedAgents } from './sorted-agents.ts';
 

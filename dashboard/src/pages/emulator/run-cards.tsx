@@ -72,7 +72,7 @@ const trendLength = 60;
 const lateSeconds = 5;
 
 export function RunCounters({ run, events }: { run: EmulatorRun; events: readonly RunEvent[] }) {
-  const latest = run.latest ? toRunEvent(run.latest, 0) : undefined;
+  const latest = run.latest ? toRunEvent(run.latest) : undefined;
   const trend = (pick: (event: RunEvent) => number | undefined) => {
     // Its room is there from the start.
     return { trend: events.slice(-trendLength).map(pick) };

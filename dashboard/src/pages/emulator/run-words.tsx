@@ -25,15 +25,12 @@ export interface ActiveFault {
 }
 
 export interface RunEvent {
-  event: string;
   modelTime: number | undefined;
   agentsOnline: number | undefined;
   served: number | undefined;
-  devices: number | undefined;
   powerW: number | undefined;
   deliveredMbps: number | undefined;
   lateBySeconds: number | undefined;
-  at: number;
 }
 
 export function countsByType({ by_type }: Pick<EmulatorRun, 'by_type'>): [technology: Technology, count: number][] {
@@ -58,28 +55,23 @@ export function shareDone(
   return Math.min(1, Math.max(run.progress ?? 0, (nowMs - start) / Math.max(1, end - start)));
 }
 
-export function toRunEvent(value: unknown, at: number): RunEvent {
+export function toRunEvent(value: unknown): RunEvent {
   const told = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
   const number = (key: string) => (typeof told[key] === 'number' ? told[key] : undefined);
   const modelTime = typeof told.model_time === 'string' ? Date.parse(told.model_time) : Number.NaN;
   return {
-    event: typeof told.event === 'string' ? told.event : '',
     modelTime: Number.isFinite(modelTime) ? modelTime : undefined,
     agentsOnline: number('agents_online'),
     served: number('served'),
-    devices: number('devices'),
     powerW: number('power_w'),
     deliveredMbps: number('delivered_mbps'),
     lateBySeconds: number('late_by_seconds'),
-    at,
   };
 }
 
 /** What the emulator told, oldest first. */
 export function runEvents(messages: readonly JobEnvelope[]): RunEvent[] {
-  return messages
-    .filter(({ type }) => type === 'emulator')
-    .flatMap(({ data, ts }) => data.map((item) => toRunEvent(item, Date.parse(ts))));
+  return messages.filter(({ type }) => type === 'emulator').flatMap(({ data }) => data.map(toRunEvent));
 }
 
 /** The faults that hold, as the emulator told last; the next to end comes first. */

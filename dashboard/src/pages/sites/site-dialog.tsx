@@ -30,6 +30,7 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
     notes: site?.notes ?? '',
   });
   const close = useUnsavedDialog(form, onClose);
+  const pathHint = site ? text.pathMoves : text.pathHint;
   const title = site ? text.editOf(site.name) : text.create;
   const submit = async (values: SiteValues) => {
     const geolocation = values.geolocation.trim() === '' ? null : readCoordinates(values.geolocation.trim());
@@ -68,13 +69,7 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
   return (
     <Dialog title={title} onClose={close}>
       <Form form={form} label={title} onSubmit={submit}>
-        <TextField
-          {...form.at('path')}
-          label={text.path}
-          hint={site ? text.pathMoves : text.pathHint}
-          isMono
-          hasFocus
-        />
+        <TextField {...form.at('path')} label={text.path} hint={pathHint} isMono hasFocus />
         <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
         <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
         <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />

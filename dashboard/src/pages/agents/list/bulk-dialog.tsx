@@ -1,17 +1,10 @@
 // One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
 // stop, and the result for each.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  type BulkAnswer,
-  type BulkRequest,
-  type BulkTarget,
-  call,
-  type Failure,
-  toFailure,
-} from '../../../api/client.ts';
+import { type BulkAnswer, type BulkRequest, type BulkTarget, call } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
-import { Loading, Notice, Progress, showToast } from '../../../components/feedback.tsx';
+import { attempt, Loading, Notice, Progress, showToast } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
 import { agentName, batchesOf, selectorOf, withAgentName } from '../../../data/agents.ts';
@@ -85,7 +78,7 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
     answer: await call('start_bulk', { json: { ...toRequest(inWaves), preview: true } }),
   });
   // For many it is shown without being asked for: they are confirmed by their number, never by this button that becomes another.
-  const isTold = values.kind === 'remove' || (values.kind === 'command' && values.name !== '');
+  const isTold = values.kind === 'command' ? values.name !== '' : values.kind === 'remove';
   const isMany = (found?.items.length ?? 0) > 1 && isTold;
   useEffect(() => {
     if (!isMany || preview?.of === key) return;
@@ -218,23 +211,19 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
     { path: { job_number }, query: { limit: maxListed } },
     { pollMs: ({ is_over }) => (is_over ? 60_000 : 1000) },
   );
-  const [problem, setProblem] = useState<Failure | undefined>(undefined);
   const totals = data?.totals;
   const all = totals ? totals.waiting + totals.done + totals.refused + totals.stopped : 0;
   const close = () => {
     for (const changed of ['list_agents', 'metrics_', 'list_commands']) queries.refresh(changed);
     onClose();
   };
-  const stop = async () => {
-    try {
+  const stop = () =>
+    attempt(async () => {
       await call('cancel_job', { path: { job_number } });
       queries.refresh('get_bulk');
-    } catch (error) {
-      setProblem(toFailure(error));
-    }
-  };
-  const goBack = async () => {
-    try {
+    });
+  const goBack = () =>
+    attempt(async () => {
       for (const { command, ap_ids } of back) {
         for (const batch of batchesOf(ap_ids)) {
           await call('start_bulk', { json: { selector: selectorOf(batch), action: { command } } });
@@ -242,11 +231,7 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
       }
       showToast({ title: text.wentBack });
       close();
-    } catch (error) {
-      setProblem(toFailure(error));
-    }
-  };
-  const shownFailure = problem ?? failure;
+    });
   return (
     <Dialog
       title={text.title}
@@ -263,7 +248,7 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
         )
       }
     >
-      <Loading data={data} failure={shownFailure} lines={6} />
+      <Loading data={data} failure={failure} lines={6} />
       {totals && (
         <Progress
           label={text.progress}
