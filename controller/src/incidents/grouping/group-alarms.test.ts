@@ -150,7 +150,7 @@ describe('groups', () => {
   });
 
   test('noise is one for those of two sites that stand beside each other, wherever lines are drawn; far away it is another', () => {
-    const at = (id: string, site: string, latitude: number, channel: number) =>
+    const at = (id: string, site: string | null, latitude: number, channel: number) =>
       alarm(id, 'wifi_noise', `ap-${id}`, 0, { site, ...onChannel(channel, { place: [latitude, -2.59] }) });
     fc.assert(
       fc.property(fc.double({ min: -80, max: 80, noNaN: true }), (latitude) => {
@@ -160,8 +160,12 @@ describe('groups', () => {
           at('3', 'uk/roof', latitude + 0.0015, 100),
           at('4', 'uk/port', latitude + 0.01, 36),
           alarm('5', 'wifi_noise', 'ap-5', 0, { site: 'uk/dock', ...onChannel(36) }),
+          // Without a site it is where it stands that counts.
+          at('6', null, latitude + 0.02, 36),
+          at('7', null, latitude + 0.0215, 36),
+          at('8', null, latitude + 0.5, 36),
         ];
-        expect(ids(groupAlarms(list))).toEqual([['1', '2'], ['3'], ['4'], ['5']]);
+        expect(ids(groupAlarms(list))).toEqual([['1', '2'], ['3'], ['4'], ['5'], ['6', '7'], ['8']]);
       }),
     );
   });

@@ -40,7 +40,7 @@ export function groupAlarms(alarms: readonly GroupedAlarm[], known?: (id: string
   for (const near of of(away, ({ site }) => site)) joinOnsets(groups, near, outageMs);
   joinSites(groups, sorted, away);
   const wifi = agents.filter((alarm) => familyOf(alarm) === 'wifi');
-  for (const near of of(wifi, ({ site }) => site ?? '')) joinJammed(groups, near);
+  for (const near of of(wifi, ({ site, context }) => site ?? (context.place ? null : ''))) joinJammed(groups, near);
   for (const shift of squareShifts)
     for (const near of of(wifi, (alarm) => squareOf(alarm, shift))) joinJammed(groups, near);
   const loaded = agents.filter(({ product }) => loads.has(product));
