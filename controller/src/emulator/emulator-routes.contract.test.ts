@@ -327,6 +327,11 @@ describe('a run', () => {
     expect(await command('bob')).toBe(403);
   });
 
+  it('is asked for by long polls, none of which is logged as a slow answer', () => {
+    const lease = weft.parts.emulator.routes.find(({ operation }) => operation === 'callback_emulator_lease');
+    expect(lease).toMatchObject({ logSuccess: false });
+  });
+
   it('whose holder is gone is offered again', async () => {
     const { job_number } = await spinUp('ada', wifi);
     await lease(job_number);
