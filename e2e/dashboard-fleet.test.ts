@@ -154,6 +154,7 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await expect.poll(() => page.locator('.table.is-old[inert]').count()).toBe(1);
     await selector.fill('tag:lobby');
     await page.getByLabel('Filter access points').fill('GROUND');
+    await page.getByText('with “GROUND” in their name, site or tags').waitFor();
     await page.getByRole('button', { name: 'Act on all 2' }).click();
     await bulk.getByText('with “GROUND” in their name, site or tags').waitFor();
     await page.keyboard.press('Escape');
