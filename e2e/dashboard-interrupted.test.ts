@@ -1,8 +1,10 @@
 // What somebody is in the middle of when something comes between: another page, a restart, a lost connection.
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
 import { follow, heading, visitSignedIn } from './signed-in.ts';
-import { password, serve, temporaryFolder } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { password } from './weft-process.ts';
 
 const away = /As of \d\d:\d\d:\d\d, not connected/;
 
@@ -97,8 +99,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
   });
 
   test('while Weft is away ages stand still and say as of when; after its restart the form forgets its error', async () => {
-    const folder = temporaryFolder();
-    const weft = await serve({ folder });
+    const weft = await serve();
     const token = await weft.createAdmin();
     const configuration = { access_point_type: 'WiFi', commands: ['wake'], report_interval_seconds: 60 };
     const json = { ap_id: 'ap-1', password, configuration };
@@ -115,8 +116,7 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
       page.evaluate(`[...document.querySelectorAll('h1, h2, .chart')].map((each) => each.getBoundingClientRect().top)`);
     const before = await places();
 
-    await weft.end('SIGKILL');
-    const port = new URL(weft.url).port;
+    await weft.stop();
     await page.getByRole('status').filter({ hasText: away }).waitFor();
     // One bar says so, over the page, in which nothing moves.
     await page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' }).waitFor();
@@ -128,7 +128,8 @@ describe.skipIf(!hasBrowser)('work in the dashboard', () => {
     const error = page.getByRole('form').getByRole('alert');
     await error.filter({ hasText: 'Weft cannot be reached.' }).waitFor();
 
-    await serve({ folder, env: { WEFT_PORT: port } });
+    const { port } = new URL(weft.url);
+    await serve({ env: { WEFT_DATA_DIR: join(weft.folder, 'data'), WEFT_PORT: port } });
     await page.getByText(away).first().waitFor({ state: 'detached' });
     await age.waitFor();
     await error.waitFor({ state: 'detached' });
