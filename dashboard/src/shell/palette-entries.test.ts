@@ -40,7 +40,7 @@ it('finds what people come for, each on a page that there is, by other words', (
   const found = (query: string) => labels(findEntries(entries, query));
   expect(entries).toHaveLength(shellText.palette.jobs.length);
   expect(found('worst')).toEqual(['See the worst access points']);
-  expect(found('silence')).toEqual(['Silence alarms', 'Plan maintenance of a site']);
+  expect([found('silence'), found('mute')]).toEqual([['Silence alarms'], ['Silence alarms']]);
   for (const query of ['maintenance', 'rights', 'enrol', 'export']) expect(found(query), query).not.toEqual([]);
 });
 

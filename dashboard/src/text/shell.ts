@@ -76,7 +76,7 @@ export const shellText = {
       ['See what broke', '/incidents', 'outage cause affected'],
       ['Silence alarms', '/alarms?view=silences', 'mute maintenance'],
       ['Change alarm rules', '/alarms?view=rules', 'limit latency'],
-      ['Plan maintenance of a site', '/sites', 'silence sunday'],
+      ['Plan maintenance of a site', '/sites', 'sunday work'],
       ['Enrol an access point', '/agents', 'register add token'],
       ['Change many access points', '/agents', 'all bulk'],
       ['Steer a device', '/devices', 'move client phone'],
