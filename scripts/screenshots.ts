@@ -1,20 +1,21 @@
 // `npm run screenshots` takes the pictures of the documents from a real Weft with a demo network and two apps in conflict, and
 // writes down the headings that each shows: docs/screenshots. A test (screenshots.contract.test.ts) fails once a page has others.
-// `npm run screenshots -- --all FOLDER` takes every page at three widths in both themes, to be looked at before a release.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// `npm run screenshots -- --all FOLDER [--only TEXT]` takes every page whole, its other views, and those of a Weft without anything, at
+// three widths in both themes, to be looked at before a release.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Page } from 'playwright-core';
-import { BenchBrowser } from '../bench/harness/browser.ts';
-import { admin, EmulatedNetwork, pause } from '../bench/harness/emulated-network.ts';
+import { Camera, everyForm, type Form, type Taken } from '../bench/harness/camera.ts';
+import { admin } from '../bench/harness/emulated-network.ts';
+import { furnish } from '../bench/harness/furnished-network.ts';
 import { startWeft } from '../bench/harness/processes.ts';
 import { ensureBuilt } from './build.mjs';
 
 const root = resolve(import.meta.dirname, '..');
-const { all } = parseArgs({ options: { all: { type: 'string' } } }).values;
+const { all, only = '' } = parseArgs({ options: { all: { type: 'string' }, only: { type: 'string' } } }).values;
 const folder = all === undefined ? join(root, 'docs', 'screenshots') : resolve(all);
 /** Which pages, in which forms. */
-const ofDocuments: Record<string, readonly (keyof typeof forms)[]> = {
+const ofDocuments: Record<string, readonly Form[]> = {
   '/': ['light', 'dark', 'phone'],
   '/map': ['light'],
   '/agents': ['light'],
@@ -29,32 +30,28 @@ const ofDocuments: Record<string, readonly (keyof typeof forms)[]> = {
   '/conflicts': ['light'],
   '/apps/:app_name': ['light'],
 };
-const laptop = { width: 1440, height: 900 };
-const tablet = { width: 1024, height: 768 };
-const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const forms = {
-  light: { viewport: laptop, colorScheme: 'light' },
-  dark: { viewport: laptop, colorScheme: 'dark' },
-  tablet: { viewport: tablet, colorScheme: 'light' },
-  'tablet-dark': { viewport: tablet, colorScheme: 'dark' },
-  phone: { ...phone, colorScheme: 'light' },
-  'phone-dark': { ...phone, colorScheme: 'dark' },
-} as const;
-const everyForm = Object.keys(forms) as (keyof typeof forms)[];
-const addresses = readFileSync(join(root, 'dashboard', 'src', 'routes.ts'), 'utf8').matchAll(/page\('([^']+)',/g);
-const pictures =
-  all === undefined ? ofDocuments : Object.fromEntries([...addresses].map(([, path]) => [path!, everyForm] as const));
-const maxBytes = 300 * 1024;
-/** Time to collect data for charts. */
-const historyMs = 60_000;
-const settleMs = 1500;
-const pages = new Map<string, Page>();
-
+const routes = [...readFileSync(join(root, 'dashboard', 'src', 'routes.ts'), 'utf8').matchAll(/page\('([^']+)',/g)].map(
+  ([, path]) => path!,
+);
+const publicPages = routes.slice(routes.indexOf('/sign-in'));
+/** The same pages with something else on them. `click` names a button that is pressed before. */
+const views = [
+  ...['history', 'rules', 'silences'].map((view) => `/alarms?view=${view}`),
+  ...['changes', 'rollouts', 'values'].map((view) => `/configuration?view=${view}`),
+  ...['/alarms/rules/new', '/configuration/changes/new', '/conflicts?view=rules', '/commands?state=refused'],
+  ...['/map?agent=:ap_id', '/map?device=:device', '/commands/new?agent=:ap_id', '/agents/:asleep?window=5m'],
+  ...['/agents/:ap_id?click=What if', '/agents/:ap_id?click=Details', '/agents?click=Register', '/agents/ap-never'],
+];
+const pictures: Record<string, readonly Form[]> =
+  all === undefined
+    ? ofDocuments
+    : Object.fromEntries([...routes, ...views].filter((path) => path.includes(only)).map((path) => [path, everyForm]));
 await ensureBuilt();
 const weft = await startWeft(admin);
-const browser = await BenchBrowser.open(weft.url);
+const camera = await Camera.open(weft.url, folder);
 try {
-  const params = await prepare();
+  if (all !== undefined) await takeBare();
+  const params = await furnish(weft.url, { isWhole: all !== undefined });
   if (all === undefined) rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const texts = sourceTexts(join(root, 'dashboard', 'src'));
@@ -66,113 +63,32 @@ try {
   }
   if (all === undefined) writeFileSync(join(folder, 'headings.json'), `${JSON.stringify(seen, null, 2)}\n`);
 } finally {
-  await browser.close();
+  await camera.close();
   await weft.stop();
 }
 
-/** Values for the parameters in the addresses of pages; `id` of several kinds by what stands before it. */
-async function prepare(): Promise<Record<string, string>> {
-  const network = await EmulatedNetwork.connect(weft.url);
-  const kind = (access_point_type: string) => ({
-    access_point_type,
-    num_access_points: 4,
-    locations: ['Bristol'],
-    num_devices: 10,
-    duration: 3600,
-  });
-  const { job_number, ap_ids } = await network.spinUp(['5G', 'WiFi', 'LiFi'].map(kind));
-  const ap_id = ap_ids[1]!;
-  const saver = await app('energy-saver', 70);
-  const balancer = await app('load-balancer', 50);
-  const sites = ['uk/bristol/harbour', 'uk/bristol/campus'] as const;
-  for (const path of ['uk', 'uk/bristol', ...sites]) await ask('POST', '/sites', { path });
-  for (const [at, each] of ap_ids.entries())
-    await ask('PATCH', `/agents/${each}/labels`, { site: sites[at % 2], tags: [at % 2 === 0 ? 'quay' : 'library'] });
-  await ask('POST', `/emulator/${job_number}/faults`, {
-    agent_id: ap_ids[5],
-    kind: 'jammed_channel',
-    seconds: 3000,
-    amount: 30,
-  });
-  const layers = [{ name: 'Quay', selector: 'tag:quay', weight: 10, optional: true, settings: { tx_power_dbm: 17 } }];
-  const set = await ask('POST', '/config/change_sets', { title: 'Less power on the quay', layers });
-  const rollout = await ask('POST', `/config/change_sets/${set.id}/rollout`, {
-    waves: [{ percent: 50 }, { percent: 100 }],
-  });
-  const draft = { ...layers[0], name: 'Library', selector: 'tag:library', settings: { tx_power_dbm: 18 } };
-  const next = await ask('POST', '/config/change_sets', { title: 'Less power in the library', layers: [draft] });
-  await pause(historyMs * 0.7);
-  const { command_id } = (await send(saver, ap_id, 'sleep')) as { command_id: string };
-  await pause(historyMs * 0.2);
-  // Rejected: the other app holds the lease and has a higher priority.
-  await send(balancer, ap_id, 'wake');
-  await send(saver, ap_ids[4]!, '{"name":"set_tx_power","dbm":14}');
-  await pause(historyMs * 0.1);
-  const first = async (path: string, key: string) => String((await ask('GET', path)).items[0]?.[key]);
-  return {
-    // That with the jammed channel has a diagnosis.
-    ap_id: ap_ids[5]!,
-    job_number,
-    command_id,
-    app_name: 'energy-saver',
-    device: await first('/devices?limit=1', 'device'),
-    'rules/id': await first('/alarm_rules', 'id'),
-    'changes/id': String(next.id),
-    'rollouts/id': String(rollout.id),
-    'incidents/id': await first('/incidents', 'id'),
-    path: sites[0],
-  };
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: answers of many kinds
-async function ask(method: string, path: string, json?: object): Promise<any> {
-  const token = await login('user', admin.WEFT_ADMIN_USERNAME, admin.WEFT_ADMIN_PASSWORD);
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const body = json && JSON.stringify(json);
-  const answer = await fetch(`${weft.url}/api/v1${path}`, { method, headers, ...(body && { body }) });
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
-}
-
-async function app(app_name: string, priority: number): Promise<string> {
-  const api_key = `the key of ${app_name}`;
-  const permissions = { agents: ['*'], commands: true, emulator: false, priority };
-  await ask('POST', '/third_party_apps/', { app_name, api_key, permissions });
-  return login('third_party_app', app_name, api_key);
-}
-
-async function login(kind: string, username: string, password: string): Promise<string> {
-  const body = new URLSearchParams({ username, password });
-  const answer = await fetch(`${weft.url}/api/v1/token/?login_type=${kind}`, { method: 'POST', body });
-  return ((await answer.json()) as { access_token: string }).access_token;
-}
-
-async function send(token: string, agent_id: string, command: string): Promise<unknown> {
-  const query = new URLSearchParams({ agent_id, command, hold_seconds: '600' });
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = await fetch(`${weft.url}/api/v1/send_command?${query}`, { method: 'POST', headers });
-  return answer.json();
+/** What a Weft shows without an administrator, before somebody signs in, and to the first one who does. */
+async function takeBare(): Promise<void> {
+  const fresh = await startWeft();
+  await take('/first-run', {}, { address: `${fresh.url}/`, isSignedIn: false });
+  await fresh.stop();
+  for (const path of publicPages) await take(path, {}, { isSignedIn: false });
+  for (const path of routes.filter((path) => !path.includes(':') && !publicPages.includes(path))) {
+    await take(path, {}, { name: `empty-${nameOf(path)}`, inForms: ['light', 'phone'] });
+  }
 }
 
 /** Resolves the headings of the page. */
-async function take(path: string, params: Record<string, string>): Promise<string[]> {
-  const address =
-    path.replaceAll(/\b(\w+\/):(\w+)/g, (_, before: string, name: string) => {
-      return before + encodeURIComponent((params[before + name] ?? params[name])!);
-    }) + searchOf(path, params);
-  let headings: string[] = [];
-  for (const form of pictures[path]!) {
-    const file = join(folder, `${nameOf(path)}-${form}.png`);
-    const page = pages.get(form) ?? (await (await browser.context(forms[form])).newPage());
-    pages.set(form, page);
-    await page.goto(browser.address(address));
-    await settle(page);
-    await page.screenshot({ path: file });
-    if (form === 'light') headings = await page.getByRole('heading').allInnerTexts();
-    const bytes = statSync(file).size;
-    if (all === undefined && bytes > maxBytes)
-      throw new Error(`${file} has ${bytes} bytes; the maximum is ${maxBytes}`);
-  }
+async function take(path: string, params: Record<string, string>, taken: Taken = {}): Promise<string[]> {
+  const [bare = '', click] = path.split('?click=');
+  const there = bare.replaceAll(/\b(\w+[/=]):(\w+)/g, (_, before: string, name: string) => {
+    return before + encodeURIComponent((params[before + name] ?? params[name])!);
+  });
+  const { address = weft.url + there + searchOf(bare, params), name = nameOf(path), isSignedIn = true } = taken;
+  const { inForms = pictures[path] ?? everyForm } = taken;
+  if (!name.includes(only.replaceAll(/\W+/g, '-'))) return [];
+  const options = { name, address, click, isSignedIn, isWhole: all !== undefined };
+  const headings = await camera.take(inForms, options);
   process.stdout.write(`${path}: ${headings.join(', ')}\n`);
   return headings;
 }
@@ -186,23 +102,20 @@ function sourceTexts(from: string): string {
 
 /** Pages that need a query to show something. */
 function searchOf(path: string, { ap_id }: Record<string, string>): string {
-  const agent = encodeURIComponent(ap_id!);
+  if (ap_id === undefined) return '';
+  const agent = encodeURIComponent(ap_id);
   if (path === '/compare')
     return `?agents=${agent},${agent.replace(/-\d+$/, '-3')}&metrics=connected_devices,power_w&window=5m`;
-  return path === '/agents/:ap_id' || path === '/' ? '?window=5m' : '';
+  return path === '/agents/:ap_id' || path === '/' || path === '/energy' ? '?window=5m' : '';
 }
 
-/** `/agents/:ap_id` is `agent`, `/emulator/:job_number` is `emulator-run`. */
-function nameOf(path: string): string {
-  if (path === '/') return 'overview';
+/** `/agents/:ap_id` is `agent`, `/emulator/:job_number` is `emulator-run`, `/alarms?view=rules` is `alarms-view-rules`. */
+function nameOf(address: string): string {
+  if (address === '/') return 'overview';
+  const [path = '', view] = address.split('?');
+  const after = view === undefined ? '' : `-${view.replaceAll(/\W+/g, '-')}`;
   const parts = path.split('/').filter(Boolean);
-  if (!parts.at(-1)!.startsWith(':')) return parts.join('-');
+  if (!parts.at(-1)!.startsWith(':')) return parts.join('-') + after;
   const list = parts.slice(0, -1).join('-');
-  return list.endsWith('s') ? list.slice(0, -1) : `${list}-run`;
-}
-
-async function settle(page: Page): Promise<void> {
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  while ((await page.locator('.skeleton').count()) > 0) await pause(100);
-  await pause(settleMs);
+  return (list.endsWith('s') ? list.slice(0, -1) : `${list}-run`) + after;
 }

@@ -43,9 +43,10 @@ export class BenchBrowser {
   }
 
   /** A browser of its own, with nothing in its cache. */
-  async context(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+  async context(options: BrowserContextOptions = {}, isSignedIn = true): Promise<BrowserContext> {
     const context = await this.#browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-    await context.addInitScript(`sessionStorage.setItem('weft.session', ${JSON.stringify(this.#session)})`);
+    if (isSignedIn)
+      await context.addInitScript(`sessionStorage.setItem('weft.session', ${JSON.stringify(this.#session)})`);
     return context;
   }
 

@@ -140,6 +140,7 @@ export function createParts(platform: Platform, events: Events) {
       fleetIndex: fleet.index,
       registry: devices.registry,
       rolloutStore: desired.rolloutStore,
+      siteStore: accounts.sites.siteStore,
     },
     events,
   );

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatCount,
+  formatDevices,
   formatExactly,
   formatMoment,
   formatNumber,
@@ -42,6 +43,10 @@ describe('a value', () => {
     expect(formatValue(-61.5, 'dBm')).toBe('−61.5\u2009dBm');
     expect(formatValue(42, '%')).toBe('42\u2009%');
     expect(formatValue(7)).toBe('7');
+  });
+
+  it('of devices is whole, or less than one', () => {
+    expect([0.0056, 0, 1.6, -0.2, 5.8].map(formatDevices)).toEqual(['less than one', '0', '2', 'less than one', '6']);
   });
 
   it('moves to the next unit once it has grown out of its own', () => {

@@ -66,6 +66,12 @@ export function formatValue(value: number, unit = ''): string {
   return scaledUnit === '' ? formatNumber(scaled) : `${formatNumber(scaled)}${thin}${scaledUnit}`;
 }
 
+/** Devices are whole; where a mean has a part of one, it is `less than one`. */
+export function formatDevices(count: number): string {
+  const whole = Math.round(count) || 0;
+  return whole === 0 && count !== 0 ? 'less than one' : formatNumber(whole);
+}
+
 /** `1 agent`, `12 agents`. */
 export function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)}\u00a0${count === 1 ? one : many}`;

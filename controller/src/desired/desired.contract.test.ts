@@ -433,6 +433,8 @@ eachDatabase((kind) => {
     });
     expect((await ap.obey()).settings).toEqual({ tx_power_dbm: 6 });
     expect(await ap.state()).toBe('overridden');
+    const [newest] = (await ok('GET', '/rollouts?limit=1')).items;
+    expect(newest).toMatchObject({ sentence: '1 of 1 confirmed (1 held by a command)', waves: [{ succeeded: 1 }] });
     await ok('POST', '/agents/held-1/config/apply');
     expect((await ap.obey()).settings).toEqual({ channel: 40, tx_power_dbm: 6 });
     expect(await ap.state()).toBe('in_sync');

@@ -19,13 +19,12 @@ import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './
 
 const windowMinutes = 24 * 60;
 const minuteMs = 60_000;
-const maxSitesPerPage = 1_000;
 const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
 
 export interface HealthServiceOptions {
   fleet: FleetView;
   alarms: Pick<ActiveAlarms, 'active' | 'rule'>;
-  sites: Pick<SiteStore, 'page'>;
+  sites: Pick<SiteStore, 'namesOf'>;
   telemetry: Pick<TelemetryStore, 'query'>;
   shares: Shares;
   /** How many devices lost service because of an access point, in incidents that are open. */
@@ -54,7 +53,9 @@ export class HealthService {
     await inSlices(moment.agents, (agent) => {
       if (!agent.isEnded && rights.sees(agent)) agents.push(toHealthAgent(agent, moment, affected));
     });
-    return endInSlices(networkHealth(agents, this.#alarms(caller), await this.#siteNames()));
+    const alarms = this.#alarms(caller);
+    const names = await this.#options.sites.namesOf([...agents, ...alarms].flatMap(({ site }) => site ?? []));
+    return endInSlices(networkHealth(agents, alarms, names));
   }
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
@@ -125,16 +126,6 @@ export class HealthService {
         isMuted: isMuted(alarm, nowMs),
         isInhibited: alarm.inhibited_by !== null,
       }));
-  }
-
-  async #siteNames(): Promise<Map<string, string>> {
-    const names = new Map<string, string>();
-    for (let after = ''; ; ) {
-      const page = await this.#options.sites.page(after, maxSitesPerPage);
-      for (const { path, name } of page) names.set(path, name);
-      if (page.length < maxSitesPerPage) return names;
-      after = page.at(-1)!.path;
-    }
   }
 }
 

@@ -52,6 +52,7 @@ eachDatabase((kind) => {
         productOf: (rule_id) => rule_id,
         nameOf: (ap_id) => ap_id,
         placeOf: async () => undefined,
+        sites: { namesOf: async (paths) => new Map([...paths].map((path) => [path, `Site ${path}`])) },
         onChange: () => {},
         now: () => now,
       });
@@ -139,7 +140,7 @@ eachDatabase((kind) => {
         ['incident.opened', second],
         ['incident.merged', second],
       ]);
-      expect((await told())[2]!.text).toBe('Part of another incident: uk/hall is away');
+      expect((await told())[2]!.text).toBe('Part of another incident: Site uk/hall is away');
     });
 
     test('of what nobody is told, because it is silenced, no incident is told', async () => {

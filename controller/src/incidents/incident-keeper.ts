@@ -6,6 +6,7 @@ import type { DeviceRegistry } from '../devices/registry/device-registry.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { LoggedEvent, NewEvent } from '../event-log/event-record.ts';
 import { PeriodicTask } from '../periodic-task.ts';
+import type { SiteStore } from '../sites/site-store.ts';
 import { type NodeLease, NodeLeaseLost } from '../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
@@ -40,6 +41,7 @@ export interface IncidentKeeperOptions {
   productOf: (rule_id: string) => string | null;
   nameOf: (ap_id: string) => string;
   placeOf: (ap_id: string) => Promise<Place | undefined>;
+  sites: Pick<SiteStore, 'namesOf'>;
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
 }
@@ -48,6 +50,8 @@ export class IncidentKeeper extends PeriodicTask {
   readonly #options: IncidentKeeperOptions;
   readonly #now: () => number;
   #lookedMs = 0;
+  /** Of the sites of what is told next. */
+  #siteNames: ReadonlyMap<string, string> = new Map();
 
   constructor(options: IncidentKeeperOptions) {
     super({ everyMs, what: 'the look at incidents', run: () => this.look(), onChange: options.onChange });
@@ -80,6 +84,7 @@ export class IncidentKeeper extends PeriodicTask {
     const incidents = new Map([...near, ...fresh].map(({ id, incident_id }) => [id, incident_id]));
     const all = [...near.map(toGrouped), ...fresh.map((alarm) => ({ ...alarm, ...contexts.get(alarm.id)! }))];
     const groups = groupAlarms(all, (id) => incidents.get(id)!);
+    await this.#readSiteNames(all);
     await database.transaction(async (tx) => {
       await lease.require(tx);
       const events: NewEvent[] = [];
@@ -123,6 +128,7 @@ export class IncidentKeeper extends PeriodicTask {
     const untold = await store.untold(atOnce);
     if (untold.length === 0) return;
     const alarms = await store.alarmsOf(untold.map(({ id }) => id));
+    await this.#readSiteNames([...alarms.values()].flat());
     await database.transaction(async (tx) => {
       await lease.require(tx);
       const told: NewEvent[] = [];
@@ -140,6 +146,7 @@ export class IncidentKeeper extends PeriodicTask {
     const quiet = await store.quiet(nowMs - settleMs, atOnce);
     if (quiet.length === 0) return;
     const alarms = await store.alarmsOf(quiet.map(({ id }) => id));
+    await this.#readSiteNames([...alarms.values()].flat());
     await database.transaction(async (tx) => {
       await lease.require(tx);
       const events: NewEvent[] = [];
@@ -230,8 +237,12 @@ export class IncidentKeeper extends PeriodicTask {
     }
   }
 
+  async #readSiteNames(alarms: readonly Pick<GroupedAlarm, 'site'>[]): Promise<void> {
+    this.#siteNames = await this.#options.sites.namesOf(alarms.flatMap(({ site }) => site ?? []));
+  }
+
   #event(kind: 'opened' | 'ended' | 'merged', id: string, group: readonly GroupedAlarm[], more: object = {}): NewEvent {
-    const { cause, confidence, site, title } = describeIncident(group, this.#options.nameOf);
+    const { cause, confidence, site, title } = describeIncident(group, this.#options.nameOf, this.#siteNames);
     const aps = [...new Set(group.flatMap(({ ap_id }) => ap_id ?? []))];
     const whose = aps.length === 1 ? { ap_id: aps[0] } : {};
     return {

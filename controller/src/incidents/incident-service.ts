@@ -8,6 +8,7 @@ import { ConflictError, NotFoundError, PermissionError } from '../errors.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
+import type { SiteStore } from '../sites/site-store.ts';
 import { parseWindow } from '../telemetry/query/time-window.ts';
 import { endInSlices } from '../time-slices.ts';
 import { type EventView, toEventItem } from '../timeline/event-view.ts';
@@ -33,9 +34,7 @@ const maxTimeline = 200;
 const maxNames = 50;
 const maxAffected = 200;
 const maxListed = 100;
-const timelineKinds = [
-  ...['agent.*', 'alarm.*', 'command.*', 'conflict.*', 'config.*', 'run.*', 'incident.*', 'rollout.*'],
-];
+const timelineKinds = 'agent alarm command conflict config run incident rollout'.split(' ').map((kind) => `${kind}.*`);
 
 export interface IncidentQuery {
   states?: readonly IncidentState[] | undefined;
@@ -49,6 +48,7 @@ export interface IncidentQuery {
 export interface IncidentServiceOptions {
   store: IncidentStore;
   directory: Pick<FleetIndex, 'get' | 'refresh'>;
+  sites: Pick<SiteStore, 'namesOf'>;
   alarms: Pick<AlarmService, 'acknowledgeAll' | 'shelveAll'>;
   eventLog: Pick<EventLog, 'read'>;
   view: EventView;
@@ -177,11 +177,12 @@ export class IncidentService {
 
   /** By id; without those of which the caller sees nothing. */
   async #seen(rows: readonly IncidentRecord[], caller: Caller): Promise<Map<string, Seen>> {
-    const { store } = this.#options;
+    const { store, sites } = this.#options;
     const ids = rows.map(({ id }) => id);
     const alarms = await store.alarmsOf(ids);
     const impacts = new Map<string, Impact[]>(ids.map((id) => [id, []]));
     for (const impact of await store.impactOf(ids)) impacts.get(impact.incident_id)!.push(impact);
+    const siteNames = await sites.namesOf([...alarms.values()].flat().flatMap(({ site }) => site ?? []));
     const found = new Map<string, Seen>();
     const self = this;
     function* look() {
@@ -192,7 +193,7 @@ export class IncidentService {
           yield;
         }
         if (visible.length > 0)
-          found.set(row.id, self.#toSeen(row, visible, { impacts: impacts.get(row.id)!, caller }));
+          found.set(row.id, self.#toSeen(row, visible, { impacts: impacts.get(row.id)!, caller, siteNames }));
       }
     }
     await endInSlices(look());
@@ -202,13 +203,13 @@ export class IncidentService {
   #toSeen(
     record: IncidentRecord,
     alarms: IncidentAlarm[],
-    { impacts, caller }: { impacts: readonly Impact[]; caller: Caller },
+    seen: { impacts: readonly Impact[]; caller: Caller; siteNames: ReadonlyMap<string, string> },
   ): Seen {
     const grouped = alarms.map(toGrouped);
     const nameOf = (ap_id: string) => this.#options.directory.get(ap_id)?.display_name ?? ap_id;
-    const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf);
+    const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf, seen.siteNames);
     const aps = new Set(accessPointsOf(grouped));
-    const own = impacts.filter(({ ap_id }) => aps.has(ap_id));
+    const own = seen.impacts.filter(({ ap_id }) => aps.has(ap_id));
     const endedMs = this.#endOf(record, alarms);
     const incident: Incident = {
       id: alarms[0]!.id,
@@ -225,7 +226,7 @@ export class IncidentService {
       alarms: alarms.slice(0, maxIds).map(({ id }) => id),
       merged_into: null,
       may_handle: alarms.some(
-        (alarm) => alarm.cleared_at === null && canHandleAlarm(caller, alarm, this.#agentOf(alarm)),
+        (alarm) => alarm.cleared_at === null && canHandleAlarm(seen.caller, alarm, this.#agentOf(alarm)),
       ),
     };
     return { incident, alarms, leading: alarms.find(({ id }) => id === leading.id)! };

@@ -10,6 +10,7 @@ import type { EventLog } from '../event-log/event-log.ts';
 import type { Events } from '../events.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import type { Part, Platform } from '../part.ts';
+import type { SiteStore } from '../sites/site-store.ts';
 import type { NodeLease } from '../storage/node-lease.ts';
 import type { EventView } from '../timeline/event-view.ts';
 import { DiagnosisService } from './diagnosis/diagnosis-service.ts';
@@ -29,6 +30,7 @@ interface IncidentsPartDeps extends Platform {
   fleetIndex: FleetIndex;
   registry: DeviceRegistry;
   rolloutStore: RolloutStore;
+  siteStore: SiteStore;
 }
 
 export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
@@ -54,6 +56,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     productOf,
     nameOf: (ap_id) => directory.get(ap_id)?.display_name ?? ap_id,
     placeOf: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
+    sites: deps.siteStore,
     onChange,
   });
   const shared = { store, directory, eventLog };
@@ -68,6 +71,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
   const incidents = new IncidentService({
     ...shared,
     alarms: deps.alarms.alarms,
+    sites: deps.siteStore,
     view: deps.view,
     diagnose: diagnoses.of,
   });

@@ -66,6 +66,18 @@ function describeSiteStore(open: () => Promise<SiteStoreFixture>): void {
     expect(await store.count()).toBe(8);
   });
 
+  test('namesOf resolves the names of sites and of those above them, and of no others', async () => {
+    for (const path of ['uk', 'uk/bristol', 'uk/bath', 'ukraine'])
+      await store.create(siteAt(path, { name: `Our ${path}` }));
+    expect(await fixture.otherNode.namesOf(['uk/bristol/hall', 'uk/bristol', 'de'])).toStrictEqual(
+      new Map([
+        ['uk', 'Our uk'],
+        ['uk/bristol', 'Our uk/bristol'],
+      ]),
+    );
+    expect((await store.namesOf([])).size).toBe(0);
+  });
+
   test('create throws site_exists if the path is taken, and leaves the first as it was', async () => {
     const [first] = await create('uk');
     const conflict = { name: 'ConflictError', code: 'site_exists' };

@@ -3,6 +3,7 @@
 import { ConflictError } from '../errors.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
+import { inParts } from '../storage/sql-rows.ts';
 import { ifTaken, SqlStore } from '../storage/sql-store.ts';
 
 export interface SiteRecord {
@@ -57,6 +58,17 @@ export class SiteStore extends SqlStore {
       limit,
     ]);
     return rows.map(toListed);
+  }
+
+  /** What people call these and those above them, by path. */
+  async namesOf(sites: Iterable<string>): Promise<Map<string, string>> {
+    const ends = (path: string) => [...path.matchAll(/\/|$/g)].map(({ index }) => path.slice(0, index));
+    const names = new Map<string, string>();
+    for (const { marks, values } of inParts([...new Set([...new Set(sites)].flatMap(ends))])) {
+      const rows = await this.db.query<SiteRow>(`SELECT path, name FROM sites WHERE path IN (${marks})`, values);
+      for (const { path, name } of rows) names.set(path, name);
+    }
+    return names;
   }
 
   async count(): Promise<number> {

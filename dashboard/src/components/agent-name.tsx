@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import type { AgentPresence } from '../api/client.ts';
 import { agentName, isStale, type ShownState } from '../data/agents.ts';
 import { awaySince, now } from '../data/freshness.ts';
+import { useOperation } from '../data/use-operation.ts';
 import { formatAge, formatMoment } from '../format.ts';
 import { agentsText } from '../text/agents.ts';
 
@@ -62,5 +63,17 @@ export function LatestValue({ ts, state, details, children }: LatestValueProps) 
         <LastSeen at={ts} />
       </small>
     </span>
+  );
+}
+
+/** By its name; until that is known by the end of its path, which most are called by. */
+export function SiteLink({ path, look = '' }: { path: string; look?: string }) {
+  // Many pages know it; of the others it is not what they are opened for.
+  const { data } = useOperation('network_health', {}, { pollMs: 10_000, firstAfterMs: 2600 });
+  const name = data?.sites.find((site) => site.path === path)?.name ?? path.slice(path.lastIndexOf('/') + 1);
+  return (
+    <a class={look} href={`/sites/${encodeURIComponent(path)}`}>
+      {name}
+    </a>
   );
 }

@@ -9,7 +9,8 @@ export const configurationText = {
   by: (who: string, when: string) => `${who}, ${when}`,
   layers: {
     words: 'Layers are laid over each other: where two set the same, the heavier one wins.',
-    none: 'No layers yet: create a change set with a first one, then roll it out',
+    none: 'No layers yet',
+    noneWords: 'Create a change set with a first layer, see what it would change, then roll it out.',
     weight: 'Weight',
     version: (version: number, isOptional: boolean) =>
       `version ${version}${isOptional ? ' · left out where it is not supported' : ''}`,
@@ -19,6 +20,7 @@ export const configurationText = {
   changes: {
     words: 'A change set is a draft: it changes nothing until it is rolled out.',
     none: 'No change sets yet',
+    noneWords: 'Create one to see which access points it would change, before anything is sent.',
     states: { draft: 'Draft', outdated: 'Outdated draft', rolled_out: 'Rolled out' },
   },
   change: {
@@ -92,6 +94,7 @@ export const configurationText = {
   rollouts: {
     words: 'A roll-out brings a change set into force, wave by wave.',
     none: 'No roll-outs yet',
+    noneWords: 'Open a change set and roll it out: a few access points first, then the others.',
     states: {
       running: 'Running',
       paused: 'Paused',

@@ -2,7 +2,7 @@
 export const eventsText = {
   filters: 'Filter events',
   family: 'What',
-  anyFamily: 'All but moves of devices',
+  anyFamily: 'All but moves',
   everything: 'Everything, moves of devices too',
   families: {
     incident: 'Incidents',

@@ -1,12 +1,16 @@
 // Roll-outs in words, for people: how one stands, why it stopped, what happened.
 import type { RolloutState } from '@weft/contract';
+import { isSuccess } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
 import type { RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
+
+/** Those that got it, and run something else all the same. */
+const confirmedWords: Record<string, string> = { overridden: 'held by a command', substituted: 'substituted' };
 
 /** An access point that has not got it, and will not by itself. */
 export const failed: ReadonlySet<string> = new Set(['refused', 'reverted', 'unreachable']);
 
-/** "38 of 212 confirmed, 2 reverted (no connection after the change), 5 offline: they get it when they return". */
+/** "38 of 212 confirmed (1 held by a command), 2 reverted (no connection after the change), 5 offline: they get it when they return". */
 export function inWords(
   state: RolloutState,
   agents: readonly StandingAgent[],
@@ -14,18 +18,20 @@ export function inWords(
 ): string {
   const isTakenBack = state === 'reverting' || state === 'reverted';
   const treated = agents.filter((agent) => agent.treated);
-  const byState = Map.groupBy(treated, (agent) =>
-    agent.state === 'in_sync' || agent.state === 'confirmed' ? 'confirmed' : agent.state,
+  const byState = Map.groupBy(treated, (agent) => agent.state);
+  // As the waves count them: one that got it is confirmed, whatever a command has set since.
+  const good = treated.filter(({ state }) => isSuccess(state)).length;
+  const amongThem = [...byState].flatMap(([standing, those]) =>
+    standing in confirmedWords ? `${those.length} ${confirmedWords[standing]}` : [],
   );
-  const good = byState.get('confirmed')?.length ?? 0;
   const parts = [
-    isTakenBack ? `${good} of ${treated.length} back at what they were` : `${good} of ${agents.length} confirmed`,
+    (isTakenBack ? `${good} of ${treated.length} back at what they were` : `${good} of ${agents.length} confirmed`) +
+      (amongThem.length > 0 ? ` (${amongThem.join(', ')})` : ''),
   ];
   for (const [standing, those] of byState) {
-    if (standing === 'confirmed' || standing === 'pending') continue;
+    if (isSuccess(standing) || standing === 'pending') continue;
     const reason = failed.has(standing) ? those.find(({ detail }) => detail !== null)?.detail : undefined;
-    const words = standing === 'overridden' ? 'held by a command' : standing.replaceAll('_', ' ');
-    parts.push(`${those.length} ${words}${reason ? ` (${reason})` : ''}`);
+    parts.push(`${those.length} ${standing.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}`);
   }
   const pending = byState.get('pending') ?? [];
   const away = pending.filter((agent) => isAway(agent)).length;

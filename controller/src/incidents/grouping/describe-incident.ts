@@ -13,15 +13,20 @@ export interface Described {
 
 type Judged = [cause: IncidentCause, confidence: number, leading: GroupedAlarm];
 
-/** `nameOf`: for people. There is at least one alarm; in the order of time. */
-export function describeIncident(alarms: readonly GroupedAlarm[], nameOf: (ap_id: string) => string): Described {
+/** `nameOf` and `siteNames`, by path: for people. There is at least one alarm; in the order of time. */
+export function describeIncident(
+  alarms: readonly GroupedAlarm[],
+  nameOf: (ap_id: string) => string,
+  siteNames: ReadonlyMap<string, string> = new Map(),
+): Described {
   const [cause, confidence, leading] = judge(alarms);
   const site = siteOf(alarms);
   const aps = new Set(alarms.flatMap(({ ap_id }) => ap_id ?? []));
   const [first] = aps;
   const who = aps.size === 1 ? nameOf(first!) : `${aps.size.toLocaleString('en')} access points`;
-  const where = aps.size === 0 ? leading.subject : aps.size > 1 && site !== null ? `${who} at ${site}` : who;
-  const title = cause === 'site_away' ? `${site ?? leading.subject} is away` : titles[cause](where, aps.size > 1);
+  const at = (path: string) => siteNames.get(path) ?? path;
+  const where = aps.size === 0 ? at(leading.subject) : aps.size > 1 && site !== null ? `${who} at ${at(site)}` : who;
+  const title = cause === 'site_away' ? `${at(site ?? leading.subject)} is away` : titles[cause](where, aps.size > 1);
   return { cause, confidence, site, title, leading };
 }
 

@@ -62,6 +62,8 @@ const ids = (groups: readonly (readonly GroupedAlarm[])[]) => groups.map((group)
 const sorted = (alarms: readonly GroupedAlarm[]) =>
   [...alarms].sort((a, b) => a.fired_at - b.fired_at || (a.id < b.id ? -1 : 1));
 
+const townHall = new Map([['uk/hall', 'Town hall']]);
+
 describe('groups', () => {
   test('each alarm is in exactly one, in whatever order alarms come', () => {
     fc.assert(
@@ -112,6 +114,7 @@ describe('groups', () => {
       site: 'uk/hall',
       title: 'uk/hall is away',
     });
+    expect(describeIncident(groups[0]!, String, townHall).title).toBe('Town hall is away');
   });
 
   test('a jammer is one for all who hear it, with what follows from it; a second one later is another', () => {
@@ -128,6 +131,8 @@ describe('groups', () => {
       confidence: 0.95,
       title: '2 access points at uk/hall are jammed on their channels',
     });
+    const { title } = describeIncident(groups[0]!, String, townHall);
+    expect(title).toBe('2 access points at Town hall are jammed on their channels');
   });
 
   const onChannel = (number: number, more: Partial<GroupedAlarm['context']> = {}): Partial<GroupedAlarm> => ({

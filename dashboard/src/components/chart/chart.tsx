@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
-import { formatAge, formatMoment, formatSpan, formatValue } from '../../format.ts';
+import { formatAge, formatDevices, formatMoment, formatSpan, formatValue } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { componentText } from '../../text/components.ts';
 import { Icon, IconButton } from '../button.tsx';
@@ -114,14 +114,14 @@ export function Chart(props: ChartProps) {
     [lines, resolutionSeconds],
   );
   const isEmpty = useMemo(() => lines?.every((line) => latestValue(line) === undefined) ?? false, [lines]);
-  const described = (lines ?? []).map((line) => `${line.label}: ${inWords(presentValue(line), unit)}`).join(', ');
+  const described = (lines ?? []).map((line) => `${line.label}: ${inWords(presentValue(line), props)}`).join(', ');
   const at = cursor.value ?? pin;
   const heldSince = staleBefore === undefined ? undefined : staleBefore - (resolutionSeconds ?? 0);
   const values: LegendValue[] = drawn
     ? drawn.map((line) => ({
         label: line.label,
         ghostOf: lines!.findIndex(({ name }) => name === line.ghostOf),
-        value: inWords(at === undefined ? presentValue(line) : valueAt(line, at, reachOf(range)), unit),
+        value: inWords(at === undefined ? presentValue(line) : valueAt(line, at, reachOf(range)), props),
         staleSince: at === undefined ? staleSince(line, heldSince) : undefined,
       }))
     : (labels ?? [title]).map((label) => ({ label, value: '–' }));
@@ -249,8 +249,9 @@ function valueAt({ times, values }: ChartLine, time: number, reach: number): num
   return index === undefined ? undefined : (values[index] ?? undefined);
 }
 
-function inWords(value: number | undefined, unit: string): string {
-  return value === undefined ? '–' : formatValue(value, unit);
+function inWords(value: number | undefined, { title, unit }: Pick<ChartProps, 'title' | 'unit'>): string {
+  if (value === undefined) return '–';
+  return unit === '' && /\bdevices\b/i.test(title) ? formatDevices(value) : formatValue(value, unit);
 }
 
 function resolutionWord(lines: readonly ChartLine[], resolutionSeconds: number | undefined): string {

@@ -24,7 +24,7 @@ export function ConfigurationPage() {
 interface FeedListProps<Row> {
   operation: 'list_config_layers' | 'list_change_sets' | 'list_rollouts';
   label: string;
-  texts: { words: string; none: string };
+  texts: { words: string; none: string; noneWords: string };
   row: (row: Row) => ComponentChildren;
 }
 
@@ -49,7 +49,7 @@ function FeedList<Row extends { id: string }>({ operation, label, texts, row }: 
         )}
       </div>
       <Loading {...{ data: rows, failure }} again={operation} lines={8} />
-      {rows?.length === 0 && <EmptyState title={texts.none} />}
+      {rows?.length === 0 && <EmptyState title={texts.none} words={texts.noneWords} />}
       {rows && rows.length > 0 && (
         <ul class="card config-list" aria-label={label}>
           {rows.map((each) => (

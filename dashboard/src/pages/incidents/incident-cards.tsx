@@ -12,11 +12,11 @@ import { SeverityMark } from '../../components/glyph.tsx';
 import { Menu } from '../../components/menu.tsx';
 import { withAgentName } from '../../data/agents.ts';
 import { now, serverNow } from '../../data/freshness.ts';
-import { queries, useOperation } from '../../data/use-operation.ts';
+import { queries } from '../../data/use-operation.ts';
 import { formatMoment, formatSpan, fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { isSignedIn } from '../../session/session.ts';
 import { incidentsText as text } from '../../text/incidents.ts';
-import { affectedSentence, causeSentence, hourTicks, titleOf, toBars, whenSentence } from './incident-words.ts';
+import { affectedSentence, causeSentence, hourTicks, toBars, whenSentence } from './incident-words.ts';
 
 /** What is told by events is asked for at once; this is for counts that grow meanwhile, and for streams that do not come through. */
 export const incidentPollMs = 10_000;
@@ -44,12 +44,6 @@ export function useIncidentEvents(): void {
   }, [canAsk]);
 }
 
-/** What people call the sites that have access points, by path. */
-export function useSiteNames(): ReadonlyMap<string, string> {
-  const { data } = useOperation('network_health', {}, { pollMs: 10_000 });
-  return new Map(data?.sites.map(({ path, name }) => [path, name]));
-}
-
 export function hrefOfIncident({ id }: Pick<Incident, 'id'>): string {
   return `/incidents/${encodeURIComponent(id)}`;
 }
@@ -59,8 +53,7 @@ export function StateMark({ state }: Pick<Incident, 'state'>) {
 }
 
 export function IncidentCard({ incident }: { incident: Incident }) {
-  const names = useSiteNames();
-  const title = titleOf(incident, names);
+  const { title } = incident;
   return (
     <article class={`card incident-card ${incident.state}`} aria-label={title}>
       <div class="spread">
@@ -184,7 +177,6 @@ const lastTick = 92;
 
 /** Each incident where it was in time; the newest end is now. */
 export function IncidentBand({ incidents, hours }: { incidents: readonly Incident[]; hours: number }) {
-  const names = useSiteNames();
   // Moves on once a minute.
   const toMs = Math.ceil(now.value / 60_000) * 60_000;
   const fromMs = toMs - hours * hourMs;
@@ -196,11 +188,11 @@ export function IncidentBand({ incidents, hours }: { incidents: readonly Inciden
         {bars
           .filter(({ lane }) => lane < maxLanes)
           .map(({ item, left, width, lane }) => {
-            const words = `${titleOf(item, names)}: ${affectedSentence(item)}, ${whenSentence(item, now.value)}`;
+            const words = `${item.title}: ${affectedSentence(item)}, ${whenSentence(item, now.value)}`;
             return (
               <li key={item.id} style={{ left: `${left}%`, width: `${width}%`, '--lane': lane }}>
                 <a class={item.state} href={hrefOfIncident(item)} aria-label={words} title={words}>
-                  {width > 20 && titleOf(item, names)}
+                  {width > 20 && item.title}
                 </a>
               </li>
             );

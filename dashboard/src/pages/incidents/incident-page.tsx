@@ -1,7 +1,7 @@
 // One incident: what happened and why, who was affected by which access point, its alarms, and what led to it.
 import { useEffect, useState } from 'preact/hooks';
 import { Failure, type IncidentDetails } from '../../api/client.ts';
-import { AgentLink } from '../../components/agent-name.tsx';
+import { AgentLink, SiteLink } from '../../components/agent-name.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { EventGroup, EventRow } from '../../components/event-row.tsx';
 import { Loading, Notice } from '../../components/feedback.tsx';
@@ -14,15 +14,8 @@ import { formatMoment, formatNumber, formatSpan, formatValue } from '../../forma
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
 import { incidentsText } from '../../text/incidents.ts';
-import {
-  AlarmLine,
-  IncidentActions,
-  incidentPollMs,
-  StateMark,
-  useIncidentEvents,
-  useSiteNames,
-} from './incident-cards.tsx';
-import { affectedSentence, causeSentence, titleOf, whenSentence } from './incident-words.ts';
+import { AlarmLine, IncidentActions, incidentPollMs, StateMark, useIncidentEvents } from './incident-cards.tsx';
+import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
 const text = incidentsText.page;
 const namesWithinMs = 5_000;
@@ -33,7 +26,6 @@ export function IncidentPage({ params }: PageProps) {
   useIncidentEvents();
   const { data: found, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
   const data = useNamed(found);
-  const names = useSiteNames();
   const back = <ButtonLink size="small" href="/incidents" icon="chevron-left" words={text.back} />;
   if (failure instanceof Failure && failure.status === 404) {
     return <UnknownPage title={pageTitles.incident} back={back} unknown={text.unknown} words={text.unknownWords} />;
@@ -41,7 +33,7 @@ export function IncidentPage({ params }: PageProps) {
   const incident = data?.merged_into === null ? data : undefined;
   return (
     <Page
-      title={data ? titleOf(data, names) : pageTitles.incident}
+      title={data?.title ?? pageTitles.incident}
       beside={data ? <StateMark state={data.state} /> : back}
       lead={
         incident && (
@@ -137,14 +129,13 @@ function Why({ incident }: { incident: IncidentDetails }) {
 
 function InShort({ incident }: { incident: IncidentDetails }) {
   const { site, started_at, ended_at, devices_affected, minutes_lost, id } = incident;
-  const name = useSiteNames().get(site ?? '') ?? site;
   return (
     <section class="card">
       <h2>{text.facts}</h2>
       <Facts
         rows={[
           [text.cause, causeSentence(incident)],
-          site !== null && [text.site, <a href={`/sites/${encodeURIComponent(site)}`}>{name}</a>],
+          site !== null && [text.site, <SiteLink path={site} />],
           [text.began, formatMoment(started_at)],
           [text.ended, ended_at === null ? text.ongoing : formatMoment(ended_at)],
           [text.affected, formatNumber(devices_affected)],

@@ -1,15 +1,7 @@
 // Incidents in words, and as bars that do not cover each other.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  affectedSentence,
-  byUrgency,
-  causeSentence,
-  hourTicks,
-  titleOf,
-  toBars,
-  whenSentence,
-} from './incident-words.ts';
+import { affectedSentence, byUrgency, causeSentence, hourTicks, toBars, whenSentence } from './incident-words.ts';
 
 test('says the cause with how sure it is, and that there is none', () => {
   expect(causeSentence({ cause: 'jammed_channel', confidence: 0.95 })).toBe('Jammed channel, very likely (95 %)');
@@ -31,12 +23,6 @@ test('says since when, or for how long', () => {
   expect(whenSentence({ started_at, ended_at: null }, now)).toMatch(/^since 09:25, 10.min$/);
   const ended_at = new Date(now).toISOString();
   expect(whenSentence({ started_at, ended_at }, now + 60_000)).toMatch(/^09:25, for 10.min$/);
-});
-
-test('calls a site by its name where one is known', () => {
-  const incident = { title: '3 access points at uk/hall are away', site: 'uk/hall' };
-  expect(titleOf(incident, new Map([['uk/hall', 'Town hall']]))).toBe('3 access points at Town hall are away');
-  expect(titleOf(incident, new Map())).toBe(incident.title);
 });
 
 test('what is open and hurts most devices comes first', () => {
@@ -77,4 +63,6 @@ test('ticks are whole hours, few of them', () => {
   const ticks = hourTicks(from, from + 6 * 3_600_000);
   expect(ticks.map(({ atMs }) => new Date(atMs).getHours())).toEqual([10, 11, 12, 13, 14, 15]);
   expect(hourTicks(from, from + 24 * 3_600_000).length).toBeLessThanOrEqual(7);
+  const quarters = hourTicks(from, from + 3_600_000).map(({ atMs }) => new Date(atMs).getMinutes());
+  expect(quarters.toSorted((a, b) => a - b)).toEqual([0, 15, 30, 45]);
 });

@@ -32,15 +32,6 @@ export function whenSentence(
   return ended_at === null ? text.since(moment, formatSpan(seconds)) : text.from(moment, formatSpan(seconds));
 }
 
-/** Titles have the path of a site, which people know by its name. */
-export function titleOf(
-  { title, site }: Pick<Incident, 'title' | 'site'>,
-  siteNames: ReadonlyMap<string, string>,
-): string {
-  const name = site === null ? undefined : siteNames.get(site);
-  return name === undefined ? title : title.replace(site!, name);
-}
-
 const stateRank = { open: 0, acknowledged: 1, ended: 2 };
 
 /** What somebody has to look after comes first, and of those the one that most devices suffer from; then the newest. */
@@ -85,14 +76,15 @@ export function toBars<Item extends Pick<Incident, 'started_at' | 'ended_at'>>(
   });
 }
 
-/** Whole hours of this browser's time within the band, a few of them. */
+/** Whole hours of this browser's time within the band, a few of them; of one or two hours parts. */
 export function hourTicks(fromMs: number, toMs: number, maxTicks = 6): { atMs: number; left: number }[] {
   const hourMs = 3_600_000;
-  const every = Math.max(1, Math.ceil((toMs - fromMs) / hourMs / maxTicks));
+  const hours = (toMs - fromMs) / hourMs;
+  const stepMs = hours <= 2 ? hourMs / 4 : Math.ceil(hours / maxTicks) * hourMs;
   const first = new Date(fromMs);
-  first.setMinutes(60, 0, 0);
+  first.setMinutes(hours <= 2 ? 15 * Math.ceil((first.getMinutes() + 1) / 15) : 60, 0, 0);
   const ticks: { atMs: number; left: number }[] = [];
-  for (let atMs = first.getTime(); atMs < toMs; atMs += every * hourMs) {
+  for (let atMs = first.getTime(); atMs < toMs; atMs += stepMs) {
     ticks.push({ atMs, left: (100 * (atMs - fromMs)) / (toMs - fromMs) });
   }
   return ticks;

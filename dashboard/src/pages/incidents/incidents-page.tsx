@@ -21,9 +21,8 @@ import {
   incidentPollMs,
   StateMark,
   useIncidentEvents,
-  useSiteNames,
 } from './incident-cards.tsx';
-import { affectedSentence, causeSentence, titleOf, whenSentence } from './incident-words.ts';
+import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
 const text = incidentsText.list;
 const hoursOf: Record<string, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 };
@@ -45,7 +44,6 @@ export function IncidentsPage() {
     idOf: ({ id }) => id,
   });
   const { rows, failure, loadOlder } = feed;
-  const names = useSiteNames();
   return (
     <Page title={pageTitles.incidents}>
       <FilterBar label={text.filters} filters={filters} clear={text.clear}>
@@ -81,7 +79,7 @@ export function IncidentsPage() {
                 <StateMark state={incident.state} />
                 <div>
                   <a class="incident-title" href={hrefOfIncident(incident)}>
-                    {titleOf(incident, names)}
+                    {incident.title}
                   </a>
                   <p>{affectedSentence(incident)}</p>
                   <p class="soft small">

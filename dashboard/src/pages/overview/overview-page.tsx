@@ -1,6 +1,6 @@
 // The network at a glance: five figures, what broke, the worst access points; while it is empty, the way to a first one.
 import './overview-page.css';
-import { AgentLink } from '../../components/agent-name.tsx';
+import { AgentLink, SiteLink } from '../../components/agent-name.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { FailureNotice, Loading, SkeletonLines } from '../../components/feedback.tsx';
 import { HealthMark } from '../../components/glyph.tsx';
@@ -24,7 +24,6 @@ const worstText = overviewText.worst;
 /** Ranked by the devices that lost service, with why: nobody has to open one to know. */
 export function WorstTable() {
   const { data, failure } = useNetworkHealth();
-  const names = new Map(data?.sites.map(({ path, name }) => [path, name]));
   return (
     <section class="card worst-card" aria-label={worstText.title}>
       <h2>{worstText.title}</h2>
@@ -41,11 +40,7 @@ export function WorstTable() {
                     <HealthMark health={agent.health} />
                     <AgentLink ap_id={agent.ap_id} />
                   </span>
-                  {agent.site && (
-                    <a class="faint small" href={`/sites/${encodeURIComponent(agent.site)}`}>
-                      {names.get(agent.site) ?? agent.site}
-                    </a>
-                  )}
+                  {agent.site && <SiteLink path={agent.site} look="faint small" />}
                 </th>
                 <td title={agent.causes.join(' · ')}>{reasonOf(agent)}</td>
                 <td class="is-number">{formatNumber(agent.devices_affected)}</td>
