@@ -93,7 +93,8 @@ async function needsOfRun({ vitest }: TestProject): Promise<{ build: boolean; ra
 async function isWholeRun({ vitest }: TestProject): Promise<boolean> {
   const isContract = ({ project }: { project: TestProject }) => project.name === 'contract';
   const ran = vitest.state.getTestModules().filter(isContract);
-  return ran.length >= (await vitest.globTestSpecifications()).filter(isContract).length;
+  // Zero: a run of another project alone.
+  return ran.length > 0 && ran.length >= (await vitest.globTestSpecifications()).filter(isContract).length;
 }
 
 /** Throws if an operation answered something that the interface document does not name, or was never audited. */
