@@ -41,6 +41,7 @@ describe.skipIf(!hasBrowser)('energy', () => {
     const savings = page.getByRole('region', { name: 'What sleep and power commands have saved' });
     await savings.getByRole('row', { name: /ada@example.org 1 / }).waitFor();
     await savings.getByRole('row', { name: /Time without service/ }).waitFor();
+    await savings.getByText(/“Used” \([\d.]+\s?[mk]?Wh\) is something else/).waitFor();
     await page
       .getByRole('table', { name: 'By technology' })
       .getByRole('row', { name: /WiFi 2/ })

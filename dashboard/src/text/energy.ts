@@ -15,7 +15,7 @@ export const energyText = {
   working: (percent: string) => `Running the hours again: ${percent}`,
   unknown: 'Known on emulated networks only',
   missing: (missing: string, share: string) =>
-    `${missing} without reports are not counted: power was measured for ${share} of the time of these access points.`,
+    `Power is known for ${share} of this time. The rest, ${missing} of all access points together, is not counted.`,
   unmeasured: (count: string) => `${count} reported no power (power_w).`,
   power: 'Power by technology',
   none: {
@@ -32,6 +32,8 @@ export const energyText = {
     sentence: (span: string, without: string, used: string) =>
       `${span}: ${used} with the commands, ${without} without them.`,
     commands: (count: string) => `${count} left out; all other commands and faults are the same.`,
+    basis: (measured: string) =>
+      `Both are computed, for this network and these hours alone. “Used” (${measured}) is something else: what all access points have reported in the time chosen above.`,
     cut: {
       model_time: 'Only the first 24 hours of the network were run again.',
       computing_time: 'Computing ended after ten minutes: the result ends early.',

@@ -87,7 +87,13 @@ export function EnergyPage() {
           {data ? <Gaps data={data} /> : <SkeletonLines count={1} />}
         </>
       )}
-      <SavingsCard rerun={rerun} networks={networks} network={network} onNetwork={setNetwork} />
+      <SavingsCard
+        measured={data && formatEnergy(data.total.kwh)}
+        rerun={rerun}
+        networks={networks}
+        network={network}
+        onNetwork={setNetwork}
+      />
       {data && !isEmpty && (
         <div class="energy-columns">
           <UseTable title={text.tables.sites} rows={data.sites} currency={data.currency} />

@@ -12,6 +12,8 @@ import type { RerunInSight } from './use-rerun.ts';
 const text = energyText.savings;
 
 interface SavingsCardProps {
+  /** What the page says was used. */
+  measured: string | undefined;
   rerun: RerunInSight;
   /** Undefined while they are not known. */
   networks: readonly (readonly [job_number: string, name: string])[] | undefined;
@@ -19,7 +21,7 @@ interface SavingsCardProps {
   onNetwork: (job_number: string) => void;
 }
 
-export function SavingsCard({ rerun, networks, network, onNetwork }: SavingsCardProps) {
+export function SavingsCard({ measured = '…', rerun, networks, network, onNetwork }: SavingsCardProps) {
   const { result, progress, failure, detail } = rerun;
   return (
     <section class="card stack energy-savings" aria-label={text.title}>
@@ -41,12 +43,12 @@ export function SavingsCard({ rerun, networks, network, onNetwork }: SavingsCard
           <progress value={progress} aria-label={text.running} />
         </div>
       )}
-      {result && <Savings result={result} />}
+      {result && <Savings {...{ result, measured }} />}
     </section>
   );
 }
 
-function Savings({ result }: { result: EnergyRerun }) {
+function Savings({ result, measured }: { result: EnergyRerun; measured: string }) {
   const { start, end, used, without, commands, limited_by, currency, programs, service } = result;
   const span = `${formatMoment(start)} – ${formatMoment(end)}`;
   return (
@@ -55,6 +57,7 @@ function Savings({ result }: { result: EnergyRerun }) {
         {text.sentence(span, formatEnergy(without.kwh), formatEnergy(used.kwh))}{' '}
         <span class="soft">{text.commands(formatCount(commands, 'command'))}</span>
       </p>
+      <p class="soft small">{text.basis(measured)}</p>
       {limited_by.map((why) => (
         <Notice key={why} kind="warning" title={text.cut[why]} />
       ))}
