@@ -48,7 +48,13 @@ export function metresPerDegreeEast(latitude: number): number {
 
 /** The indices of the locations of each map, maps in the order of their first. */
 export function maps(locations: readonly Location[]): number[][] {
-  const squares = Map.groupBy(locations.keys(), (index) => squareOf(locations[index]!));
+  const squares = new Map<number, number[]>();
+  for (const [index, location] of locations.entries()) {
+    const key = squareOf(location);
+    const members = squares.get(key);
+    if (members) members.push(index);
+    else squares.set(key, [index]);
+  }
   const found: number[][] = [];
   for (const start of squares.keys()) {
     const members: number[] = [];
