@@ -44,7 +44,9 @@ function judge(alarms: readonly GroupedAlarm[]): Judged {
   // What follows from a noise that nobody has moved to is not of settings either.
   const isOfNoise = noise !== undefined && !canBeOfSettings(noise);
   const canBe = (alarm: GroupedAlarm) => canBeOfSettings(alarm) && !(isOfNoise && familyOf(alarm) === 'wifi');
-  const rolled = having((alarm) => alarm.context.rollout !== undefined && canBe(alarm));
+  const ofRollout = alarms.filter((alarm) => alarm.context.rollout !== undefined && canBe(alarm));
+  const ofNoise = isOfNoise ? alarms.filter((alarm) => familyOf(alarm) === 'wifi') : [];
+  const [rolled] = ofNoise.length > ofRollout.length ? [] : ofRollout;
   if (rolled) return ['failed_rollout', settings ? 0.9 : 0.7, rolled];
   const site = having((alarm) => alarm.subject_kind === 'site' && familyOf(alarm) === 'away');
   if (site) return ['site_away', 0.95, site];

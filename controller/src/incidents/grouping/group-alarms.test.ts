@@ -211,6 +211,9 @@ describe('groups', () => {
       alarm('2', 'wifi_retries', 'ap-1', 5, { context: rolled }),
     ];
     expect(describeIncident(list, String).cause).toBe('jammed_channel');
+    // Nor does one that is of the roll-out, if it is only one.
+    const ofRollout = alarm('3', 'nr_sinr', 'ap-2', 200, { context: rolled });
+    expect(describeIncident([...list, ofRollout], String).cause).toBe('jammed_channel');
   });
 
   test.each([

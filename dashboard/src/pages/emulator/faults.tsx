@@ -86,7 +86,7 @@ export function ActiveFaults({ run }: { run: EmulatorRun }) {
   const faults = activeFaults(run);
   if (faults.length === 0) return null;
   return (
-    <ul class="small" aria-label={faultText.active}>
+    <ul class="small active-faults" aria-label={faultText.active}>
       {faults.map(({ agent_id, kind, until }) => (
         <li key={`${agent_id} ${kind}`}>
           {faultTitle(kind, agent_id)} <span class="soft">{faultText.until(formatMoment(until))}</span>
