@@ -101,11 +101,10 @@ function sourceTexts(from: string): string {
 }
 
 /** Pages that need a query to show something. */
-function searchOf(path: string, { ap_id }: Record<string, string>): string {
-  if (ap_id === undefined) return '';
-  const agent = encodeURIComponent(ap_id);
-  if (path === '/compare')
-    return `?agents=${agent},${agent.replace(/-\d+$/, '-3')}&metrics=connected_devices,power_w&window=5m`;
+function searchOf(path: string, { ap_id, other }: Record<string, string>): string {
+  if (ap_id === undefined || other === undefined) return '';
+  const agents = [ap_id, other].map(encodeURIComponent);
+  if (path === '/compare') return `?agents=${agents}&metrics=connected_devices,power_w&window=5m`;
   return path === '/agents/:ap_id' || path === '/' || path === '/energy' ? '?window=5m' : '';
 }
 

@@ -50,6 +50,7 @@ export async function furnish(url: string, { isWhole }: { isWhole: boolean }): P
   return {
     // That with the jammed channel has a diagnosis.
     ap_id: ap_ids[5]!,
+    other: ap_ids[6]!,
     job_number,
     command_id,
     app_name: 'energy-saver',

@@ -64,10 +64,10 @@ export const settingsText = {
     ready: 'All systems operational',
     notReady: 'A component is failing',
     notReadyWords: 'Functions that do not need it still work. Run “weft doctor” to find the cause.',
-    parts: { disk: 'Disk', database: 'Database', telemetry: 'Telemetry store', broker: 'Message broker' } as Record<
-      string,
-      string
-    >,
+    parts: {
+      ...{ disk: 'Disk', database: 'Database', telemetry: 'Telemetry store' },
+      ...{ broker: 'Message broker', writes: 'Writes', jobs: 'Jobs' },
+    } as Record<string, string>,
     telemetryServer: (position: string) => `Telemetry server ${position}`,
     ok: 'OK',
     failing: 'failing',
