@@ -177,6 +177,8 @@ const weft = {
 const settings = {
   settings_drifted: rule('minor', 'Settings drifted', '{name} runs other settings than it shall', {
     condition: { weft: 'settings_drifted', op: '>', value: 0 },
+    // A command that lies over settings may be known a moment after its effect.
+    for_seconds: 30,
   }),
 };
 
