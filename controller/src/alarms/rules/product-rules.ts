@@ -178,7 +178,7 @@ const settings = {
   settings_drifted: rule('minor', 'Settings drifted', '{name} runs other settings than it shall', {
     condition: { weft: 'settings_drifted', op: '>', value: 0 },
     // A command that lies over settings may be known a moment after its effect.
-    for_seconds: 30,
+    for_seconds: 10,
   }),
 };
 
