@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAge,
   formatCount,
-  formatDevices,
   formatExactly,
+  formatMetric,
   formatMoment,
   formatNumber,
   formatSpan,
@@ -46,7 +46,11 @@ describe('a value', () => {
   });
 
   it('of devices is whole, or less than one', () => {
-    expect([0.0056, 0, 1.6, -0.2, 5.8].map(formatDevices)).toEqual(['less than one', '0', '2', 'less than one', '6']);
+    const served = [0.0056, 0, 1.6, -0.2, 5.8].map((value) => formatMetric('served_devices', value, ''));
+    expect(served).toEqual(['less than one', '0', '2', 'less than one', '6']);
+    expect(formatMetric('Devices served', 1.6, '')).toBe('2');
+    expect(formatMetric('devices_share', 1.6, '%')).toBe(formatValue(1.6, '%'));
+    expect(formatMetric('load', 1.6, '')).toBe('1.6');
   });
 
   it('moves to the next unit once it has grown out of its own', () => {

@@ -66,10 +66,11 @@ export function formatValue(value: number, unit = ''): string {
   return scaledUnit === '' ? formatNumber(scaled) : `${formatNumber(scaled)}${thin}${scaledUnit}`;
 }
 
-/** Devices are whole; where a mean has a part of one, it is `less than one`. */
-export function formatDevices(count: number): string {
-  const whole = Math.round(count) || 0;
-  return whole === 0 && count !== 0 ? 'less than one' : formatNumber(whole);
+/** A value of this metric, by its name or what people call it. Devices are whole: a part of one, of a mean, is `less than one`. */
+export function formatMetric(metric: string, value: number, unit: string): string {
+  if (unit !== '' || !/(?<![a-z])devices(?![a-z])/i.test(metric)) return formatValue(value, unit);
+  const whole = Math.round(value) || 0;
+  return whole === 0 && value !== 0 ? 'less than one' : formatNumber(whole);
 }
 
 /** `1 agent`, `12 agents`. */

@@ -5,7 +5,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
-import { formatAge, formatDevices, formatMoment, formatSpan, formatValue } from '../../format.ts';
+import { formatAge, formatMetric, formatMoment, formatSpan } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { componentText } from '../../text/components.ts';
 import { Icon, IconButton } from '../button.tsx';
@@ -250,8 +250,7 @@ function valueAt({ times, values }: ChartLine, time: number, reach: number): num
 }
 
 function inWords(value: number | undefined, { title, unit }: Pick<ChartProps, 'title' | 'unit'>): string {
-  if (value === undefined) return '–';
-  return unit === '' && /\bdevices\b/i.test(title) ? formatDevices(value) : formatValue(value, unit);
+  return value === undefined ? '–' : formatMetric(title, value, unit);
 }
 
 function resolutionWord(lines: readonly ChartLine[], resolutionSeconds: number | undefined): string {

@@ -109,8 +109,9 @@ export function turnChosen<Row>({ chosen, onChange }: RowChoice<Row>, key: strin
 
 /** All of them, or none of them if all were chosen. */
 export function turnAll<Row>({ chosen, onChange }: RowChoice<Row>, keys: readonly string[]): void {
+  const these = new Set(keys);
   const isAll = keys.every((key) => chosen.has(key));
-  onChange(new Set(isAll ? [...chosen].filter((key) => !keys.includes(key)) : [...chosen, ...keys]));
+  onChange(new Set(isAll ? [...chosen].filter((key) => !these.has(key)) : [...chosen, ...keys]));
 }
 
 /** With it, or without it if it was there. */

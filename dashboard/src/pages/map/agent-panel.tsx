@@ -9,7 +9,7 @@ import { agentName, type Coverage, coverageOf, isInService } from '../../data/ag
 import type { FleetAgent } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { formatDevices, formatValue } from '../../format.ts';
+import { formatMetric, formatValue } from '../../format.ts';
 import { agentsText } from '../../text/agents.ts';
 import { mapText } from '../../text/map.ts';
 
@@ -79,7 +79,7 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
         look="facts values"
         rows={values.map(([name, { ts, value }]) => {
           const words = metricWords(configuration, name);
-          const shown = name.endsWith('_devices') ? formatDevices(value) : formatValue(value, words.unit);
+          const shown = formatMetric(name, value, words.unit);
           return [words.label, <LatestValue key={name} {...{ ts, state, details }} children={shown} />];
         })}
       />

@@ -5,7 +5,7 @@ import { Glyph, HealthMark, StateChip } from '../../../components/glyph.tsx';
 import { type Column, column } from '../../../components/tables/table.tsx';
 import { isSleeping, isStale, type ShownState, shownState, technologyOf } from '../../../data/agents.ts';
 import { type MetricName, metricWords } from '../../../data/metrics.ts';
-import { formatDevices, formatValue } from '../../../format.ts';
+import { formatMetric } from '../../../format.ts';
 import { agentsText } from '../../../text/agents.ts';
 
 const text = agentsText.columns;
@@ -76,7 +76,7 @@ export function metricColumn(name: string, known: readonly MetricName[]): Column
     cell: (item) => {
       const { ts, value } = (item.latest?.[name] ?? {}) as { ts?: string; value?: unknown };
       if (typeof value !== 'number' || ts === undefined) return none;
-      const shown = name.endsWith('_devices') ? formatDevices(value) : formatValue(value, words.unit);
+      const shown = formatMetric(name, value, words.unit);
       // How often it reports is not in the list; whoever reports at all does so at least every minute.
       const told = { last_seen: item.last_seen, report_interval_seconds: 30 };
       return isStale(ts, stateOfItem(item), told) ? <span class="stale-value">{shown}</span> : shown;
