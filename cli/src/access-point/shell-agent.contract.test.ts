@@ -59,7 +59,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** The script, with folders of its own and only the tools of `more` beside the common ones; with `applets` those of busybox, without curl. */
+/** The script, which reports once and then seldom, with folders of its own and only the tools of `more` beside the common ones; with `applets` those of busybox, without curl. */
 function start(env: Record<string, string>, more: Record<string, string> = {}, applets = '') {
   const folder = newFolder();
   const tools = join(folder, 'tools');
@@ -77,7 +77,7 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
   const run = env.WEFT_AGENT_RUN_DIR ?? join(folder, 'run');
   const state = env.WEFT_AGENT_STATE_DIR ?? join(folder, 'state');
   const child = spawn(applets || '/bin/sh', applets ? ['ash', script] : [script], {
-    env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '1', ...env },
+    env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '60', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
@@ -164,7 +164,8 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
     const admin = await weft.admin();
     const json = { ap_id_pattern: 'shell-9' };
     const { token } = (await weft.request('POST', '/api/v1/enrolment_tokens', { token: admin, json })).body;
-    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-9', WEFT_ENROLMENT_TOKEN: token });
+    const often = { WEFT_AGENT_INTERVAL: '1' };
+    const agent = start({ WEFT_URL: weft.url, WEFT_AP_ID: 'shell-9', WEFT_ENROLMENT_TOKEN: token, ...often });
     await untilSo(() => expect(agent.said()).toContain('connected to'));
     await weft.request('PUT', '/api/v1/agents/shell-9', { token: admin, json: { password: 'of the new machine' } });
     expect(await agent.gone).toBe(1);
@@ -223,7 +224,7 @@ esac`;
     writeFileSync(air, before);
     const own = { WEFT_AGENT_RUN_DIR: join(home, 'run'), WEFT_AGENT_STATE_DIR: join(home, 'state') };
     const env = { ...own, WEFT_AGENT_ALLOW: 'settings', WEFT_AGENT_SETTER: program, WEFT_AGENT_SETTER_SECONDS: '3' };
-    const identity = { WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token, WEFT_AGENT_INTERVAL: '60' };
+    const identity = { WEFT_URL: weft.url, WEFT_AP_ID: ap_id, WEFT_ENROLMENT_TOKEN: token };
     const curl = `[ -e ${air}-cut ] && exit 7\nexec ${pathOf('curl')} "$@"`;
     const begin = () => start({ ...env, ...identity }, applets ? { 'uclient-fetch': uclientFetch } : { curl }, applets);
     const agent = begin();
@@ -440,13 +441,13 @@ esac`;
     const { url, answers } = await giveCommands([
       ...seconds.map((each) => ({ name: 'set_report_interval', args: { seconds: each } })),
       { name: 'steer_device', args: { device, target_radios: [{ bssid: '02:00:00:00:00:01', channel: 6 }] } },
-      { name: 'set_report_interval', args: { seconds: 60 } },
+      { name: 'set_report_interval', args: { seconds: 90 } },
     ]);
     const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'shell-7', WEFT_AGENT_ALLOW: 'wake, steer_device' });
     await untilSo(() => expect(answers).toHaveLength(seconds.length + 2));
     for (const answer of answers.slice(0, -1)) expect(JSON.parse(answer)).toMatchObject({ state: 'failed' });
     expect(JSON.parse(answers.at(-2)!).result.error).toContain('hardware address');
     expect(JSON.parse(answers.at(-1)!)).toEqual({ state: 'succeeded' });
-    expect(readFileSync(join(agent.run, 'interval'), 'utf8')).toBe('60\n');
+    expect(readFileSync(join(agent.run, 'interval'), 'utf8')).toBe('90\n');
   });
 });

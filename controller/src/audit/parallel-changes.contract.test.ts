@@ -1,6 +1,7 @@
 // Changes at the same time on two nodes: each that took effect has its entry, and one that came too late has none.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { passwordCost } from '../../../test/weft.ts';
 import { system } from '../caller.ts';
 import { createEvents } from '../events.ts';
 import { PasswordHasher } from '../password-hasher.ts';
@@ -26,7 +27,7 @@ eachDatabase((kind) => {
   const serviceOn = (database: SqlDatabase) =>
     new UserService({
       users: new UserStore(database),
-      hasher: new PasswordHasher(),
+      hasher: new PasswordHasher(undefined, passwordCost),
       changes: new CallerChanges(new AuditLog(database), createEvents().callerChanged),
       audit: new AuditService(new AuditLog(database)),
       maxUsers: 1000,

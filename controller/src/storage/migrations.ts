@@ -18,6 +18,9 @@ interface Migration {
   checksum: string;
 }
 
+/** Those of this code, once they were read. */
+const own: Partial<Record<SqlDatabase['dialect'], Migration[]>> = {};
+
 type AppliedRow = { version: number; name: string; checksum: string };
 
 /** The transaction of a migration, exclusive among all nodes. */
@@ -64,7 +67,9 @@ export async function applyMigrations(
   folder: string,
   exclusively: (work: (session: MigrationSession) => Promise<boolean>) => Promise<boolean>,
 ): Promise<void> {
-  const migrations = readMigrations(dialect, folder);
+  const isOwn = folder === MIGRATIONS_FOLDER;
+  const migrations = (isOwn && own[dialect]) || readMigrations(dialect, folder);
+  if (isOwn) own[dialect] = migrations;
   let isComplete = false;
   while (!isComplete) isComplete = await exclusively((session) => applyNext(session, migrations));
 }

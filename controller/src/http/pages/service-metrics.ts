@@ -34,17 +34,22 @@ class OperationCounts {
   }
 }
 
+let ofProcess: Registry | undefined;
+
+/** One for all servers of a process: it watches the event loop and the garbage collector until the process ends. */
+function processMetrics(): Registry {
+  if (ofProcess) return ofProcess;
+  ofProcess = new Registry();
+  collectDefaultMetrics({ register: ofProcess });
+  // Gauges that are named like counters; their sums are easily made of the ones by type.
+  for (const what of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${what}_total`);
+  return ofProcess;
+}
+
 export class ServiceMetrics {
   readonly #registry = new Registry();
+  readonly #ofProcess = processMetrics();
   readonly #operations = new Map<string, OperationCounts>();
-
-  constructor() {
-    collectDefaultMetrics({ register: this.#registry });
-    // Gauges that are named like counters; their sums are easily made of the ones by type.
-    for (const what of ['handles', 'requests', 'resources']) {
-      this.#registry.removeSingleMetric(`nodejs_active_${what}_total`);
-    }
-  }
 
   add(gauges: Gauges): void {
     for (const [name, gauge] of Object.entries(gauges)) {
@@ -102,7 +107,7 @@ export class ServiceMetrics {
   }
 
   async text(): Promise<string> {
-    return `${await this.#registry.metrics()}\n${this.#requestsText()}`;
+    return `${await this.#ofProcess.metrics()}\n${await this.#registry.metrics()}\n${this.#requestsText()}`;
   }
 
   get contentType(): string {

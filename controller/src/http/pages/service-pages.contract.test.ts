@@ -1,8 +1,10 @@
 // The pages that need no token (Z9): what they may not tell, and who may read /metrics.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRequire } from 'node:module';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { createParts } from '../../parts.ts';
 import { diskFull } from '../../storage/write-probe.ts';
+import { ServiceMetrics } from './service-metrics.ts';
 
 const running: TestWeft[] = [];
 
@@ -151,6 +153,16 @@ describe('/metrics', () => {
         expect(await read({ [name]: value })).toBe(403);
       },
     );
+  });
+
+  it('watches the process once, however many servers it has', async () => {
+    const hooks = createRequire(import.meta.url)('node:perf_hooks');
+    const first = new ServiceMetrics();
+    const watchers = [vi.spyOn(hooks, 'monitorEventLoopDelay'), vi.spyOn(hooks, 'PerformanceObserver')];
+    const texts = await Promise.all([first.text(), new ServiceMetrics().text()]);
+    for (const text of texts) expect(text.match(/^nodejs_eventloop_lag_p99_seconds /gm)).toHaveLength(1);
+    for (const watcher of watchers) expect(watcher).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
   });
 
   it('is closed outside of the allowed networks, even to an administrator', async () => {
