@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, '../..');
 test('Twenty small worlds agree with the independent calculation within 1 %', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'research', 'recompute', 'recompute-emulator.ts'), String(rounds(10, 4))],
+    [join(root, 'research', 'recompute', 'recompute-emulator.ts'), String(rounds(10, 2))],
     {
       encoding: 'utf8',
     },

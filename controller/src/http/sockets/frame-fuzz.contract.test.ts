@@ -15,7 +15,7 @@ const never = 1e9;
 const times = { sweepMs: never, pingMs: never, pongMs: never, stallMs: never, closeTimeoutMs: never };
 const maxPayload = 70_000;
 const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);
-const frames = rounds(200_000, 4_000);
+const frames = rounds(200_000, 2_500);
 
 function echoByOpenSocket(socket: WebSocket, connection: Socket): void {
   const onFault = (error: unknown) => {
