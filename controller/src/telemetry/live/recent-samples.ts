@@ -4,6 +4,7 @@
 import type { Sample } from '../store/telemetry-store.ts';
 
 export interface RecentSample {
+  number: number;
   ap_id: string;
   ts: number;
   names: readonly string[];
@@ -37,8 +38,11 @@ export class RecentSamples {
   /** Sizes of rings are powers of two. */
   #ring = createRing(firstEntries);
   #values = new Float64Array(firstValues);
-  /** The last that readers have wanted. */
-  readonly #made = new Map<number, RecentSample>();
+  /**
+   * The last that readers have wanted, each at the place of its number. A Map would be made anew again and again, and each that
+   * was left would keep its samples and their events until all of the heap is collected.
+   */
+  readonly #made = new Array<RecentSample | undefined>(keptObjects).fill(undefined);
   #oldest = 1;
   #next = 1;
   /** Of values, counted since the start. */
@@ -68,11 +72,12 @@ export class RecentSamples {
   /** For readers that ask at about the same time, the same object. */
   get(number: number): RecentSample | undefined {
     if (number < this.#oldest || number >= this.#next) return undefined;
-    const known = this.#made.get(number);
-    if (known) return known;
+    const known = this.#made[number % keptObjects];
+    if (known?.number === number) return known;
     const ring = this.#ring;
     const at = number % ring.ts.length;
     const made = {
+      number,
       ap_id: ring.ap_id[at]!,
       ts: ring.ts[at]!,
       names: ring.names[at]!,
@@ -80,8 +85,7 @@ export class RecentSamples {
       receivedMs: ring.receivedMs[at]!,
       event: undefined,
     };
-    if (this.#made.size >= keptObjects) this.#made.delete(this.#made.keys().next().value!);
-    this.#made.set(number, made);
+    this.#made[number % keptObjects] = made;
     return made;
   }
 

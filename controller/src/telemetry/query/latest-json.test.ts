@@ -1,5 +1,6 @@
 import type { Presence } from '@weft/contract';
 import { expect, test } from 'vitest';
+import { youngCollector } from '../../../../test/pure/young-collector.ts';
 import type { LatestValues } from '../store/telemetry-store.ts';
 import { LatestJson } from './latest-json.ts';
 
@@ -44,4 +45,23 @@ test('what has changed is written anew, and a choice of metrics leaves no trace'
   const newer = latest(2);
   expect(write('late', newer)).toBe(only('late', newer));
   expect(write('late', newer, ['none'])).toBe(only('late', newer, ['none']));
+});
+
+test('what was replaced goes with the next young garbage', () => {
+  const json = new LatestJson();
+  const collectYoung = youngCollector();
+  const names = Array.from({ length: 10 }, (_, index) => `metric_${index}`);
+  const ap_ids = Array.from({ length: 40 }, (_, index) => `ap-${index}`);
+  const writeTenTimes = () => {
+    for (let value = 0; value < 10; value++) {
+      const metrics = () => names.map((name) => ({ name, ts, value }));
+      json.write(ap_ids.map((ap_id) => ({ ap_id, presence: 'online', latest: { ap_id, metrics: metrics() } })));
+    }
+    collectYoung();
+  };
+  for (let times = 0; times < 5; times++) writeTenTimes();
+  const before = process.memoryUsage().arrayBuffers;
+  for (let times = 0; times < 10; times++) writeTenTimes();
+  // All of their texts would be more than two million bytes.
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(500_000);
 });

@@ -14,12 +14,16 @@ export interface LatestRow {
 }
 
 const usualRowBytes = 800;
+const maxRows = 50_000;
 const maxKeys = 10_000;
 const comma = Buffer.from(',');
 
 export class LatestJson {
-  /** The store returns the same list of metrics again until something newer comes. */
-  readonly #rows = new WeakMap<LatestValues['metrics'], { presence: Presence; json: Uint8Array }>();
+  /**
+   * By agent: the store returns the same list of metrics again until something newer comes. Not by that list in a WeakMap: what
+   * lies there stays until all of the heap is collected, which takes many minutes, and a text is replaced every second.
+   */
+  readonly #rows = new Map<string, { metrics: LatestValues['metrics']; presence: Presence; json: Uint8Array }>();
   /** The same few names stand in every agent. */
   readonly #keys = new Map<string, Uint8Array>();
 
@@ -35,8 +39,8 @@ export class LatestJson {
   }
 
   #row({ ap_id, presence, latest }: LatestRow, timestamp: (ms: number) => string, wanted?: ReadonlySet<string>) {
-    const known = latest && !wanted ? this.#rows.get(latest.metrics) : undefined;
-    if (known?.presence === presence) return known.json;
+    const known = latest && !wanted ? this.#rows.get(ap_id) : undefined;
+    if (known && known.metrics === latest?.metrics && known.presence === presence) return known.json;
     const json = new JsonBytes(256 + (latest?.metrics.length ?? 0) * 80);
     json.text(`{"ap_id":${JSON.stringify(ap_id)},"presence":"${presence}","metrics":{`);
     const start = json.length;
@@ -53,8 +57,11 @@ export class LatestJson {
       json.text('}');
     }
     json.text('}}');
-    const bytes = json.takeBytes();
-    if (latest && !wanted) this.#rows.set(latest.metrics, { presence, json: bytes });
+    if (!latest || wanted) return json.takeBytes();
+    // A copy: the bytes are a piece of a much larger buffer, which would be kept with them.
+    const bytes = new Uint8Array(json.takeBytes());
+    if (this.#rows.size >= maxRows) this.#rows.clear();
+    this.#rows.set(ap_id, { metrics: latest.metrics, presence, json: bytes });
     return bytes;
   }
 
