@@ -41,19 +41,19 @@ export class DecodedBlocks {
   }
 }
 
-export class BlockCache {
+export class BlockCache extends DecodedBlocks {
   readonly #tables: Tables;
   readonly #onDamage: (message: string) => void;
-  readonly #decoded = new DecodedBlocks();
 
   constructor(tables: Tables, onDamage: (message: string) => void) {
+    super();
     this.#tables = tables;
     this.#onDamage = onDamage;
   }
 
   /** Undefined for a damaged block, which is reported; the others stay readable. */
-  get(id: number): Block | undefined {
-    const known = this.#decoded.get(id);
+  override get(id: number): Block | undefined {
+    const known = super.get(id);
     if (known) return known;
     let block: Block;
     try {
@@ -62,15 +62,7 @@ export class BlockCache {
       this.#onDamage(`block ${id} of the telemetry store cannot be read: ${(error as Error).message}`);
       return undefined;
     }
-    this.#decoded.put(id, block);
+    this.put(id, block);
     return block;
-  }
-
-  forget(id: number): void {
-    this.#decoded.forget(id);
-  }
-
-  clear(): void {
-    this.#decoded.clear();
   }
 }

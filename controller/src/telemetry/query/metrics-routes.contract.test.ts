@@ -17,8 +17,10 @@ beforeAll(async () => {
   server = await startWeft();
   user = await server.user('ada@weft.test');
   app = await server.app('app-1', { agents: ['ap-*'] });
-  agent = await server.agent('ap-1', { metrics: { load: { label: 'Own label' } }, site: 'x' });
-  await server.agent('roof-1');
+  // Online until the end, however long that takes.
+  const report_interval_seconds = 3600;
+  agent = await server.agent('ap-1', { metrics: { load: { label: 'Own label' } }, site: 'x', report_interval_seconds });
+  await server.agent('roof-1', { report_interval_seconds });
   await server.agent('ap-empty');
   t0 = Math.floor(Date.now() / 60_000) * 60_000 - 120_000;
   await server.record('ap-1', [
@@ -353,7 +355,7 @@ describe('presence', () => {
             last_seen: expect.stringMatching(/Z$/),
             since: expect.stringMatching(/Z$/),
             reason: expect.stringMatching(/\.$/),
-            report_interval_seconds: 10,
+            report_interval_seconds: 3600,
             channel: false,
             command_ready: false,
           },
