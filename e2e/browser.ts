@@ -107,7 +107,7 @@ export async function visit(origin: string, { path = '/', prepare, ...options }:
 
 /** Another tab of the same browser; what it asks for and says counts too. */
 export async function secondTab(seen: Visit, url: string): Promise<Page> {
-  const page = await seen.context.newPage();
+  const page = await seen.page.context().newPage();
   watch(seen, page);
   await page.goto(url);
   return page;

@@ -42,7 +42,6 @@ describe.skipIf(!hasBrowser)('alarms in the dashboard', () => {
     await page.getByLabel('Filter rules').fill('flapping');
     await page.getByRole('switch', { name: 'Turn off Flapping' }).click();
     await page.getByRole('switch', { name: 'Turn on Flapping' }).waitFor();
-    await expectFitting(page);
     await page.getByRole('link', { name: 'New rule' }).click();
     await heading(page, 'New alarm rule');
     await page.getByRole('button', { name: 'As text' }).click();

@@ -1,18 +1,22 @@
 // Apps and what they may do, in a real browser.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser } from './browser.ts';
-import { expectFitting, heading, visitSignedIn } from './signed-in.ts';
+import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
-import { password, type Weft } from './weft-process.ts';
-
-async function site(): Promise<{ weft: Weft; token: string }> {
-  const weft = await serve();
-  return { weft, token: await weft.createAdmin() };
-}
+import { password } from './weft-process.ts';
 
 describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
-  test('an app is registered with a key made here, changed, given a new key, and deleted', async () => {
-    const { weft, token } = await site();
+  test('an app is registered with a key made here, changed, given a new key, and deleted; a new one may do the least, and its form knows the access points and their commands', async () => {
+    const weft = await serve();
+    const token = await weft.createAdmin();
+    for (const [ap_id, commands] of [
+      ['ap-lab-1', ['sleep', 'wake']],
+      ['ap-lab-2', ['sleep']],
+      ['roof-1', ['reboot']],
+    ]) {
+      const json = { ap_id, password, configuration: { commands } };
+      expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+    }
     const { page } = await visitSignedIn(weft, { path: '/apps', title: 'Apps' });
     await page.getByText('No apps yet').waitFor();
     await page.getByRole('link', { name: 'Register an app' }).click();
@@ -67,19 +71,9 @@ describe.skipIf(!hasBrowser)('apps in the dashboard', () => {
       .getByRole('button', { name: 'Delete app' })
       .click();
     await page.getByText('No apps yet').waitFor();
-  });
 
-  test('a new app may do the least, and its form knows the access points and their commands', async () => {
-    const { weft, token } = await site();
-    for (const [ap_id, commands] of [
-      ['ap-lab-1', ['sleep', 'wake']],
-      ['ap-lab-2', ['sleep']],
-      ['roof-1', ['reboot']],
-    ]) {
-      const json = { ap_id, password, configuration: { commands } };
-      expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
-    }
-    const { page } = await visitSignedIn(weft, { path: '/apps?register=1', title: 'Register an app' });
+    await follow(page, '/apps?register=1');
+    await heading(page, 'Register an app');
     await page.getByLabel('Name', { exact: true }).fill('night-saver');
     // Nobody gives a new app everything by mistake.
     await page.getByRole('button', { name: 'Register', exact: true }).click();

@@ -2,10 +2,9 @@
 // crosshair says where nothing was measured.
 import { describe, expect, test } from 'vitest';
 import { hasBrowser, type Visit } from './browser.ts';
-import { startDemo } from './demo-network.ts';
 import { visitSignedIn } from './signed-in.ts';
-import { sharedServer } from './weft-here.ts';
-import { eventually } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { eventually, password } from './weft-process.ts';
 
 type Page = Visit['page'];
 
@@ -36,20 +35,34 @@ const pointsShown = `[...document.querySelectorAll('.u-cursor-pt')].filter(
 const written = (page: Page) => page.evaluate('window.written') as Promise<Written[]>;
 const charts = (page: Page) => page.getByRole('figure', { name: /^Chart of / });
 
-const demo = sharedServer(async (weft) => {
+/** One access point, which reports when it is told to. */
+async function withCell() {
+  const weft = await serve();
   const token = await weft.createAdmin();
-  const [cell] = await startDemo(weft, token, { report_interval_seconds: 1 });
-  return { weft, token, cell: cell! };
-});
+  const commands = [{ name: 'set_tx_power', params: { dbm: { type: 'number' } } }];
+  const configuration = { access_point_type: '5G', report_interval_seconds: 60, commands };
+  const json = { ap_id: 'cell-1', password, configuration };
+  expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
+  const agent = (await weft.login('cell-1', password, 'agent')).body.access_token;
+  const usual = { throughput_mbps: 50, latency_ms: 4, load_pct: 30, rsrp_dbm: -80, cqi: 12 };
+  let devices = 0;
+  const report = async () => {
+    devices += 1;
+    const json = { ...usual, power_w: 90 + devices, connected_devices: devices };
+    expect((await weft.request('POST', '/api/v1/agent_update/update', { token: agent, json })).status).toBe(200);
+  };
+  await report();
+  const query = new URLSearchParams({ agent_id: 'cell-1', command: '{"name":"set_tx_power","dbm":30}' });
+  expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
+  return { weft, report };
+}
 
 describe.skipIf(!hasBrowser)('charts of an access point', () => {
-  test('stand one under the other on one time axis, one click enlarges, all that is written on them can be read', async () => {
-    const { weft, token, cell } = await demo();
-    const query = new URLSearchParams({ agent_id: cell.ap_id, command: '{"name":"set_tx_power","dbm":30}' });
-    expect((await weft.request('POST', `/api/v1/send_command?${query}`, { token })).status).toBe(200);
-    const path = `/agents/${cell.ap_id}?window=1h`;
+  test('stand one under the other on one time axis, one click enlarges, all that is written on them can be read; the crosshair gives a value where there is one, and none where nothing was measured', async () => {
+    const { weft, report } = await withCell();
+    const path = '/agents/cell-1?window=1h&metrics=connected_devices,throughput_mbps,power_w,latency_ms,rsrp_dbm,cqi';
     const prepare = (page: Page) => page.addInitScript(listen).then(() => {});
-    const { page } = await visitSignedIn(weft, { path, title: cell.name, prepare });
+    const { page } = await visitSignedIn(weft, { path, title: 'cell-1', prepare });
     await eventually(
       () => page.locator('.chart canvas').count(),
       (count) => count === 6,
@@ -87,14 +100,7 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     const counts = words.filter(({ text, title }) => title.startsWith('Connected devices') && /^[\d.\s]+$/.test(text));
     expect(counts.length).toBeGreaterThan(1);
     expect(counts.filter(({ text }) => text.includes('.'))).toEqual([]);
-  });
 
-  test('the crosshair gives a value where there is one, and none where nothing was measured', async () => {
-    const { weft, cell } = await demo();
-    const path = `/agents/${cell.ap_id}?window=1h`;
-    const { page } = await visitSignedIn(weft, { path, title: cell.name });
-    const power = page.getByRole('figure', { name: /^Chart of Power/ });
-    await power.locator('canvas').waitFor();
     const value = power.locator('strong');
     await eventually(
       async () => (await value.textContent()) ?? '',
@@ -102,16 +108,19 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
     );
     const plot = (await power.locator('.u-over').boundingBox())!;
     const pointAt = (share: number) => page.mouse.move(plot.x + plot.width * share, plot.y + plot.height / 2);
-    // The network is younger than a minute; this was half an hour ago.
+    // It is younger than a minute; this was half an hour ago.
     await pointAt(0.5);
     await eventually(
       async () => (await value.textContent()) ?? '',
       (text) => text === '–',
     );
     expect(await page.evaluate(pointsShown)).toBe(0);
-    await pointAt(0.997);
     await eventually(
-      async () => (await value.textContent()) ?? '',
+      async () => {
+        await report();
+        await pointAt(0.997);
+        return (await value.textContent()) ?? '';
+      },
       (text) => /^\d/.test(text),
     );
     expect(await page.evaluate(pointsShown)).toBeGreaterThan(0);

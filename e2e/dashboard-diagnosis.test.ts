@@ -14,7 +14,7 @@ const network = sharedServer(async (weft) => {
     expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBe(200);
     return body;
   };
-  const [cell] = await startDemo(weft, token);
+  const [cell] = await startDemo(weft, token, 2);
   // As it comes with Weft, but without waiting.
   const { items: rules } = await ask('GET', '/alarm_rules');
   const noise = rules.find(({ product }: { product: string }) => product === 'wifi_noise');
@@ -43,8 +43,8 @@ const network = sharedServer(async (weft) => {
 });
 
 describe.skipIf(!hasBrowser)('a diagnosis in the dashboard', () => {
-  test('heads the page with numbers and a remedy, which is tried, applied and taken back', async () => {
-    const { weft, sent } = await network();
+  test('heads the page with numbers and a remedy, which is tried, applied and taken back; what-if shows the effect on an emulated one before anything is sent', async () => {
+    const { weft, cell, sent } = await network();
     const { page } = await visitSignedIn(weft, { path: '/agents/ap-jammed', title: 'ap-jammed' });
     const diagnosis = page.getByRole('region', { name: 'Diagnosis' });
     await diagnosis
@@ -97,11 +97,10 @@ describe.skipIf(!hasBrowser)('a diagnosis in the dashboard', () => {
     await heading(page, 'ap-quiet');
     await page.getByText('No active alarms.').waitFor();
     await page.getByText(/^1 Jan( 2026)? \d\d:00:00/).waitFor();
-  });
 
-  test('what if this cell is switched off: one click on its page; then it is, with a guard, and goes back', async () => {
-    const { weft, cell, sent } = await network();
-    const { page } = await visitSignedIn(weft, { path: `/agents/${cell.ap_id}`, title: cell.name });
+    // What if an emulated cell is switched off: one click on its page; then it is, with a guard, and goes back.
+    await follow(page, `/agents/${cell.ap_id}`);
+    await heading(page, cell.name);
     const before = await sent(cell.ap_id);
     await page.getByRole('button', { name: 'What if it is switched off?' }).click();
     const brief = page.getByRole('region', { name: 'What-if analysis' });
@@ -118,7 +117,6 @@ describe.skipIf(!hasBrowser)('a diagnosis in the dashboard', () => {
     await power.getByText('Power, if sent').waitFor({ state: 'detached' });
     expect(await sent(cell.ap_id)).toEqual(before);
     // Then it is sent with the guard that was offered, which is about those that take over; and taken back.
-    const form = page.getByRole('form', { name: 'Send a command' });
     await form.getByText(/^Guard: goes back unless latency stays below .* at its neighbours$/).waitFor();
     await form.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('button', { name: 'Send the command' }).click();

@@ -288,11 +288,11 @@ const someOf = (all: TypingField[]) =>
   [true, undefined].flatMap((isLive) => {
     const ofKind = all.filter((field) => field.isLive === isLive);
     const first = randomInt(ofKind.length);
-    return [0, 1, 2].map((more) => ofKind[(first + more) % ofKind.length]!);
+    return [0, 1].map((more) => ofKind[(first + more) % ofKind.length]!);
   });
 
 describe.skipIf(!hasBrowser)('what is being typed', () => {
-  test('stays in the field of a filter while alarms come in, and all that match it are chosen, not all that there are', async () => {
+  test('stays in the field of a filter while alarms come in, of which all that match are chosen; and in every field whatever comes in between: random keys, refreshes, Back and Forward', async () => {
     const { weft, news } = await network();
     const seen = await visitSignedIn(weft, { path: '/alarms', title: 'Alarms' });
     const { page } = seen;
@@ -324,12 +324,7 @@ describe.skipIf(!hasBrowser)('what is being typed', () => {
     await expect.poll(() => list.count()).toBe(10);
     await page.getByLabel('Choose all 10 alarms (name:bristol-1?)', { exact: true }).check();
     await page.getByText('10 chosen').waitFor();
-  });
 
-  test('stays in every field whatever comes in between: random keys, refreshes, Back and Forward', async () => {
-    const { weft, news } = await network();
-    const seen = await visitSignedIn(weft, { path: '/sites', title: 'Sites' });
-    await seen.context.clock.install();
     for (const field of isLong ? fields : someOf(fields)) {
       await fc.assert(
         fc.asyncProperty(steps, (taken) => expectTyping(seen, news, field, taken)),

@@ -11,7 +11,6 @@ describe.skipIf(!hasBrowser)('the emulator in the dashboard', () => {
     const token = await weft.createAdmin();
     const { page, requests } = await visitSignedIn(weft, { path: '/emulator', title: 'Emulator' });
     await page.getByText('No emulated networks yet').waitFor();
-    await expectFitting(page);
     await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
     await heading(page, 'Emulated network');
     await page.getByText('Running', { exact: true }).waitFor();

@@ -18,8 +18,10 @@ const fleet = sharedServer(async (weft) => {
 });
 
 describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
-  test('has sites: created below one another, moved with what is below, deleted only when empty', async () => {
+  test('has sites: created below one another, moved with what is below, deleted only when empty; and a log of what happened, filtered in the address, and as a timeline above the charts', async () => {
     const { weft, token } = await fleet();
+    const labels = { token, json: { display_name: 'Great Hall' } };
+    expect((await weft.request('PATCH', '/api/v1/agents/ap-hall-2/labels', labels)).status).toBe(200);
     const { page } = await visitSignedIn(weft, { path: '/sites', title: 'Sites' });
     await page.getByText('No sites yet').waitFor();
     await page.getByRole('button', { name: 'New site' }).click();
@@ -39,38 +41,9 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByText('Town hall', { exact: true }).first().waitFor();
     const json = { site: 'uk/bristol/hall' };
     expect((await weft.request('PATCH', '/api/v1/agents/ap-hall-1/labels', { token, json })).status).toBe(200);
-    await page.reload();
-    await heading(page, 'Sites');
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: 'uk/bristol' })
-      .first()
-      .getByTitle('1 with those below')
-      .first()
-      .waitFor();
-    // How the site gets on, by the access points in it.
-    await page.getByRole('list', { name: 'Sites' }).getByText('Good', { exact: true }).first().waitFor();
-    await expectFitting(page);
-    await page.getByRole('button', { name: 'Hide what is below bristol' }).click();
-    await page.getByText('Town hall', { exact: true }).first().waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Edit bristol' }).click();
-    await page.getByLabel('Path').fill('uk/avon');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('uk/avon', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Edit bristol' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('alert').waitFor();
-    await page.keyboard.press('Escape');
-  });
-
-  test('has a log of what happened, filtered in the address, and as a timeline above the charts', async () => {
-    const { weft, token } = await fleet();
-    const labels = { token, json: { display_name: 'Great Hall' } };
-    expect((await weft.request('PATCH', '/api/v1/agents/ap-hall-2/labels', labels)).status).toBe(200);
-    const { page } = await visitSignedIn(weft, { path: '/events', title: 'Events' });
+    await follow(page, '/events');
+    await heading(page, 'Events');
     await page.getByRole('list', { name: 'Today' }).getByRole('listitem').first().waitFor();
-    await expectFitting(page);
     await page.getByLabel('What').selectOption('Weft itself');
     await page.waitForURL(/what=node/);
     await page
@@ -98,11 +71,35 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await timeline.getByText(/^\d+ events$/).click();
     await timeline.getByRole('listitem').first().waitFor();
     await expectFitting(page);
+
+    await follow(page, '/sites');
+    await heading(page, 'Sites');
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'uk/bristol' })
+      .first()
+      .getByTitle('1 with those below')
+      .first()
+      .waitFor();
+    // How the site gets on, by the access points in it.
+    await page.getByRole('list', { name: 'Sites' }).getByText('Good', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Hide what is below bristol' }).click();
+    await page.getByText('Town hall', { exact: true }).first().waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Edit bristol' }).click();
+    await page.getByLabel('Path').fill('uk/avon');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('uk/avon', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Edit bristol' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.keyboard.press('Escape');
   });
 
-  test('is selected, shown by metrics, labelled together with a preview, and kept as a view, by keyboard', async () => {
+  test('is selected, shown by metrics, labelled together with a preview, kept as a view, by keyboard, and shared', async () => {
     const { weft, token } = await fleet();
-    await weft.request('POST', '/api/v1/sites', { token, json: { path: 'uk/bath' } });
+    const json = { username: 'grace@example.org', password, roles: ['user'] };
+    await weft.request('POST', '/api/v1/users/', { token, json });
     const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     const selector = page.getByLabel('Which access points');
     await selector.fill('name:ap-* chanel=36 stat:x');
@@ -113,7 +110,6 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByLabel('Power').check();
     await page.keyboard.press('Escape');
     await page.getByRole('row', { name: /5\sW/ }).first().waitFor();
-    await expectFitting(page);
     await page.getByRole('grid', { name: 'Access points' }).focus();
     for (const key of ['ArrowDown', 'x', 'ArrowDown', 'x']) await page.keyboard.press(key);
     await page.getByText('2 chosen').waitFor();
@@ -175,13 +171,9 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await page.getByRole('menuitemradio', { name: 'The lobby' }).click();
     await page.getByText('2 match.').waitFor();
     await expect.poll(() => selector.inputValue()).toBe('tag:lobby');
-  });
 
-  test('is shared: a user gets rights on one site', async () => {
-    const { weft, token } = await fleet();
-    const json = { username: 'grace@example.org', password, roles: ['user'] };
-    await weft.request('POST', '/api/v1/users/', { token, json });
-    const { page } = await visitSignedIn(weft, { path: '/users', title: 'Users' });
+    // It is shared: a user gets rights on a part of it.
+    await follow(page, '/users');
     await page.getByRole('row', { name: /grace@example.org/ }).click();
     await page.getByRole('button', { name: 'Add a grant' }).click();
     await page.getByLabel('Role', { exact: true }).last().selectOption('operator');
@@ -223,7 +215,6 @@ describe.skipIf(!hasBrowser)('a fleet in the dashboard', () => {
     await follow(page, '/agents?selector=name:ap-*');
     await page.getByRole('button', { name: 'Register an access point' }).waitFor();
     await page.getByRole('button', { name: /^Act on all/ }).waitFor();
-    await expectFitting(page);
     // While Weft is away one bar says so, over the page, in which nothing moves.
     const places = () =>
       page.evaluate(

@@ -27,11 +27,10 @@ async function siteWithAgent(): Promise<Site> {
 }
 
 describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
-  test('an empty list invites; details of all agents come as a message that can be read and downloaded', async () => {
-    const { weft, token } = await siteWithAgent();
+  test('an empty list invites; details of all agents come as a message that is read and downloaded; data with an end ahead arrives live over the socket, until it is cancelled', async () => {
+    const { weft, token, report } = await siteWithAgent();
     const { page } = await visitSignedIn(weft, { path: '/jobs', title: 'Jobs' });
     await page.getByText('No jobs yet').waitFor();
-    await expectFitting(page);
     await page.getByRole('button', { name: 'Request details' }).click();
     await heading(page, 'Details of all access points');
     await page.getByText('Succeeded').waitFor();
@@ -68,12 +67,9 @@ describe.skipIf(!hasBrowser)('jobs in the dashboard', () => {
 
     await follow(page, '/jobs/no-such-job');
     await page.getByText('Job not found').waitFor();
-  });
 
-  test('data of an agent with an end ahead arrives live over the socket, until it is cancelled', async () => {
-    const { weft, report } = await siteWithAgent();
     await report(1);
-    const { page } = await visitSignedIn(weft, { path: '/jobs', title: 'Jobs' });
+    await follow(page, '/jobs');
     await page.getByRole('button', { name: 'Request data' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Access point', { exact: true }).fill('nobody');

@@ -1,12 +1,14 @@
 // Every page of the dashboard at every width, as a person finds it a moment after opening: nothing beside or below the
-// frame, no column too narrow to read, nothing that jumps while it loads, nothing on the console.
+// frame, no column too narrow to read, nothing that jumps while it loads, nothing on the console; and nothing serious for
+// people who use other means than eye and mouse.
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { isLong } from '../test/rounds.ts';
-import { hasBrowser, type Visit, type VisitOptions, visit } from './browser.ts';
+import { hasBrowser, seriousViolations, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
-import { signInHere, visitSignedIn } from './signed-in.ts';
+import { follow, signInHere, visitSignedIn } from './signed-in.ts';
 import { sharedServer } from './weft-here.ts';
 import { root } from './weft-process.ts';
 
@@ -18,11 +20,13 @@ interface Route {
 const routesFile = pathToFileURL(join(root, 'dashboard', 'src', 'routes.ts')).href;
 const { routes } = (await import(/* @vite-ignore */ routesFile)) as { routes: readonly Route[] };
 
+type Page = Visit['page'];
+
 interface Screen extends VisitOptions {
   viewport: { width: number; height: number };
 }
 
-/** Between the first two: every page is loaded there with `npm run test:long`; else a loaded one is made as wide as two of them. */
+/** Between the first two: every page is loaded there with `npm run test:long`; else it is made as wide as one of them. */
 const screensBetween: Record<string, Screen> = {
   '768 px': { viewport: { width: 768, height: 1024 } },
   '860 px': { viewport: { width: 860, height: 900 } },
@@ -62,14 +66,48 @@ function addressesOf(access: (route: Route) => boolean, { params }: Furnished): 
   );
 }
 
+/** Which page is the first of those that are loaded, and of those that are looked at on a screen between: others each time. */
+const first = randomInt(12);
+const laptop = screens['1440 px']!;
+
+/** From the large screen to the small one, and back with the next page; between them every second page on one of two others, in turn. */
+function widthsOf(index: number): Screen[] {
+  const between = [screens['1024 px']!, undefined, screens['1440 px at 200 %']!, undefined][(index + first) % 4];
+  const widths = [laptop, ...(between ? [between] : []), screens['390 px']!];
+  return index % 2 === 0 ? widths : widths.toReversed();
+}
+
 describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
   test.each(walks)('fits its frame, keeps its columns readable and does not jump, at %s and %s', async (...names) => {
     const here = await furnished();
-    // To load a page is most of the work: with `npm run test:long` on both screens, else on one of them in turn, and then it is made
-    // as wide as the other.
-    const isLoaded = (at: number) => (_: string, index: number) => isLong || index % names.length === at;
+    // To load a page is most of the work: with `npm run test:long` all of them on both screens, else a third on one of both.
+    const isLoaded = (at: number) => (_: string, index: number) => isLong || (index + first) % 6 === 3 * at;
     const found = await Promise.all(names.map((name, at) => walk(here, name, screens[name]!, isLoaded(at))));
     expect(found.flat()).toEqual([]);
+  });
+
+  test('fits where links lead to it, made as wide as other screens, and is there for people without eyes or mouse', async () => {
+    const here = await furnished();
+    const { page } = await visitSignedIn(here.weft, { path: '/no-such-page', title: 'Page not found' });
+    const problems: string[] = [];
+    const addresses = [...here.views, ...addressesOf(({ access }) => access !== 'public', here)];
+    for (const [index, address] of oneAfterTheOther(addresses).entries()) {
+      // The element that is marked belongs to the page before.
+      await page.evaluate(`document.querySelector('h1').setAttribute('data-left', '')`);
+      await follow(page, address);
+      await page.locator('h1:not([data-left])').waitFor();
+      const widths = widthsOf(index);
+      for (const [at, { viewport }] of widths.entries()) {
+        if (at > 0) await page.setViewportSize(viewport);
+        const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
+        const found = [...overflow, ...narrow];
+        // The views are pages of others with other things on them.
+        const isExamined = viewport === laptop.viewport && !here.views.includes(address);
+        if (isExamined) found.push(...(await seriousViolations(page)));
+        problems.push(...found.map((problem) => `${address}, ${viewport.width} px wide: ${problem}`));
+      }
+    }
+    expect(problems).toEqual([]);
   });
 
   test('has a form for commands that fits side panels of 320 to 400 px: reasons, dots and choices', async () => {
@@ -125,30 +163,49 @@ async function walk(here: Furnished, name: string, screen: Screen, isLoaded: Cho
   const unlimited = { downloadThroughput: -1, uploadThroughput: -1 };
   await network.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited });
   const problems: string[] = [];
-  const look = async (addresses: readonly string[]) => {
+  const look = async (addresses: readonly string[], isMadeAsWide: boolean) => {
     for (const address of addresses) {
       problems.push(...(await problemsAt(seen, here.weft.url, address)));
-      if (!(isLong && screen.isMobile)) problems.push(...(await problemsBetween(seen, address, screen)));
+      if (!isMadeAsWide) continue;
+      problems.push(...(await problemsBetween(seen.page, address, screen)));
       await seen.page.setViewportSize(screen.viewport);
     }
   };
-  await look(addressesOf(({ access }) => access === 'public', here).filter(isLoaded));
+  const isPublic = ({ access }: Route) => access === 'public';
+  const isOnThis = (_: string, index: number) => isLong || Boolean(index % 2) === Boolean(screen.isMobile);
+  await look(addressesOf(isPublic, here).filter(isOnThis), !(isLong && screen.isMobile));
   await seen.page.goto(`${here.weft.url}/sign-in`);
   await signInHere(seen.page);
   await seen.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
-  await look([...addressesOf(({ access }) => access !== 'public', here), ...here.views].filter(isLoaded));
+  const others = [...addressesOf((route) => !isPublic(route), here), ...here.views].filter(isLoaded);
+  await look(others, isLong && !screen.isMobile);
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
+/** So that no page follows one of the same kind, of which it could keep parts: of the largest kind that is left first. */
+function oneAfterTheOther(addresses: string[]): string[] {
+  const kindOf = (address: string) => address.split(/[/?]/)[1]!;
+  const left = new Map(Object.entries(Object.groupBy(addresses, kindOf)));
+  const ordered: string[] = [];
+  let last = '';
+  while (ordered.length < addresses.length) {
+    const others = [...left].filter(([kind]) => kind !== last);
+    const [kind, some] = others.reduce((most, each) => (each[1]!.length > most[1]!.length ? each : most));
+    ordered.push(some!.shift()!);
+    last = kind;
+  }
+  return ordered;
+}
+
 /**
- * Of these a loaded page is made as wide: the screen on which it was not loaded; one with the rail of navigation and one without, the
- * lowest. Of the last two, one in turn for each page, unless the run is long.
+ * Of these a page is made as wide: the screen on which it was not opened; one with the rail of navigation and one without, the lowest. Of
+ * the last two, one in turn for each page, unless the run is long.
  */
 const madeAsWide = ['390 px', '1440 px', '1024 px', '1440 px at 200 %'].map((name) => screens[name]!);
 let turn = Math.floor(Math.random() * 2);
 
 /** What does not fit when the page becomes narrower or wider. */
-async function problemsBetween({ page }: Visit, address: string, own: Screen): Promise<string[]> {
+async function problemsBetween(page: Page, address: string, own: Screen): Promise<string[]> {
   const problems: string[] = [];
   const isLeftOut = (screen: Screen, index: number) => screen === own || (!isLong && index === 2 + (turn % 2));
   turn += 1;

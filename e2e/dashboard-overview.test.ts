@@ -1,6 +1,7 @@
 // The first five minutes in a real browser: an empty network, one button, and a network that lives; registering access
 // points; and the overview of a network that is there.
 import { describe, expect, test } from 'vitest';
+import { isLong } from '../test/rounds.ts';
 import { hasBrowser } from './browser.ts';
 import { expectFitting, follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve } from './weft-here.ts';
@@ -12,7 +13,6 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await weft.createAdmin();
     const { page } = await visitSignedIn(weft, { title: 'Overview' });
     await page.getByText('Your network is empty').waitFor();
-    await expectFitting(page);
     await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
     await page.getByText('Access points coming online').or(page.getByText('Your network is live')).first().waitFor();
     await page.getByText('Your network is live').waitFor();
@@ -25,7 +25,6 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await page.getByRole('link', { name: /^Devices served [1-9].* no data of yesterday/ }).waitFor();
     await page.getByRole('link', { name: /^Power [1-9]/ }).waitFor();
     await page.getByRole('link', { name: /^Availability 100/ }).waitFor();
-    await expectFitting(page);
 
     // Every figure leads to where it comes from.
     await page.getByRole('link', { name: /^Throughput/ }).click();
@@ -52,7 +51,6 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await heading(page, 'Wall display');
     await page.getByRole('navigation').first().waitFor({ state: 'hidden' });
     await page.getByRole('list', { name: 'Alarms by severity' }).getByRole('link', { name: '0 Critical' }).waitFor();
-    await expectFitting(page);
     await page.getByRole('link', { name: 'Leave' }).click();
     await heading(page, 'Overview');
     // The hint survives the reload and goes when it is told to.
@@ -70,7 +68,11 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     const { page } = await visitSignedIn(weft, { title: 'Overview', username: 'bob@example.org' });
     await page.getByText('ask an administrator').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Register an access point' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Start 12 access points in Bristol' }).click();
+    const start = page.getByRole('button', { name: 'Start 12 access points in Bristol' });
+    await expect.poll(() => start.isEnabled()).toBe(true);
+    // That it is there for everybody is tested over HTTP, and what follows above.
+    if (!isLong) return;
+    await start.click();
     await page.getByText('Your network is live').waitFor();
     await follow(page, '/agents');
     await page.getByRole('row', { name: /5g-/ }).first().waitFor();
@@ -108,6 +110,9 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await dialog.getByLabel('Allowed names').fill('ap-roof-*');
     await dialog.getByRole('button', { name: 'Create enrolment command' }).click();
     const line = (await dialog.getByRole('region', { name: 'Enrolment command' }).textContent()) ?? '';
+    // On loopback it warns.
+    await dialog.getByText('Other machines cannot reach 127.0.0.1').waitFor();
+    await expectFitting(page);
     const enrol = /Bearer (\S+)'/.exec(line)?.[1] ?? '';
     expect(line).toContain(`${weft.url}/api/v1/agents/public`);
     const json = JSON.parse(/-d '(.*)'$/s.exec(line)?.[1] ?? '{}');

@@ -5,24 +5,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isLong } from '../test/rounds.ts';
 import { hasBrowser, screens, secondTab, seriousViolations, type Visit, visit } from './browser.ts';
+import { follow, heading, signInHere, visitSignedIn } from './signed-in.ts';
 import { serve, sharedServer } from './weft-here.ts';
-import { adminUsername, eventually, password, serve as serveAlone, type Weft } from './weft-process.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
 
 type Page = Visit['page'];
 
-async function signIn(page: Page, secret = password): Promise<void> {
-  await page.getByLabel('E-mail address').fill(adminUsername);
-  await page.getByLabel('Password', { exact: true }).fill(secret);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-}
-
-const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-
-async function withAdmin(): Promise<Weft> {
-  const weft = await serve();
-  await weft.createAdmin();
-  return weft;
-}
+const signIn = (page: Page, secret = password) => signInHere(page, adminUsername, secret);
 
 /** An empty network and its administrator, whose password stays. */
 const empty = sharedServer(async (weft) => {
@@ -58,28 +47,27 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
       await page.keyboard.press('Enter');
       await heading(page, 'Overview');
       await page.getByText('Your network is empty').waitFor();
-      expect(await seriousViolations(page)).toEqual([]);
       expect((await weft.login(adminUsername, password)).status).toBe(200);
     },
   );
 
   test('asks beyond this machine for the code that was printed at start', async () => {
-    const weft = await serveAlone({ env: { WEFT_PUBLIC_URL: 'http://127.0.0.1' } });
-    const code = /Code +(\S+) \(/.exec(weft.out)?.[1] ?? '';
+    const weft = await serve({ env: { WEFT_PUBLIC_URL: 'http://127.0.0.1' } });
     const { page } = await visit(weft.url);
     await page.getByLabel('E-mail address').fill(adminUsername);
     await page.getByLabel('Password', { exact: true }).fill(password);
     await page.getByLabel('Set-up code').fill('WRONG-CODE');
     await page.getByRole('button', { name: 'Create administrator' }).click();
     await page.getByText(/Give the set-up code/).waitFor();
-    await page.getByLabel('Set-up code').fill(code);
+    await page.getByLabel('Set-up code').fill(weft.setupCode);
     await page.keyboard.press('Enter');
     await heading(page, 'Overview');
   });
 
-  test('signs in, goes to the page that was asked for, and keeps the token in this tab only (W2, W4)', async () => {
+  test('signs in, goes to the page that was asked for, and keeps the token in this tab only (W2, W4); a second tab needs no password, and both hear of a sign-out (W7)', async () => {
     const weft = await empty();
-    const { page } = await visit(weft.url, { path: '/agents?state=late' });
+    const seen = await visit(weft.url, { path: '/agents?state=late' });
+    const { page } = seen;
     await heading(page, 'Sign in');
     await signIn(page, 'not the password');
     await page.getByRole('alert').waitFor();
@@ -92,36 +80,26 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.reload();
     await heading(page, 'Access points');
 
-    await page.getByRole('button', { name: 'Your account' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    const other = await secondTab(seen, `${weft.url}/agents`);
+    await heading(other, 'Access points');
+    await other.getByRole('button', { name: 'Your account' }).click();
+    await other.getByRole('menuitem', { name: 'Sign out' }).click();
+    await heading(other, 'Sign in');
     await heading(page, 'Sign in');
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await page.getByText('You signed out in another tab.').waitFor();
+    for (const tab of [page, other]) expect(await tab.evaluate('sessionStorage.length')).toBe(0);
     await page.goto(`${weft.url}/sign-in?next=${encodeURIComponent('//evil.test/')}`);
     await signIn(page);
     await heading(page, 'Overview');
     await expect.poll(() => page.url()).toBe(`${weft.url}/`);
   });
 
-  test('a second tab needs no password, and both hear of a sign-out (W7)', async () => {
-    const weft = await empty();
-    const seen = await visit(weft.url);
-    await signIn(seen.page);
-    await heading(seen.page, 'Overview');
-    const other = await secondTab(seen, `${weft.url}/agents`);
-    await heading(other, 'Access points');
-    await other.getByRole('button', { name: 'Your account' }).click();
-    await other.getByRole('menuitem', { name: 'Sign out' }).click();
-    await heading(seen.page, 'Sign in');
-    await seen.page.getByText('You signed out in another tab.').waitFor();
-  });
-
   test('a session that ends asks for the password over the page, and everything stays as it was', async () => {
-    const weft = await withAdmin();
-    const token = (await weft.login(adminUsername, password)).body.access_token;
+    const weft = await serve();
+    const token = await weft.createAdmin();
     const json = { ap_id: 'ap-1', password, configuration: {} };
     expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
-    const { page } = await visit(weft.url, { path: '/agents' });
-    await signIn(page);
+    const { page } = await visitSignedIn(weft, { path: '/agents', title: 'Access points' });
     await page.getByLabel('Filter access points').fill('ap-');
     // A new password ends every token at once.
     const changed = { json: { password: `${password}!` }, token };
@@ -138,7 +116,8 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   });
 
   test('a forgotten password is reset with the link from the message', async () => {
-    const weft = await withAdmin();
+    const weft = await serve();
+    await weft.createAdmin();
     const { page } = await visit(weft.url, { path: '/sign-in' });
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.getByLabel('E-mail address').fill(adminUsername);
@@ -174,11 +153,10 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await heading(page, 'Overview');
   });
 
-  test('is reached whole by keyboard: search, pages, theme', async () => {
+  test('is reached whole by keyboard: search, pages, theme; says so while the server is away, keeps what it knew, and goes on by itself (W8)', async () => {
     const weft = await empty();
-    const { page } = await visit(weft.url);
-    await signIn(page);
-    await heading(page, 'Overview');
+    // In a browser of its own, which has loaded nothing before.
+    const { page, context } = await visitSignedIn(weft, { title: 'Overview', ...screens.laptop });
     await page.keyboard.press('Control+k');
     await page.keyboard.type('acce');
     await page.keyboard.press('Enter');
@@ -192,14 +170,10 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.keyboard.press('Enter');
     await page.locator('html[data-theme="dark"]').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.goto(`${weft.url}/no-such-page`);
+    await follow(page, '/no-such-page');
     await page.getByText('Page not found').first().waitFor();
-  });
 
-  test('says so while the server is away, keeps what it knew, and goes on by itself (W8)', async () => {
-    const weft = await empty();
-    const { page, context } = await visit(weft.url);
-    await signIn(page);
+    await follow(page, '/');
     await page.getByText('Your network is empty').waitFor();
     await context.setOffline(true);
     await page.getByRole('alert').filter({ hasText: 'Weft cannot be reached.' }).waitFor();
@@ -220,10 +194,10 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
 
   test('needs no storage of the browser', async () => {
     const weft = await empty();
-    const { page, context } = await visit(weft.url);
-    await context.addInitScript(`for (const name of ['localStorage', 'sessionStorage'])
-      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`);
-    await page.goto(`${weft.url}/agents`);
+    const denied = `for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`;
+    const prepare = (page: Page) => page.addInitScript(denied).then(() => {});
+    const { page } = await visit(weft.url, { path: '/agents', prepare });
     await signIn(page);
     await heading(page, 'Access points');
     await page.getByRole('button', { name: 'Theme' }).click();

@@ -41,7 +41,7 @@ const network = sharedServer(async (weft) => {
 });
 
 describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
-  test('of an incident: on the overview with who is worst and why, then on its page, live', async () => {
+  test('of an incident: on the overview with who is worst and why, then on its page, live; and of a site', async () => {
     const { weft, ask, reports, trouble } = await network();
     await reports['ap-1']!(trouble);
     const { page } = await visitSignedIn(weft, { title: 'Overview' });
@@ -53,7 +53,6 @@ describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
     await card.getByText(/^1 access point, 2 devices lost service$/).waitFor();
     for (const name of [/^Devices served 6/, /^In delay budget –/, /^Throughput 80/, /^Power 18/, /^Availability 100/])
       await page.getByRole('link', { name }).waitFor();
-    await expectFitting(page);
     await card.getByRole('button', { name: 'Acknowledge' }).click();
     await card.getByText('Acknowledged', { exact: true }).waitFor();
     await card.getByRole('link', { name: /^Details of/ }).click();
@@ -63,7 +62,6 @@ describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
     await page.getByRole('row', { name: /^ap-1 by the stairs 2/ }).waitFor();
     await page.getByRole('listitem').filter({ hasText: 'ap-1 by the stairs: a queue of 300 ms' }).first().waitFor();
     await page.getByRole('list', { name: 'Timeline' }).getByRole('listitem').first().waitFor();
-    await expectFitting(page);
     await page.getByRole('button', { name: 'Silence' }).click();
     await page.getByRole('menuitem', { name: /^For 1/ }).click();
     await page.getByText(/^Silenced until/).waitFor();
@@ -77,7 +75,6 @@ describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
     await list.getByRole('link', { name: 'Alarms on ap-1 by the stairs' }).waitFor();
     await reports['ap-3']!(trouble);
     await list.getByRole('link', { name: 'Alarms on ap-3 by the stairs' }).waitFor();
-    await expectFitting(page);
     // A site is picked as a chip, and its text is a click away.
     await page.getByLabel('Where').focus();
     await page.getByLabel('Where').selectOption('uk/quay');
@@ -91,13 +88,11 @@ describe.skipIf(!hasBrowser)('the dashboard tells the story', () => {
     await expect.poll(() => page.url()).toContain('/incidents?state=acknowledged');
     await follow(page, '/incidents/nothing');
     await page.getByRole('heading', { name: 'Incident not found' }).waitFor();
-  });
 
-  test('of a site: its figures, its map, who has rights, and maintenance in one click, which can be undone', async () => {
-    const { weft, ask } = await network();
+    // Of a site: its figures, its map, who has rights, and maintenance in one click, which can be undone.
     await ask('POST', '/users/', { username: 'grace@example.org', password, roles: ['user'] });
     await ask('PUT', '/users/grace@example.org/grants', [{ role: 'operator', selector: 'site:uk/quay/**' }]);
-    const { page } = await visitSignedIn(weft, { path: '/sites', title: 'Sites' });
+    await follow(page, '/sites');
     await page.getByRole('link', { name: 'Open Harbourside' }).click();
     await heading(page, 'Harbourside');
     await page.getByRole('link', { name: /^Devices served 2/ }).waitFor();

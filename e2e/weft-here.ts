@@ -18,6 +18,8 @@ const ports: string[] = [];
 export class WeftHere extends Weft {
   /** A line of JSON for each warning and error. */
   err = '';
+  /** Which it would print at start, if it were reached from elsewhere. */
+  setupCode = '';
   stop = async (): Promise<void> => {};
 }
 
@@ -39,7 +41,8 @@ async function start(env: Record<string, string>): Promise<WeftHere> {
   const dataDir = env.WEFT_DATA_DIR ?? join(folder, 'data');
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const weft = new WeftHere();
-  const { url, stop } = await startWeft({ WEFT_PORT: port, WEFT_DATA_DIR: dataDir, ...env }, { log: logOf(weft) });
+  const running = await startWeft({ WEFT_PORT: port, WEFT_DATA_DIR: dataDir, ...env }, { log: logOf(weft) });
+  const { url, stop, platform } = running;
   let stopped: Promise<void> | undefined;
   const stopOnce = async () => {
     await stop();
@@ -48,6 +51,7 @@ async function start(env: Record<string, string>): Promise<WeftHere> {
   return Object.assign(weft, {
     url,
     folder,
+    setupCode: platform.keyring.setupCode,
     stop: () => {
       stopped ??= stopOnce();
       return stopped;
@@ -71,14 +75,17 @@ export async function serve({ env = {} }: { env?: Record<string, string> } = {})
  * One server for those tests of a file that leave each other alone: `make` gets it when the first of them asks, and all of
  * them get what it made.
  */
-export function sharedServer<Made>(make: (weft: Weft) => Promise<Made>): () => Promise<Made> {
+export function sharedServer<Made>(
+  make: (weft: WeftHere) => Promise<Made>,
+  env: Record<string, string> = {},
+): () => Promise<Made> {
   let started: ReturnType<typeof start> | undefined;
   let made: Promise<Made> | undefined;
   afterAll(async () => {
     if (started !== undefined) await end(await started);
   });
   return () => {
-    started ??= start({});
+    started ??= start(env);
     made ??= started.then(make);
     return made;
   };
