@@ -13,6 +13,18 @@ export type Fault = 'none' | 'refuses' | 'substitutes' | 'power_cut' | 'cut_off'
 const stepMs = 5_000;
 const trialSeconds = 60;
 const maxRounds = 2_000;
+const stalledMs = 240_000;
+
+/** Fails if `work` does not get further for four minutes, however long all of it takes: that is a matter of the machine. */
+export async function whileItGoesOn<T>(work: (further: () => void) => Promise<T>): Promise<T> {
+  const stalled = Promise.withResolvers<never>();
+  const timer = setTimeout(() => stalled.reject(new Error(`nothing went on for ${stalledMs} ms`)), stalledMs);
+  try {
+    return await Promise.race([work(() => void timer.refresh()), stalled.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** Mulberry32. */
 export function randomFrom(seed: number): () => number {
@@ -139,16 +151,18 @@ export class RolloutScene {
   readonly weft: TestWeft;
   readonly #token: string;
   readonly #ids: Map<string, string>;
+  readonly #further: () => void;
   #channel = 10;
   #layer: string | undefined;
 
-  private constructor(weft: TestWeft, token: string, ids: Map<string, string>) {
+  private constructor(weft: TestWeft, token: string, ids: Map<string, string>, further: () => void) {
     this.weft = weft;
     this.#token = token;
     this.#ids = ids;
+    this.#further = further;
   }
 
-  static async start(count: number): Promise<RolloutScene> {
+  static async start(count: number, further = () => {}): Promise<RolloutScene> {
     const weft = await startWeft();
     const token = await weft.admin();
     await weft.parts.desired.drain();
@@ -158,8 +172,9 @@ export class RolloutScene {
       const ap_id = `round-${String(at).padStart(4, '0')}`;
       const json = { ap_id, password: `wfs_${ap_id}-${randomUUID()}`, configuration };
       ids.set(ap_id, (await weft.request('POST', '/api/v1/agents/', { token, json })).body.id);
+      further();
     }
-    return new RolloutScene(weft, token, ids);
+    return new RolloutScene(weft, token, ids, further);
   }
 
   async run(plan: object, faultOf: (at: number) => Fault, random: () => number, loss: number): Promise<Rounds> {
@@ -184,6 +199,7 @@ export class RolloutScene {
       await engine.reconciler.reconcile();
       await engine.driver.goOn();
       for (const ap of aps.values()) await ap.turn(engine.delivery, clock.ms);
+      this.#further();
       if (round % 5 === 0 && (await this.#ask('GET', `/rollouts/${id}`)).state !== 'running') after += 5;
     }
     await engine.driver.stop();
