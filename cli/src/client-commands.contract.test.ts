@@ -161,7 +161,11 @@ test('new: what cannot be written is not made known to Weft either; an app can b
     err: expect.stringContaining('cannot be written'),
   });
   rmSync(join(home, 'file'));
-  expect(await run(['new', 'app', folder])).toMatchObject({ code: 0 });
+  // What there is now, and what to do next.
+  expect(await run(['new', 'app', folder])).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/: app\.mjs, decide\.mjs, .*Its key.*is in \.env\..*npm install\n {2}npm start\n/s),
+  });
   expect(readFileSync(join(folder, '.env'), 'utf8')).toMatch(/^WEFT_APP_KEY=\S{32}$/m);
   // The name is taken, and what was begun for it is gone.
   const elsewhere = join(home, 'other', 'night-watch');

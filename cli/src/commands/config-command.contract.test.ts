@@ -92,3 +92,27 @@ test('a roll-out is shown, paused and given up', async () => {
   expect((await run('rollout', 'show', id)).stdout).toContain('ap-1');
   expect((await run('rollout', 'abort', id)).stderr).toContain('aborted');
 });
+
+test('all roll-outs are listed, and all access points of one, however many there are', async () => {
+  const { database } = weft.platform;
+  const [{ id }] = (await database.query(`SELECT id FROM config_rollouts WHERE ended_at IS NOT NULL LIMIT 1`)) as [
+    { id: string },
+  ];
+  const numbers = 'WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1500)';
+  const rollout =
+    'change_set_id, title, state, reason, plan, changes, wave, wave_started_at, total, measured, owner_kind, owner_id, owner_name, created_at, ended_at';
+  await database.query(
+    `${numbers} INSERT INTO config_rollouts (id, ${rollout})
+     SELECT id || '-' || n, ${rollout} FROM config_rollouts, numbers WHERE id = ? AND n <= 400`,
+    [id],
+  );
+  await database.query(
+    `${numbers} INSERT INTO config_rollout_agents (rollout_id, agent_id, ap_id, wave, treated)
+     SELECT ?, 'agent-' || n, 'ap-' || n, 0, 0 FROM numbers`,
+    [id],
+  );
+  const listed = JSON.parse((await run('rollout', 'list', '--json')).stdout);
+  expect(new Set(listed.map((each: { id: string }) => each.id)).size).toBeGreaterThan(400);
+  const shown = JSON.parse((await run('rollout', 'show', id, '--json')).stdout);
+  expect(shown.agents.length).toBeGreaterThanOrEqual(1500);
+});

@@ -11,9 +11,10 @@ import { agentTemplate } from '../templates/agent-template.ts';
 import { appTemplate } from '../templates/app-template.ts';
 import type { Template } from '../templates/template.ts';
 
-const kinds: Record<string, { template: Template; register: Register }> = {
-  app: { template: appTemplate, register: registerApp },
-  agent: { template: agentTemplate, register: registerAgent },
+/** `made`: what there is beside the files. */
+const kinds: Record<string, { template: Template; register: Register; made: string }> = {
+  app: { template: appTemplate, register: registerApp, made: 'Its key, of an app that may do everything, is in .env.' },
+  agent: { template: agentTemplate, register: registerAgent, made: 'The token for its first start is in .env.' },
 };
 
 /** Registers it with Weft; resolves the lines of `.env`. */
@@ -52,7 +53,9 @@ export const newCommand: ClientCommand = {
       if (existsSync(path) && isNew) rmSync(path, { recursive: true });
       throw error;
     }
-    around.stderr.write(`Created ${folder}. Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
+    const made = line.has('offline') ? 'Fill in .env first.' : wanted.made;
+    const names = Object.keys(files).join(', ');
+    around.stderr.write(`Created ${folder}: ${names}. ${made} Next:\n\n  cd ${folder}\n  npm install\n  npm start\n`);
   },
 };
 

@@ -1,11 +1,11 @@
 // `weft rollout`: the state of changes of settings, and the words that stop them, let them go on or take them back.
-import type { Rollout, RolloutAgent } from '@weft/contract';
+import type { Rollout } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
 import type { App } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, printResult, requireAction, requireOptions } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { printList, toTable } from '../table.ts';
 
 const path = '/api/v1/rollouts';
@@ -31,16 +31,15 @@ ${identityHelp}`,
     const app = connect(line, around);
     if (action === 'list') {
       requireOptions(line, 'rollout list', ['wide', 'iso', 'json', 'url']);
-      const { items }: { items: Rollout[] } = await app.request('GET', path);
+      const rollouts = await firstOf((signal) => app.config.rollouts({ signal }), Number.POSITIVE_INFINITY, around);
       const head = ['ID', 'TITLE', 'STATE', 'HOW IT STANDS', 'SINCE'];
-      printList(items, { none: 'There are no roll-outs yet.', head, toRow }, line, around);
+      printList(rollouts, { none: 'There are no roll-outs yet.', head, toRow }, line, around);
       return;
     }
     if (id === undefined || rest.length > 0) throw new UsageError('Give one roll-out. weft rollout list shows them.');
     requireOptions(line, `rollout ${action}`, ['json', 'url', ...(action === 'show' ? ['wide', 'iso'] : [])]);
-    const where = `${path}/${encodeURIComponent(id)}`;
-    if (action === 'show') return show(app, where, line, around);
-    const rollout: Rollout = await app.request('POST', `${where}/${action}`);
+    if (action === 'show') return show(app, id, line, around);
+    const rollout: Rollout = await app.request('POST', `${path}/${encodeURIComponent(id)}/${action}`);
     printResult(rollout, `${rollout.title}: ${rollout.state}. ${rollout.sentence}.`, line, around);
   },
 };
@@ -49,17 +48,17 @@ function toRow({ id, title, state, sentence, created_at }: Rollout): string[] {
   return [id, title, state, sentence, created_at];
 }
 
-async function show(app: App, where: string, line: CommandLine, around: Surroundings): Promise<void> {
-  const rollout: Rollout = await app.request('GET', where);
-  const { items }: { items: RolloutAgent[] } = await app.request('GET', `${where}/agents`, { query: { limit: 1000 } });
+async function show(app: App, id: string, line: CommandLine, around: Surroundings): Promise<void> {
+  const rollout = await app.config.rollout(id);
+  const agents = await firstOf((signal) => app.config.rolloutAgents(id, { signal }), Number.POSITIVE_INFINITY, around);
   if (line.has('json')) {
-    around.stdout.write(`${toJson({ ...rollout, agents: items })}\n`);
+    around.stdout.write(`${toJson({ ...rollout, agents })}\n`);
     return;
   }
   around.stdout.write(
     `${rollout.title}: ${rollout.state}${rollout.reason === null ? '' : ` (${rollout.reason})`}\n${rollout.sentence}\n`,
   );
-  const rows = items.map(({ ap_id, wave, state, detail }) => [ap_id, String(wave), state, detail ?? '–']);
+  const rows = agents.map(({ ap_id, wave, state, detail }) => [ap_id, String(wave), state, detail ?? '–']);
   if (rows.length > 0) around.stdout.write(toTable(['ACCESS POINT', 'WAVE', 'STATE', 'WHY'], rows, around.stdout));
 }
 
@@ -68,7 +67,7 @@ export async function followRollout(app: App, id: string, line: CommandLine, aro
   const signal = interruptionOf(around);
   let said = '';
   for (;;) {
-    const rollout: Rollout = await app.request('GET', `${path}/${id}`);
+    const rollout = await app.config.rollout(id);
     const words = `${rollout.state}: ${rollout.sentence}${rollout.reason === null ? '' : ` (${rollout.reason})`}`;
     if (words !== said && !line.has('json')) around.stderr.write(`${words}\n`);
     said = words;

@@ -1,11 +1,14 @@
 // What `weft new app` creates: it keeps the coverage and does not oscillate.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Cell, Fleet } from '../../../sdk/src/index.ts';
 import { FakeWeft } from '../../../sdk/src/testing.ts';
+import { startWeft } from '../../../test/weft.ts';
 import { appTemplate } from './app-template.ts';
 
 type Decide = (cells: Cell[], nowMs: number) => { ap_id: string; name: 'sleep' | 'wake' } | undefined;
@@ -61,4 +64,18 @@ test('it wakes when a device is not served', async () => {
 test('a load that goes up and down around a limit does not switch anything on and off', async () => {
   const changes = await changesOf((step) => ({ channel_utilisation_pct: step % 2 === 0 ? 5 : 30, ...served }));
   expect(changes.length).toBeLessThanOrEqual(1);
+});
+
+test('the program says at once that it is at work, and on how many access points', async () => {
+  const weft = await startWeft();
+  onTestFinished(() => weft.stop());
+  const token = await weft.admin();
+  await weft.agent('ap-1');
+  const json = { app_name: 'saver', api_key: 'the key of the saver', permissions: {} };
+  expect((await weft.request('POST', '/api/v1/third_party_apps/', { token, json })).status).toBe(200);
+  const env = { ...process.env, WEFT_URL: weft.url, WEFT_APP_NAME: 'saver', WEFT_APP_KEY: json.api_key };
+  const program = spawn(process.execPath, ['app.mjs'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void program.kill('SIGKILL'));
+  const [said] = await once(program.stdout.setEncoding('utf8'), 'data');
+  expect(said).toBe(`saver watches 1 access points of ${weft.url}, and says here what it changes\n`);
 });

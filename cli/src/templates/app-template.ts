@@ -13,6 +13,10 @@ const app = new App({ url: WEFT_URL, name: WEFT_APP_NAME, key: WEFT_APP_KEY });
 const fleet = new Fleet();
 let isBusy = false;
 
+const agents = await app.agents();
+fleet.learn(agents);
+console.log(\`\${WEFT_APP_NAME} watches \${agents.length} access points of \${WEFT_URL}, and says here what it changes\`);
+
 // Live samples of all access points; emulated access points have these metrics.
 for await (const sample of app.live({ metrics: cellMetrics })) {
   if (!fleet.hear(sample)) fleet.learn(await app.agents());
