@@ -30,6 +30,13 @@ export function readQuery(search: string): QueryParams {
   return params;
 }
 
+/** The names in a query that nothing reads, escaped; of many the first ones. */
+export function unreadNames(search: string, read: ReadonlySet<string>): string {
+  const names = splitPairs(search).map(([name]) => decodeFormText(name, lenientUtf8));
+  const unread = [...new Set(names)].filter((name) => !read.has(name)).slice(0, 10);
+  return unread.map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed())).join(', ');
+}
+
 /** The last value of a parameter counts, except where the schema wants a list: that gets them all. */
 export function checkQuery<S extends TObject>(
   validator: Validator,

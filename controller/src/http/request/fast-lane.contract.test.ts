@@ -42,6 +42,7 @@ test.each([
 ] as const)('%s is answered alike on both ways', async (_, method, path, input) => {
   // A query that nobody reads is enough to be out of the ordinary.
   const long = await weft.request(method, `${path}?long`, input());
+  long.headers.delete('x-weft-ignored');
   expect(comparable(await weft.request(method, path, input()))).toEqual(comparable(long));
 });
 
@@ -133,4 +134,28 @@ test('its answers are counted', async () => {
   const page = await weft.request('GET', '/metrics');
   expect(page.body).toMatch(/weft_http_requests_total\{operation="agent_update",status="200"\} [1-9]/);
   expect(page.body).toMatch(/weft_http_requests_total\{operation="agent_update",status="422"\} [1-9]/);
+});
+
+const ignoredIn = async (path: string, method = 'GET', token = admin) => {
+  const { status, headers } = await weft.request(method, `/api/v1/${path}`, { token });
+  return [status, headers.get('x-weft-ignored')];
+};
+
+test('names in a query that nothing reads are named in the answer, which is the same otherwise', async () => {
+  expect(await ignoredIn('agents?limt=5&limit=5')).toEqual([200, 'limt']);
+  expect(await ignoredIn('agents?limit=5')).toEqual([200, null]);
+  // Where no name is read, on the short way, by HEAD, and where it is why the request fails.
+  expect(await ignoredIn('users/me?a=1')).toEqual([200, 'a']);
+  expect(await ignoredIn('metrics/latest?agent=ap-1')).toEqual([200, 'agent']);
+  expect(await ignoredIn('agents?limt=5', 'HEAD')).toEqual([200, 'limt']);
+  expect(await ignoredIn('metrics/agent_data?agents=ap-1')).toEqual([422, 'agents']);
+  // Values are never repeated, nor what would break a header; of many the first ones are enough.
+  expect(await ignoredIn(`agents?b%0D%0Ac=secret&${'%F0%9F%98%80'.repeat(60)}`)).toEqual([
+    200,
+    `b%0D%0Ac, ${'%F0%9F%98%80'.repeat(32)}`,
+  ]);
+  const many = Array.from({ length: 2000 }, (_, index) => `a${index}`).join('&');
+  expect(await ignoredIn(`users/me?${many}`)).toEqual([200, 'a0, a1, a2, a3, a4, a5, a6, a7, a8, a9']);
+  // Who may not ask is not told what could be asked.
+  expect(await ignoredIn('users/?limt=1', 'GET', agent)).toEqual([403, null]);
 });

@@ -24,6 +24,8 @@ export type SendAnswer = (
   rule: EncodingRule | undefined,
 ) => Promise<void>;
 
+/** Names the parameters of the query that nothing reads. */
+export const ignoredHeader = 'x-weft-ignored';
 /** From here on the elements of a list become text in slices. */
 const longList = 32;
 const pieceLength = 16 * 1024;
@@ -89,7 +91,7 @@ export function createSendAnswer({ headers, mayWriteStraight, encoder }: AnswerS
     const ownTag = reply.getHeader('etag') as string | undefined;
     const encoded = canEncode ? await encoder.encode(rule, request.headers, answer, principal, ownTag) : undefined;
     const { status, headers: more, body }: EncodedAnswer = encoded ?? { status: 200, headers: [], body: answer };
-    if (reply.statusCode !== 200 || ownTag !== undefined || !mayWriteStraight()) {
+    if (reply.statusCode !== 200 || ownTag !== undefined || reply.hasHeader(ignoredHeader) || !mayWriteStraight()) {
       if (status === 304) reply.code(304);
       else reply.header('content-type', 'application/json');
       reply.headers(toObject(more, reply)).send(status === 304 ? undefined : body);

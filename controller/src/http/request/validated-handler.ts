@@ -7,13 +7,13 @@ import { isText, judgeMediaType } from '../../input/body-reader.ts';
 import { checkForm, readForm } from '../../input/form-reader.ts';
 import { readJson } from '../../input/json-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
-import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
+import { checkQuery, type QueryParams, readQuery, unreadNames } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { principalOf } from '../../shares/shares.ts';
 import { inTurn } from '../../time-slices.ts';
 import { encodingRule } from './answer-encoding.ts';
-import { type SendAnswer, toBody } from './json-answer.ts';
+import { ignoredHeader, type SendAnswer, toBody } from './json-answer.ts';
 import { noBytes, type Route, RouteContext, searchOf } from './route.ts';
 
 export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
@@ -23,12 +23,18 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
   const hasTurns = route.method === 'GET' || !route.fastLane;
   // What changes something goes on to its end, whoever has left.
   const endsWithCaller = route.method === 'GET' || route.changesNothing === true;
+  const tokens = route.tokenInQuery ? ['token', 'access_token'] : [];
+  const read = new Set([...Object.keys(route.query?.properties ?? {}), ...tokens]);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
     if (route.admit) await route.admit(request);
+    const search = searchOf(request);
+    // Clients of the specification may send what they like; who mistypes a name can see it here.
+    const ignored = search === '' ? '' : unreadNames(search, read);
+    if (ignored !== '') reply.header(ignoredHeader, ignored);
     const problems: Problem[] = [];
     let body: unknown;
-    let params = route.query && readQuery(searchOf(request));
+    let params = route.query && readQuery(search);
     if (route.form) {
       const fields = readForm(request.headers['content-type'], bytesOf(request));
       body = checkForm(validator, route.form, fields, problems);

@@ -37,7 +37,7 @@ export function createCors(origins: readonly string[], onRefused: (origin: strin
     }
     reply.headers({
       'access-control-allow-origin': origin,
-      'access-control-expose-headers': 'X-Request-ID, Retry-After',
+      'access-control-expose-headers': 'X-Request-ID, Retry-After, X-Weft-Ignored',
       'cross-origin-resource-policy': 'cross-origin',
     });
     if (!isPreflight(request)) return false;
