@@ -27,12 +27,10 @@ export type ServiceLevel = Type.Static<typeof ServiceLevel>;
 
 const Causes = Type.Array(Type.String(), { description: 'In words, the worst first; at most five.' });
 const Word = { health: HealthWord, causes: Causes };
-const BySeverity = Type.Object({
-  critical: Type.Integer(),
-  major: Type.Integer(),
-  minor: Type.Integer(),
-  warning: Type.Integer(),
-});
+const BySeverity = Type.Object(
+  { critical: Type.Integer(), major: Type.Integer(), minor: Type.Integer(), warning: Type.Integer() },
+  { description: 'Active alarms that are not silenced or shelved, and not caused by another one.' },
+);
 const Counts = Type.Object({
   good: Type.Integer(),
   degraded: Type.Integer(),
@@ -79,8 +77,7 @@ export const NetworkHealth = Type.Named('NetworkHealth', {
   access_points: Counts,
   alarms: BySeverity,
   unacknowledged: Type.Integer({
-    description:
-      'Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged.',
+    description: 'Of these alarms, those that nobody has acknowledged.',
   }),
   worst: Type.Array(AgentHealth, {
     description: 'At most ten that are not good: first those of which most devices lost service, then the worst.',

@@ -56,11 +56,13 @@ describe('health', () => {
   test('counts each access point once, in the network and in each site above it', () => {
     fc.assert(
       fc.property(world, ({ agents, alarms }) => {
-        const { access_points, sites: found, alarms: severities, worst } = of(agents, alarms);
+        const { access_points, sites: found, alarms: severities, unacknowledged, worst } = of(agents, alarms);
         const living = agents.filter(({ state }) => state !== 'ended');
         const sum = (counts: Record<string, number>) => Object.values(counts).reduce((a, b) => a + b, 0);
         expect(sum(access_points)).toBe(living.length);
-        expect(sum(severities)).toBe(alarms.filter(({ isMuted }) => !isMuted).length);
+        const counted = alarms.filter(({ isMuted, isInhibited }) => !isMuted && !isInhibited);
+        expect(sum(severities)).toBe(counted.length);
+        expect(unacknowledged).toBe(counted.filter(({ state }) => state === 'firing').length);
         for (const { path, access_points: counts } of found) {
           const below = living.filter(({ site }) => site === path || site?.startsWith(`${path}/`));
           expect(sum(counts)).toBe(below.length);

@@ -201,9 +201,10 @@ function countWords(healths: readonly AgentHealth[]): NetworkHealth['access_poin
   return counts;
 }
 
+/** What follows from another alarm does not count beside it. */
 function bySeverity(alarms: readonly HealthAlarm[]): NetworkHealth['alarms'] {
   const counts = { critical: 0, major: 0, minor: 0, warning: 0 };
-  for (const { severity } of alarms) counts[severity]++;
+  for (const { severity, isInhibited } of alarms) if (!isInhibited) counts[severity]++;
   return counts;
 }
 

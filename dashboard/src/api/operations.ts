@@ -1954,13 +1954,14 @@ export type NetworkHealth = {
     bad: number;
     unknown: number;
   };
+  /** Active alarms that are not silenced or shelved, and not caused by another one. */
   alarms: {
     critical: number;
     major: number;
     minor: number;
     warning: number;
   };
-  /** Alarms that fire, are not silenced or shelved, are not caused by another one, and nobody has acknowledged. */
+  /** Of these alarms, those that nobody has acknowledged. */
   unacknowledged: number;
   /** At most ten that are not good: first those of which most devices lost service, then the worst. */
   worst: (AgentHealth)[];
@@ -2400,6 +2401,7 @@ export type SiteHealth = {
     bad: number;
     unknown: number;
   };
+  /** Active alarms that are not silenced or shelved, and not caused by another one. */
   alarms: {
     critical: number;
     major: number;

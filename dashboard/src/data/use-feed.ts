@@ -88,6 +88,22 @@ export function useFeed<Name extends OperationName, Row, Cursor>(
   };
 }
 
+type Item<Name extends OperationName> = Answer<Name> extends { items: readonly (infer Row)[] } ? Row : never;
+
+/** One that is answered as `{ items, next }`, each with its id. */
+export function usePages<Name extends OperationName>(
+  name: Name,
+  input: Input<Name>,
+  options: UseOperationOptions<Name>,
+): Feed<Item<Name>> {
+  const toPage = (answer: Answer<Name>) => {
+    const { items, next } = answer as { items: Item<Name>[]; next: string | null };
+    return { rows: items, next: next ?? undefined };
+  };
+  const idOf = (row: Item<Name>) => (row as { id: string | number }).id;
+  return useFeed(name, { ...options, input, cursor: 'cursor', toPage, idOf });
+}
+
 /** The first list, then what only the second has. */
 export function mergeRows<Row>(
   first: readonly Row[],

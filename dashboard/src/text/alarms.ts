@@ -11,6 +11,10 @@ export const alarmsText = {
   anyState: 'All active',
   states: { firing: 'Firing', acknowledged: 'Acknowledged', cleared: 'Cleared' },
   selector: 'Access points',
+  counted: (alarms: string, waiting: string, hasMore: boolean) =>
+    `${hasMore ? 'Of those shown: ' : ''}${alarms}, ${waiting} not acknowledged`,
+  notCounted: (consequences: string, aside: string) =>
+    `Not counted: ${consequences} following from others, ${aside} silenced or shelved.`,
   clear: 'Clear filter',
   list: 'Alarms',
   none: 'No active alarms',

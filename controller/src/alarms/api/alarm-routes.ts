@@ -28,6 +28,7 @@ const AlarmPage = Page(Alarm, 'AlarmPage', {
   next: 'Send it as `cursor` for the next page; null at the end. A page before the end may be short or empty.',
 });
 const cleared = { 409: 'The alarm has cleared already' };
+const handling = { permission: alarmHandlers, failures: cleared, response: Alarm };
 
 export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Route[] {
   return [
@@ -105,34 +106,27 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
       handle: (context) => alarms.get(context.path('alarm_id'), context.caller),
     }),
     route('acknowledge_alarm', 'POST /api/v1/alarms/:alarm_id/acknowledge', {
-      permission: alarmHandlers,
+      ...handling,
       summary: 'Acknowledge an alarm: somebody looks after it',
-      failures: cleared,
       body: AlarmNote,
-      response: Alarm,
       handle: (context) => alarms.acknowledge(context.path('alarm_id'), context.body.note, context.caller),
     }),
     route('shelve_alarm', 'POST /api/v1/alarms/:alarm_id/shelve', {
-      permission: alarmHandlers,
+      ...handling,
       summary: 'Shelve an alarm: nobody is told of it until then',
-      failures: cleared,
       body: AlarmShelf,
-      response: Alarm,
       handle: (context) => alarms.shelve(context.path('alarm_id'), context.body, context.caller),
     }),
     route('unshelve_alarm', 'POST /api/v1/alarms/:alarm_id/unshelve', {
-      permission: alarmHandlers,
+      ...handling,
       summary: 'End the shelving of an alarm',
       failures: { 409: 'The alarm is not shelved, or has cleared already' },
-      response: Alarm,
       handle: (context) => alarms.unshelve(context.path('alarm_id'), context.caller),
     }),
     route('clear_alarm', 'POST /api/v1/alarms/:alarm_id/clear', {
-      permission: alarmHandlers,
+      ...handling,
       summary: 'Clear an alarm by hand; it fires again if its condition holds for its time again',
-      failures: cleared,
       body: AlarmNote,
-      response: Alarm,
       handle: (context) => alarms.clear(context.path('alarm_id'), context.body.note, context.caller),
     }),
   ];

@@ -5,10 +5,18 @@ import type { Alarm } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
+import { useSettled } from '../../components/forms/selector-input.tsx';
 import { severities } from '../../components/glyph.tsx';
-import { FilterBar, FilterChoice, FilterText, OlderButton, useFilters } from '../../components/tables/filter-bar.tsx';
+import {
+  FilterBar,
+  FilterChoice,
+  FilterSelector,
+  OlderButton,
+  useFilters,
+} from '../../components/tables/filter-bar.tsx';
 import { toggled } from '../../components/tables/table-view.ts';
-import { useFeed } from '../../data/use-feed.ts';
+import { now } from '../../data/freshness.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { alarmsText as text } from '../../text/alarms.ts';
@@ -28,32 +36,22 @@ const stateOptions: [string, string][] = [
   ['acknowledged', text.states.acknowledged],
 ];
 
-export function ActiveAlarms() {
-  return <AlarmList isPast={false} />;
-}
-
-export function PastAlarms() {
-  return <AlarmList isPast />;
-}
+export const ActiveAlarms = () => <AlarmList isPast={false} />;
+export const PastAlarms = () => <AlarmList isPast />;
 
 function AlarmList({ isPast }: { isPast: boolean }) {
   const filters = useFilters('severity', 'state', 'selector');
   const { severity, state, selector } = filters.values;
-  const { state: _state, ...given } = filters.query;
+  const settled = useSettled(selector);
   const query = {
-    ...given,
+    ...(severity && { severity }),
+    ...(settled && { selector: settled }),
     state: isPast ? 'cleared' : state === '' ? 'firing,acknowledged' : state,
     // What somebody has to do first is at the top.
     ...(!isPast && { sort: 'severity' as const }),
     limit: pageSize,
   };
-  const feed = useFeed('list_alarms', {
-    input: { query },
-    pollMs: 3000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ id }) => id,
-  });
+  const feed = usePages('list_alarms', { query }, { pollMs: 3000 });
   const { rows, failure, newest } = feed;
   // Those that have cleared since do not stay in the list of active ones.
   const fresh = new Set(newest?.map(({ id }) => id));
@@ -70,8 +68,11 @@ function AlarmList({ isPast }: { isPast: boolean }) {
       <FilterBar label={text.filters} filters={filters} clear={text.clear}>
         <FilterChoice label={text.severity} {...filters.of('severity')} options={severityOptions} />
         {!isPast && <FilterChoice label={text.state} {...filters.of('state')} options={stateOptions} />}
-        <FilterText label={text.selector} {...filters.of('selector')} placeholder="site:uk/bristol/**" />
+        <FilterSelector label={text.selector} {...filters.of('selector')} />
       </FilterBar>
+      {!isPast && shown && shown.length > 0 && (
+        <p class="soft small">{countWords(shown, now.value, feed.loadOlder !== undefined)}</p>
+      )}
       <Loading data={shown} failure={failure} again="list_alarms" lines={8} />
       {shown?.length === 0 && (
         <EmptyState
@@ -87,6 +88,19 @@ function AlarmList({ isPast }: { isPast: boolean }) {
       <OlderButton feed={feed} words={text.more} />
     </>
   );
+}
+
+type Counted = Pick<Alarm, 'state' | 'inhibited_by' | 'silenced_by' | 'shelved_until'>;
+
+/** Counts as the bell, the health of the network and the wall display do, and says of the others what they are. */
+export function countWords(alarms: readonly Counted[], nowMs: number, hasMore = false): string {
+  const aside = alarms.filter((a) => a.silenced_by !== null || Date.parse(a.shelved_until ?? '') > nowMs);
+  const others = alarms.filter((alarm) => !aside.includes(alarm));
+  const counted = others.filter(({ inhibited_by }) => inhibited_by === null);
+  const waiting = counted.filter(({ state }) => state === 'firing').length;
+  const words = text.counted(formatCount(counted.length, 'alarm'), formatNumber(waiting), hasMore);
+  if (counted.length === alarms.length) return `${words}.`;
+  return `${words}. ${text.notCounted(formatNumber(others.length - counted.length), formatNumber(aside.length))}`;
 }
 
 /** Consequences stand under their cause once that is opened; those whose cause is not in the list stand by themselves. */

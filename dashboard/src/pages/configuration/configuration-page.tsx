@@ -1,11 +1,11 @@
 // Configuration: the layers in force, drafts of changes, roll-outs, and the values that layers name.
 import type { ComponentChildren } from 'preact';
-import { type Answer, type ChangeSet, type ConfigLayer, call, type Rollout } from '../../api/client.ts';
+import { type ChangeSet, type ConfigLayer, call, type Rollout } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { attempt, EmptyState, Loading } from '../../components/feedback.tsx';
 import { PageViews } from '../../components/page.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { configRights } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
@@ -29,17 +29,8 @@ interface FeedListProps<Row> {
 }
 
 function FeedList<Row extends { id: string }>({ operation, label, texts, row }: FeedListProps<Row>) {
-  const feed = useFeed(operation, {
-    input: { query: { limit: 100 } },
-    pollMs: 4000,
-    cursor: 'cursor',
-    toPage: ({ items, next }: Answer<FeedListProps<Row>['operation']>) => ({
-      rows: items as unknown as Row[],
-      next: next ?? undefined,
-    }),
-    idOf: ({ id }) => id,
-  });
-  const { rows, failure } = feed;
+  const feed = usePages(operation, { query: { limit: 100 } }, { pollMs: 4000 });
+  const rows = feed.rows as unknown as readonly Row[] | undefined;
   return (
     <>
       <div class="spread config-intro">
@@ -48,7 +39,7 @@ function FeedList<Row extends { id: string }>({ operation, label, texts, row }: 
           <ButtonLink icon="plus" kind="primary" href="/configuration/changes/new" words={text.create} />
         )}
       </div>
-      <Loading {...{ data: rows, failure }} again={operation} lines={8} />
+      <Loading data={rows} failure={feed.failure} again={operation} lines={8} />
       {rows?.length === 0 && <EmptyState title={texts.none} words={texts.noneWords} />}
       {rows && rows.length > 0 && (
         <ul class="card config-list" aria-label={label}>

@@ -12,7 +12,7 @@ import {
   useFilters,
 } from '../../components/tables/filter-bar.tsx';
 import { eventFamilies, groupEvents, kindsOf, type LoggedEvent } from '../../data/events.ts';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { pageTitles } from '../../text/components.ts';
 import { eventsText as text } from '../../text/events.ts';
 import './events-page.css';
@@ -30,13 +30,7 @@ export function EventsPage() {
     ...(what !== 'all' && { kinds: what ? kindsOf(what) : calm }),
     limit: pageSize,
   };
-  const feed = useFeed('list_events', {
-    input: { query },
-    pollMs: 3000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ id }) => id,
-  });
+  const feed = usePages('list_events', { query }, { pollMs: 3000 });
   const { rows, failure, loadOlder } = feed;
   return (
     <Page title={pageTitles.events}>

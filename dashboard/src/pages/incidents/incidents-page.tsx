@@ -11,7 +11,7 @@ import {
   useFilters,
 } from '../../components/tables/filter-bar.tsx';
 import { now } from '../../data/freshness.ts';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { pageTitles } from '../../text/components.ts';
 import { incidentsText } from '../../text/incidents.ts';
 import {
@@ -36,13 +36,7 @@ export function IncidentsPage() {
   const settled = useSettled(selector);
   const query = { window, limit: pageSize, ...(state && { state }), ...(settled && { selector: settled }) };
   useIncidentEvents();
-  const feed = useFeed('list_incidents', {
-    input: { query },
-    pollMs: incidentPollMs,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ id }) => id,
-  });
+  const feed = usePages('list_incidents', { query }, { pollMs: incidentPollMs });
   const { rows, failure, loadOlder } = feed;
   return (
     <Page title={pageTitles.incidents}>

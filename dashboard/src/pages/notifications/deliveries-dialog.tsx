@@ -5,7 +5,7 @@ import { Loading, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { Form, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { session } from '../../session/session.ts';
@@ -15,13 +15,7 @@ const limit = 50;
 
 export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: Webhook; onClose: () => void }) {
   const path = { id };
-  const feed = useFeed('list_webhook_deliveries', {
-    input: { path, query: { limit } },
-    pollMs: 3000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: (delivery) => delivery.id,
-  });
+  const feed = usePages('list_webhook_deliveries', { path, query: { limit } }, { pollMs: 3000 });
   const { rows, failure } = feed;
   const form = useForm({ after: '' });
   return (

@@ -19,8 +19,10 @@ const limit = 8;
 
 export function WallPage() {
   const { agents } = useFleet();
-  const query = { state: 'firing,acknowledged', sort: 'severity' as const, caused: false, limit };
+  const query = { state: 'firing,acknowledged', sort: 'severity' as const, caused: false, shelved: false, limit };
   const { data } = useOperation('list_alarms', { query }, { pollMs: 3000 });
+  // Those that are counted above.
+  const alarms = data?.items.filter(({ silenced_by }) => silenced_by === null);
   return (
     <div class="wall">
       <Page
@@ -36,10 +38,10 @@ export function WallPage() {
         <HealthCard agents={agents} />
         <div class="wall-grid">
           <section class="card" aria-label={text.alarms}>
-            {!data && <SkeletonLines count={limit} />}
-            {data?.items.length === 0 && <p class="wall-none">{text.noAlarms}</p>}
+            {!alarms && <SkeletonLines count={limit} />}
+            {alarms?.length === 0 && <p class="wall-none">{text.noAlarms}</p>}
             <ul class="alarm-list">
-              {data?.items.map((alarm) => (
+              {alarms?.map((alarm) => (
                 <li key={alarm.id} class={`alarm cleared ${alarm.state}`}>
                   <AlarmWords alarm={alarm} />
                 </li>
