@@ -64,7 +64,7 @@ beforeAll(async () => {
       void busy
         .post({ load: 0.9, connected_devices: 3, power_w: 7.5, devices: [{ device: 'phone', rssi_dbm: -50 }] })
         .catch(() => {}),
-    50,
+    200,
   );
 });
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { eachDatabase } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
+import { isLong } from '../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 
 const settings = {
@@ -394,13 +395,17 @@ eachDatabase((kind) => {
     });
     expect(await selected('config:drifted tag:drift')).toEqual(['drift-1']);
     expect(await selected('config:in_sync tag:drift')).toEqual([]);
-    const alarm = { rule: 'Settings drifted', severity: 'minor', ap_id: 'drift-1', state: 'firing' };
-    await untilSo(async () => expect((await ok('GET', '/alarms?selector=tag:drift')).items).toMatchObject([alarm]));
+    // It comes after seconds; rounds of alarms have tests of their own on both databases.
+    const rings = async (state: string) => {
+      if (kind.dialect === 'postgres' && !isLong) return;
+      const alarm = { rule: 'Settings drifted', severity: 'minor', ap_id: 'drift-1', state };
+      await untilSo(async () => expect((await ok('GET', '/alarms?selector=tag:drift')).items).toMatchObject([alarm]));
+    };
+    await rings('firing');
     await ok('POST', '/agents/drift-1/config/apply');
     expect((await ap.obey()).settings).toEqual({ channel: 40 });
     expect(await ap.state()).toBe('in_sync');
-    const cleared = { ...alarm, state: 'cleared' };
-    await untilSo(async () => expect((await ok('GET', '/alarms?selector=tag:drift')).items).toMatchObject([cleared]));
+    await rings('cleared');
     ap.settings = { channel: 100 };
     await ap.say();
     await over(rollout.id);

@@ -1,6 +1,6 @@
 // The pages that need no token (Z9): what they may not tell, and who may read /metrics.
 import { createRequire } from 'node:module';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { createParts } from '../../parts.ts';
 import { diskFull } from '../../storage/write-probe.ts';
@@ -16,8 +16,13 @@ async function start(overrides: Record<string, string> = {}): Promise<TestWeft> 
 afterEach(() => Promise.all(running.splice(0).map((weft) => weft.stop())));
 
 describe('the pages without a token', () => {
+  let weft: TestWeft;
+  beforeAll(async () => {
+    weft = await startWeft();
+  });
+  afterAll(() => weft.stop());
+
   it('tell no name, no secret and no version but that of the interface', async () => {
-    const weft = await start();
     const token = await weft.agent('ap-of-somebody', { site: 'a-secret-site' });
     await weft.app('app-of-somebody');
     await weft.request('GET', '/api/v1/agents/ap-of-somebody', { token });
@@ -33,7 +38,6 @@ describe('the pages without a token', () => {
   });
 
   it('say what they are for', async () => {
-    const weft = await start();
     expect((await weft.request('GET', '/healthz')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/livez')).body).toEqual({ status: 'ok' });
     expect((await weft.request('GET', '/readyz')).body).toEqual({
@@ -44,7 +48,6 @@ describe('the pages without a token', () => {
   });
 
   it('look at some parts only, if asked; a name that does not exist is not ready', async () => {
-    const weft = await start();
     const some = await weft.request('GET', '/readyz?parts=database,jobs');
     expect([some.status, some.body]).toEqual([200, { status: 'ready', parts: { database: 'ok', jobs: 'ok' } }]);
     for (const parts of ['databse', 'database,__proto__', '']) {
@@ -59,7 +62,6 @@ describe('the pages without a token', () => {
   });
 
   it('say that storage refuses writes, which is no reason to send traffic elsewhere', async () => {
-    const weft = await start();
     const { database, writes } = weft.platform;
     // As a table answers whose disk is full.
     const refuse = () => database.transaction(() => Promise.reject(diskFull('The disk of the test is full')));
@@ -81,8 +83,8 @@ describe('the pages without a token', () => {
   });
 
   it('do not wait for ever for a part that does not answer', async () => {
-    const weft = await start();
     const silence = Promise.withResolvers<void>();
+    const { check } = weft.platform.telemetryStore;
     weft.platform.telemetryStore.check = () => silence.promise;
     const [ready, metrics] = await Promise.all([
       weft.request('GET', '/readyz?parts=telemetry'),
@@ -91,20 +93,21 @@ describe('the pages without a token', () => {
     expect([ready.status, ready.body.reasons]).toEqual([503, { telemetry: 'no_answer' }]);
     expect(metrics.text).toContain('weft_ready{part="telemetry",reason="no_answer"} 0');
     silence.resolve();
+    weft.platform.telemetryStore.check = check;
   });
 
   it('answer nothing but that, on a node that alone does not reach the database', async () => {
     let isCutOff = false;
-    const weft = await startWeft(
+    const cutOff = await startWeft(
       {},
       { createParts: (platform, events) => createParts(Object.assign(platform, { isCutOff: () => isCutOff }), events) },
     );
-    running.push(weft);
-    const token = await weft.admin();
+    running.push(cutOff);
+    const token = await cutOff.admin();
     isCutOff = true;
-    const { status, headers, body } = await weft.request('GET', '/api/v1/users/me', { token });
+    const { status, headers, body } = await cutOff.request('GET', '/api/v1/users/me', { token });
     expect([status, headers.get('retry-after'), body.code]).toEqual([503, '1', 'cut_off']);
-    const ready = await weft.request('GET', '/readyz?parts=database');
+    const ready = await cutOff.request('GET', '/readyz?parts=database');
     expect([ready.status, ready.body]).toEqual([
       503,
       {
@@ -114,16 +117,16 @@ describe('the pages without a token', () => {
         advice: [expect.any(String)],
       },
     ]);
-    const traffic = await weft.request('GET', '/readyz?for=traffic');
+    const traffic = await cutOff.request('GET', '/readyz?for=traffic');
     expect([traffic.status, traffic.body.reasons]).toEqual([503, { traffic: 'cut_off' }]);
-    expect((await weft.request('GET', '/metrics')).text).toContain('weft_ready{part="traffic",reason="cut_off"} 0');
-    expect((await weft.request('GET', '/healthz')).status).toBe(200);
+    expect((await cutOff.request('GET', '/metrics')).text).toContain('weft_ready{part="traffic",reason="cut_off"} 0');
+    expect((await cutOff.request('GET', '/healthz')).status).toBe(200);
     isCutOff = false;
-    expect((await weft.request('GET', '/readyz?for=traffic')).body).toEqual({
+    expect((await cutOff.request('GET', '/readyz?for=traffic')).body).toEqual({
       status: 'ready',
       parts: { traffic: 'ok' },
     });
-    expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
+    expect((await cutOff.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
   });
 });
 
@@ -133,8 +136,9 @@ describe('/metrics', () => {
     (await weft.request('GET', '/metrics', { headers, token })).status;
 
   describe('by default', () => {
-    beforeEach(async () => {
-      weft = await start();
+    beforeAll(async () => {
+      weft = await startWeft();
+      return () => weft.stop();
     });
 
     it('counts requests by operation and status, for readers on this machine', async () => {

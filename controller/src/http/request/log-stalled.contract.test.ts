@@ -111,7 +111,7 @@ function readAll(descriptor: number): string {
 
 // At this level every line is written, so that the flood fills every buffer.
 const everyLine = { WEFT_LOG_LEVEL: 'debug' };
-const enough = 2500;
+const enough = 1900;
 
 async function expectDropped(url: string): Promise<void> {
   const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -79,17 +79,23 @@ describe('a push', () => {
     expect(createHmac('sha256', agent.secret).update(`${seconds}.${text}`).digest('hex')).toBe(hex);
   });
 
-  test.each([
-    ['{"state":"succeeded","applied":{"dbm":16}}', 'succeeded'],
-    ['{"state":"received"}', 'received'],
-    ['{"state":"perhaps"}', 'sent'],
-    ['{"status":"ok"}', 'sent'],
-    ['done!', 'sent'],
-  ])('that is answered with %s makes the command %s', async (answer, state) => {
-    const { port } = await startEndpoint((response) => response.end(answer));
+  test('makes the command what its answer says', async () => {
+    const answers = [
+      ['{"state":"succeeded","applied":{"dbm":16}}', 'succeeded'],
+      ['{"state":"received"}', 'received'],
+      ['{"state":"perhaps"}', 'sent'],
+      ['{"status":"ok"}', 'sent'],
+      ['done!', 'sent'],
+    ] as const;
+    const { port } = await startEndpoint((response, { url }) =>
+      response.end(answers[Number(url!.slice('/ap-'.length))]![0]),
+    );
     const server = await start({ pushAllow: [local(port)] });
-    const command_id = server.ledger.send(await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`), 'sleep');
-    await untilSo(() => expect(stateOf(server, command_id)).toBe(state));
+    for (const [index, [answer, state]] of answers.entries()) {
+      const agent = await pushAgent(server, `ap-${index}`, `http://127.0.0.1:${port}`);
+      const command_id = server.ledger.send(agent, 'sleep');
+      await untilSo(() => expect([answer, stateOf(server, command_id)]).toEqual([answer, state]));
+    }
   });
 
   test('that waits behind a slow one and is cancelled meanwhile never leaves', async () => {
@@ -171,7 +177,7 @@ describe('a push', () => {
 });
 
 describe('S1 a destination that is not allowed', () => {
-  test.each([
+  const refused = [
     'http://127.0.0.1:PORT',
     'http://0x7f000001:PORT',
     'http://2130706433:PORT',
@@ -183,16 +189,20 @@ describe('S1 a destination that is not allowed', () => {
     'file:///etc/passwd',
     'gopher://127.0.0.1:PORT',
     7,
-  ])('%s fails the command, with the reason, and nobody is asked', async (api_url) => {
+  ];
+  test('fails the command, with the reason, and nobody is asked', async () => {
     const { pushed, port } = await startEndpoint(accept);
     // Listed by name: which is not enough for an address of this machine.
     const pushAllow = ['localhost', 'evil.example', '127.0.0.1', '::1'].map((host) => ({ host, port }));
     const server = await start({ pushAllow });
-    const url = typeof api_url === 'string' ? api_url.replace('PORT', String(port)) : api_url;
-    const command_id = server.ledger.send(await pushAgent(server, 'ap-1', url), 'sleep');
-    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
-    expect(server.ledger.commands.get(command_id)!.detail).toMatch(/^The push was refused: /);
-    expect([pushed, server.errors]).toEqual([[], []]);
+    for (const [index, api_url] of refused.entries()) {
+      const url = typeof api_url === 'string' ? api_url.replace('PORT', String(port)) : api_url;
+      const command_id = server.ledger.send(await pushAgent(server, `ap-${index}`, url), 'sleep');
+      await untilSo(() => expect([api_url, stateOf(server, command_id)]).toEqual([api_url, 'failed']));
+      const detail = expect.stringMatching(/^The push was refused: /);
+      expect([api_url, server.ledger.commands.get(command_id)!.detail]).toEqual([api_url, detail]);
+      expect([api_url, pushed, server.errors]).toEqual([api_url, [], []]);
+    }
   });
 
   test('a name is looked up once, and the connection goes to the address that was judged', async () => {
@@ -220,14 +230,19 @@ describe('S1 a destination that is not allowed', () => {
     expect(pushed.map(({ host }) => host)).toEqual([`ap.example.org:${port}`]);
   });
 
-  test.each([301, 302, 307, 308])('a redirect (%d) is not followed', async (status) => {
+  test('a redirect is not followed', async () => {
     const secret = await startEndpoint(accept);
-    const { port } = await startEndpoint((response) =>
-      response.writeHead(status, { location: `http://127.0.0.1:${secret.port}/` }).end(),
+    const { pushed, port } = await startEndpoint((response, { url }) =>
+      response.writeHead(Number(url!.slice('/ap-'.length)), { location: `http://127.0.0.1:${secret.port}/` }).end(),
     );
     const server = await start({ pushAllow: [local(port), local(secret.port)] });
-    const command_id = server.ledger.send(await pushAgent(server, 'ap-1', `http://127.0.0.1:${port}`), 'sleep');
-    await untilSo(() => expect(stateOf(server, command_id)).toBe('failed'));
+    const statuses = [301, 302, 307, 308];
+    for (const status of statuses) {
+      const agent = await pushAgent(server, `ap-${status}`, `http://127.0.0.1:${port}`);
+      const command_id = server.ledger.send(agent, 'sleep');
+      await untilSo(() => expect([status, stateOf(server, command_id)]).toEqual([status, 'failed']));
+    }
+    expect([...new Set(pushed.map(({ path }) => path))]).toEqual(statuses.map((status) => `/ap-${status}`));
     expect(secret.pushed).toEqual([]);
   });
 });
