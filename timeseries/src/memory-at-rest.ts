@@ -8,7 +8,7 @@ export interface RestOptions {
   everyMs?: number;
   /** Rests: took no more than this share of a core since the last look. */
   maxShare?: number;
-  /** Growth of the heap since the last collection that is worth another one. */
+  /** Growth of the heap and of buffers outside of it since the last collection that is worth another one. */
   minGrowthBytes?: number;
 }
 
@@ -27,13 +27,18 @@ export function returnMemoryAtRest({
     const now = { at: performance.now(), cpuMs: cpuMs() };
     const isAtRest = now.cpuMs - last.cpuMs <= maxShare * (now.at - last.at);
     last = now;
-    if (!isAtRest || getHeapStatistics().total_heap_size < collectedBytes + minGrowthBytes) return;
+    if (!isAtRest || heldBytes() < collectedBytes + minGrowthBytes) return;
     collect ??= collector();
     // Takes 50 to 100 ms, when nearly nobody asks for anything. Only this kind shrinks the young generation.
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
-    collectedBytes = getHeapStatistics().total_heap_size;
+    collectedBytes = heldBytes();
     last = { at: performance.now(), cpuMs: cpuMs() };
   }, everyMs).unref();
+}
+
+function heldBytes(): number {
+  const { total_heap_size, external_memory } = getHeapStatistics();
+  return total_heap_size + external_memory;
 }
 
 function cpuMs(): number {

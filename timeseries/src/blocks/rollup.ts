@@ -104,13 +104,7 @@ export function encodeChunk(buckets: Buckets): Uint8Array {
   }
   return encodeBlock({
     ts,
-    columns: new Map([
-      [stat.min, pick(buckets.min)],
-      [stat.max, pick(buckets.max)],
-      [stat.sum, sum],
-      [stat.count, pick(buckets.count)],
-      [stat.last, pick(buckets.last)],
-    ]),
+    columns: new Map(statNames.map((name) => [stat[name], name === 'sum' ? sum : pick(buckets[name])])),
     texts: new Map(),
   });
 }
