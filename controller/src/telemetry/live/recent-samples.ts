@@ -39,8 +39,8 @@ export class RecentSamples {
   #ring = createRing(firstEntries);
   #values = new Float64Array(firstValues);
   /**
-   * The last that readers have wanted, each at the place of its number. A Map would be made anew again and again, and each that
-   * was left would keep its samples and their events until all of the heap is collected.
+   * The last that readers have wanted, each at the place of its number. A Map gets new room again and again, and what it left
+   * would keep its samples and their events until all of the heap is collected.
    */
   readonly #made = new Array<RecentSample | undefined>(keptObjects).fill(undefined);
   #oldest = 1;
