@@ -1,29 +1,42 @@
 // The SDK's agent against a real server, over connections that break.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TryLaterError } from '../../controller/src/errors.ts';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../test/channel-server.ts';
 import { MemoryLedger } from '../../test/memory-ledger.ts';
 import { untilSo } from '../../test/pure/until-so.ts';
+import { rounds } from '../../test/rounds.ts';
 import { bearer, connect } from '../../test/socket-client.ts';
 import { startTcpProxy } from '../../test/tcp-proxy.ts';
 import { password, startWeft } from '../../test/weft.ts';
 import { Agent, type AgentOptions, WeftRefusal } from './index.ts';
 
+/** Most tests are content with it, each with an agent of its own. */
+let shared: ChannelServer;
+let ap: string;
+let tests = 0;
 const cleanUp: (() => Promise<unknown>)[] = [];
+beforeAll(async () => {
+  shared = await startChannelServer({ times: { sweepMs: 50 } });
+});
+beforeEach(() => {
+  ap = `ap-${++tests}`;
+});
+afterAll(() => shared.stop());
 afterEach(async () => {
   for (const each of cleanUp.splice(0).reverse()) await each();
 });
 
 const quick = { firstMs: 10, longestMs: 50 };
 
-async function start(options: ChannelServerOptions = {}): Promise<ChannelServer> {
+async function start(options?: ChannelServerOptions): Promise<ChannelServer> {
+  if (!options) return shared;
   const server = await startChannelServer({ times: { sweepMs: 50 }, ...options });
   cleanUp.push(() => server.stop());
   return server;
 }
 
 function createAgent(url: string, options: Partial<AgentOptions> = {}): Agent {
-  const agent = new Agent({ url, ap_id: 'ap-1', password, backOff: quick, ...options });
+  const agent = new Agent({ url, ap_id: ap, password, backOff: quick, ...options });
   cleanUp.push(() => agent.stop({ graceMs: 0 }));
   return agent;
 }
@@ -33,7 +46,7 @@ describe('an agent whose password somebody chose', () => {
 
   test('is offered a secret, keeps it before Weft is told, and goes on with it', async () => {
     const server = await start();
-    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    await server.agents.create({ ap_id: ap, password: chosen, configuration: {} }, server.admin);
     const kept: [string, string][] = [];
     let connects = 0;
     const agent = createAgent(server.url, {
@@ -46,13 +59,13 @@ describe('an agent whose password somebody chose', () => {
     expect(kept).toEqual([[expect.stringMatching(/^wfs_[0-9a-f]{72}$/), chosen]]);
     const [secret] = kept[0]!;
     expect(await agent.post({ load: 1 })).toBe(1);
-    expect(await server.agents.authenticate('ap-1', secret)).toBeDefined();
-    expect(await server.agents.authenticate('ap-1', chosen)).toBeUndefined();
+    expect(await server.agents.authenticate(ap, secret)).toBeDefined();
+    expect(await server.agents.authenticate(ap, chosen)).toBeUndefined();
   });
 
   test('is not changed where nobody keeps secrets, or where one cannot be kept', async () => {
     const server = await start();
-    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    await server.agents.create({ ap_id: ap, password: chosen, configuration: {} }, server.admin);
     const errors: string[] = [];
     const agent = createAgent(server.url, {
       password: chosen,
@@ -63,17 +76,17 @@ describe('an agent whose password somebody chose', () => {
     });
     await agent.start();
     await untilSo(() => expect(errors).toEqual(['disk full']));
-    expect(await server.agents.authenticate('ap-1', chosen)).toBeDefined();
+    expect(await server.agents.authenticate(ap, chosen)).toBeDefined();
     await agent.stop();
     const plain = createAgent(server.url, { password: chosen });
     await plain.start();
     expect(await plain.post({ load: 1 })).toBe(1);
-    expect(await server.agents.authenticate('ap-1', chosen)).toBeDefined();
+    expect(await server.agents.authenticate(ap, chosen)).toBeDefined();
   });
 
   test('logs in with the one before if Weft never heard of the new one', async () => {
     const server = await start();
-    await server.agents.create({ ap_id: 'ap-1', password: chosen, configuration: {} }, server.admin);
+    await server.agents.create({ ap_id: ap, password: chosen, configuration: {} }, server.admin);
     const agent = createAgent(server.url, { formerPassword: chosen });
     await agent.start();
     expect(await agent.post({ load: 1 })).toBe(1);
@@ -82,10 +95,10 @@ describe('an agent whose password somebody chose', () => {
   test('logs in with it also where others have guessed too often, and the new one is not told wrong', async () => {
     const weft = await startWeft({ WEFT_LIMIT_LOGIN_FAILURES_PER_ACCOUNT: '1' });
     cleanUp.push(() => weft.stop());
-    const json = { ap_id: 'ap-1', password: chosen, configuration: {} };
+    const json = { ap_id: ap, password: chosen, configuration: {} };
     await weft.request('POST', '/api/v1/agents/', { token: await weft.admin(), json });
-    await weft.login('agent', 'ap-1', chosen);
-    await expect(weft.login('agent', 'ap-1', 'a guess that is wrong')).rejects.toThrow();
+    await weft.login('agent', ap, chosen);
+    await expect(weft.login('agent', ap, 'a guess that is wrong')).rejects.toThrow();
     const agent = createAgent(weft.url, { formerPassword: chosen });
     await agent.start();
     expect(agent.isConnected).toBe(true);
@@ -95,7 +108,7 @@ describe('an agent whose password somebody chose', () => {
 describe('an agent', () => {
   test('says what it can do, reports, and does what it is told', async () => {
     const server = await start();
-    const record = await server.agent('ap-1', { site: 'roof' });
+    const record = await server.agent(ap, { site: 'roof' });
     const given: unknown[] = [];
     const agent = createAgent(`${server.url}/`, { configuration: { vendor: 'acme' } })
       .command({ name: 'set_tx_power', params: { dbm: { type: 'number', maximum: 20 } } }, (args, command) => {
@@ -106,14 +119,14 @@ describe('an agent', () => {
         throw new Error('not today');
       });
     await agent.start();
-    expect(await server.configurationOf('ap-1')).toEqual({
+    expect(await server.configurationOf(ap)).toEqual({
       site: 'roof',
       vendor: 'acme',
       commands: [{ name: 'set_tx_power', params: { dbm: { type: 'number', maximum: 20 } } }, 'explode'],
     });
     expect(await agent.post({ load: 0.5 })).toBe(1);
     expect(await agent.post([{ ts: Date.now() - 5000, load: 1 }, { load: 2 }])).toBe(2);
-    expect((await server.rowsOf('ap-1')).map(({ load }) => load)).toEqual([1, 0.5, 2]);
+    expect((await server.rowsOf(ap)).map(({ load }) => load)).toEqual([1, 0.5, 2]);
 
     const ids = ['set_tx_power', 'explode', 'dance'].map((name) => server.ledger.send(record, name, { dbm: 18 }));
     const states = () => ids.map((id) => server.ledger.commands.get(id)!.state);
@@ -128,7 +141,7 @@ describe('an agent', () => {
 
   test('tells once which of its fields are not stored, and gives no time to a sample that has one', async () => {
     const server = await start();
-    await server.agent('ap-1');
+    await server.agent(ap);
     const told: string[] = [];
     const agent = createAgent(server.url, { onIgnored: ({ field, reason }) => told.push(`${field} ${reason}`) });
     await agent.start();
@@ -141,12 +154,12 @@ describe('an agent', () => {
       ]),
     ).toBe(1);
     expect(told).toEqual(['neighbours array', 'load text_for_metric']);
-    expect((await server.rowsOf('ap-1'))[0]).toEqual({ ts: time, load: 1 });
+    expect((await server.rowsOf(ap))[0]).toEqual({ ts: time, load: 1 });
   });
 
   test('does not hear commands while it is deaf, not even enough to say so', async () => {
     const server = await start();
-    const record = await server.agent('ap-1');
+    const record = await server.agent(ap);
     let isDeaf = true;
     const done: string[] = [];
     const agent = createAgent(server.url, { isDeaf: () => isDeaf }).command('sleep', (_, { command_id }) => {
@@ -167,7 +180,7 @@ describe('an agent', () => {
 
   test('is told when its password is wrong, or a report is refused', async () => {
     const server = await start();
-    await server.agent('ap-1');
+    await server.agent(ap);
     await expect(createAgent(server.url, { password: 'something else' }).start()).rejects.toMatchObject({
       name: 'WeftRefusal',
       status: 401,
@@ -186,7 +199,7 @@ describe('an agent', () => {
 
   test('a report that is too large for one message goes in several, and a sample that is too large is refused', async () => {
     const server = await start();
-    await server.agent('ap-1');
+    await server.agent(ap);
     let connections = 0;
     const agent = createAgent(server.url, { maxWaitingReports: 2, onConnected: () => connections++ });
     await agent.start();
@@ -198,14 +211,14 @@ describe('an agent', () => {
     const tooLarge = agent.post([{ n: 1_500 }, { n: -1, name: 'x'.repeat(1024 * 1024) }, { n: 1_501 }]);
     await expect(tooLarge).rejects.toMatchObject({ status: 413, code: 'body_too_large' });
     expect(await agent.post({ n: 1_502 })).toBe(1);
-    const stored = (await server.rowsOf('ap-1')).map(({ n }) => Number(n)).sort((a, b) => a - b);
+    const stored = (await server.rowsOf(ap)).map(({ n }) => Number(n)).sort((a, b) => a - b);
     expect(stored).toEqual(Array.from({ length: 1_503 }, (_, n) => n));
     expect(connections).toBe(1);
   });
 
   test('waits for a Weft that is away, until it is stopped', async () => {
     const server = await start();
-    await server.agent('ap-1');
+    await server.agent(ap);
     const proxy = await startTcpProxy(server.port);
     cleanUp.push(() => proxy.close());
     proxy.onClientBytes = (_bytes, cut) => cut();
@@ -225,7 +238,7 @@ describe('an agent', () => {
 
   test('keeps a bounded number of reports, and refuses the rest', async () => {
     const server = await start();
-    await server.agent('ap-1');
+    await server.agent(ap);
     const agent = createAgent(server.url, { maxWaitingReports: 5 });
     const posts = Array.from({ length: 7 }, (_, load) => agent.post({ load }));
     await expect(posts[5]).rejects.toMatchObject({ code: 'too_many_reports' });
@@ -248,9 +261,9 @@ describe('an agent', () => {
     await agent.stop();
     const again = createAgent(weft.url, { enrolmentToken });
     await again.start();
-    const other = createAgent(weft.url, { ap_id: 'ap-2', enrolmentToken });
+    const other = createAgent(weft.url, { ap_id: 'ap-other', enrolmentToken });
     await expect(other.start()).rejects.toMatchObject({ status: 401, code: 'invalid_enrolment_token' });
-    const record = await weft.request('GET', '/api/v1/agents/ap-1', { token: await weft.admin() });
+    const record = await weft.request('GET', `/api/v1/agents/${ap}`, { token: await weft.admin() });
     expect(record.body.configuration).toMatchObject({ site: 'roof' });
   });
 
@@ -272,7 +285,7 @@ describe('an agent', () => {
 describe('when the connection breaks', () => {
   test('nothing is lost and nothing doubled: neither reports nor commands', async () => {
     const server = await start();
-    const record = await server.agent('ap-1');
+    const record = await server.agent(ap);
     const proxy = await startTcpProxy(server.port);
     cleanUp.push(() => proxy.close());
     const done = new Map<string, number>();
@@ -286,7 +299,7 @@ describe('when the connection breaks', () => {
       },
     );
     await agent.start();
-    const cuts = 15;
+    const cuts = rounds(15, 8);
     const perCut = 200;
     const posts: Promise<number>[] = [];
     const ids: string[] = [];
@@ -313,7 +326,7 @@ describe('when the connection breaks', () => {
       proxy.onClientBytes = undefined;
     }
     expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
-    const rows = (await server.rowsOf('ap-1')).filter(({ n }) => n !== undefined);
+    const rows = (await server.rowsOf(ap)).filter(({ n }) => n !== undefined);
     expect(rows.map(({ n }) => n)).toEqual(Array.from({ length: cuts * perCut }, (_, n) => n));
     const isDone = () =>
       expect(ids.map((id) => server.ledger.commands.get(id)!.state)).toEqual(ids.map(() => 'succeeded'));
@@ -323,7 +336,7 @@ describe('when the connection breaks', () => {
 
   test('what became of a command is said until it is heard', async () => {
     const server = await start();
-    const record = await server.agent('ap-1');
+    const record = await server.agent(ap);
     const proxy = await startTcpProxy(server.port);
     cleanUp.push(() => proxy.close());
     const gate = Promise.withResolvers<void>();
@@ -351,14 +364,14 @@ describe('when the connection breaks', () => {
 
   test('a channel taken over by another of the same name is not fought for', async () => {
     const server = await start();
-    const { token } = await server.agent('ap-1');
+    const { token } = await server.agent(ap);
     const ends: number[] = [];
     const agent = createAgent(server.url, {
       backOff: { longestMs: 60_000 },
       onDisconnected: (code) => ends.push(code),
     });
     await agent.start();
-    const other = await connect(server.url, '/api/v1/agents/ap-1/channel', bearer(token));
+    const other = await connect(server.url, `/api/v1/agents/${ap}/channel`, bearer(token));
     await untilSo(() => expect(ends).toEqual([4409]));
     other.socket.send('{"type":"telemetry","id":1,"load":1}');
     await untilSo(() => expect(other.messages.length).toBe(1));
@@ -370,13 +383,13 @@ describe('when Weft does not answer', () => {
   test('a report is sent again on a new channel', async () => {
     let appends = 0;
     const server = await start({ onAppend: () => (++appends === 1 ? new Promise(() => {}) : undefined) });
-    await server.agent('ap-1');
+    await server.agent(ap);
     let connections = 0;
     const agent = createAgent(server.url, { answerTimeoutMs: 200, onConnected: () => connections++ });
     await agent.start();
     expect(await Promise.all([agent.post({ load: 1 }), agent.post({ load: 2 })])).toEqual([1, 1]);
     expect(connections).toBeGreaterThanOrEqual(2);
-    expect((await server.rowsOf('ap-1')).map(({ load }) => load)).toEqual([1, 2]);
+    expect((await server.rowsOf(ap)).map(({ load }) => load)).toEqual([1, 2]);
   });
 
   test('the word about a command is said again on a new channel', async () => {
@@ -388,7 +401,7 @@ describe('when Weft does not answer', () => {
       }
     })();
     const server = await start({ ledger });
-    const record = await server.agent('ap-1');
+    const record = await server.agent(ap);
     let runs = 0;
     const agent = createAgent(server.url, { answerTimeoutMs: 200 }).command('sleep', () => {
       runs++;
@@ -412,7 +425,7 @@ test('the word about a command that Weft cannot take now is said again', async (
     }
   })();
   const server = await start({ ledger });
-  const record = await server.agent('ap-1');
+  const record = await server.agent(ap);
   const errors: Error[] = [];
   let connections = 0;
   const agent = createAgent(server.url, { onConnected: () => connections++, onError: (error) => errors.push(error) });
@@ -426,7 +439,7 @@ test('the word about a command that Weft cannot take now is said again', async (
 
 test('a token is renewed before it ends, without a gap', async () => {
   const server = await start({ tokenTtlSeconds: 4 });
-  await server.agent('ap-1');
+  await server.agent(ap);
   const ends: number[] = [];
   let connections = 0;
   const agent = createAgent(server.url, {
@@ -435,10 +448,10 @@ test('a token is renewed before it ends, without a gap', async () => {
   });
   await agent.start();
   const posts: Promise<number>[] = [];
-  const reporting = setInterval(() => posts.push(agent.post({ n: posts.length })), 5);
+  const reporting = setInterval(() => posts.push(agent.post({ n: posts.length })), 20);
   await untilSo(() => expect(connections).toBeGreaterThanOrEqual(3));
   clearInterval(reporting);
   expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
   expect(ends).toEqual([]);
-  expect((await server.rowsOf('ap-1')).map(({ n }) => n)).toEqual(posts.map((_, n) => n));
+  expect((await server.rowsOf(ap)).map(({ n }) => n)).toEqual(posts.map((_, n) => n));
 });

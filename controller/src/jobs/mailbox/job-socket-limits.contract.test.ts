@@ -1,6 +1,7 @@
 // Clients that are slow, gone, rude, too many or no longer allowed: each has an end, and nobody else notices.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClientOptions } from 'ws';
+import { rounds } from '../../../../test/rounds.ts';
 import { bearer, connect, refusal, type SocketClient } from '../../../../test/socket-client.ts';
 import { type SocketServer, type SocketServerOptions, startSocketServer } from '../../../../test/socket-server.ts';
 
@@ -98,7 +99,7 @@ describe('J15: what clients may not send', () => {
 
 describe('J16: a client that takes nothing', () => {
   it('is cut off, while little is held for it and others get theirs', async () => {
-    await fill(job, 200, mebibyte);
+    await fill(job, rounds(200, 120), mebibyte);
     global.gc?.();
     const [rssBefore, pagesBefore] = [process.memoryUsage().rss, server.pagesRead];
     const stuck = await open();
