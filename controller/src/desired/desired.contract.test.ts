@@ -359,7 +359,7 @@ eachDatabase((kind) => {
   test('a secret reaches the access point and nobody else', async () => {
     const ap = await new Ap('secret-1').start('secret');
     await ok('PUT', '/config/secrets', { name: 'guest-psk', value: 'correct horse' });
-    await rollOut([
+    const rollout = await rollOut([
       { name: 'guest', selector: 'tag:secret', weight: 10, settings: { passphrase: { secret: 'guest-psk' } } },
     ]);
     const config = await ap.obey();
@@ -379,6 +379,8 @@ eachDatabase((kind) => {
     expect((await ap.obey()).settings).toEqual({
       passphrase: { secret: 'guest-psk', version: 2, value: 'battery staple' },
     });
+    // Its layer is in force once it is over.
+    await over(rollout.id);
     expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject({ status: 409, code: 'secret_in_use' });
   });
 
