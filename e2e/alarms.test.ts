@@ -1,7 +1,9 @@
 // Alarms and incidents of real processes: one alarm however many nodes hear the samples, and a SIGKILL forgets nothing.
+import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { startCluster } from './cluster.ts';
-import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type Weft } from './weft-process.ts';
 
 const isMissing = [inject('postgresUrl'), inject('amqpUrl')].includes(undefined);
 const rule = {
@@ -21,7 +23,7 @@ const second = {
   clear: { value: 2, for_seconds: 5 },
 };
 
-async function prepare(weft: WeftServer, token: string): Promise<string> {
+async function prepare(weft: Weft, token: string): Promise<string> {
   // It may be silent for as long as a busy machine takes, without an alarm about that.
   const json = { ap_id: 'ap-1', password, configuration: { report_interval_seconds: 3600 } };
   expect((await weft.request('POST', '/api/v1/agents/', { token, json })).status).toBe(200);
@@ -31,17 +33,17 @@ async function prepare(weft: WeftServer, token: string): Promise<string> {
 }
 
 /** One sample; Weft has it when this resolves. */
-async function report(weft: WeftServer, token: string, ts: number, latency_ms: number, loss_pct = 0): Promise<void> {
+async function report(weft: Weft, token: string, ts: number, latency_ms: number, loss_pct = 0): Promise<void> {
   const json = { samples: [{ ts, latency_ms, loss_pct }] };
   expect((await weft.request('POST', '/api/v1/agent_update/update', { token, json })).status).toBe(200);
 }
 
-async function alarms(weft: WeftServer, token: string) {
+async function alarms(weft: Weft, token: string) {
   return (await weft.request('GET', '/api/v1/alarms?agent=ap-1&limit=50', { token })).body.items;
 }
 
 /** Once each alarm is in one. */
-async function incidents(weft: WeftServer, token: string, count: number) {
+async function incidents(weft: Weft, token: string, count: number) {
   const list = async () => (await weft.request('GET', '/api/v1/incidents', { token })).body.items as Incident[];
   return eventually(list, (found) => found.flatMap(({ alarms: ids }) => ids).length === count);
 }
@@ -52,14 +54,14 @@ interface Incident {
   alarms: string[];
 }
 
-async function told(weft: WeftServer, token: string, family = 'alarm'): Promise<string[]> {
+async function told(weft: Weft, token: string, family = 'alarm'): Promise<string[]> {
   const { body } = await weft.request('GET', `/api/v1/events?kinds=${family}.*&order=oldest_first`, { token });
   return body.items.map(({ kind }: { kind: string }) => kind);
 }
 
 test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other goes on', async () => {
-  const cluster = await startCluster({ controllers: 2, workers: 0 });
-  const [a, b] = cluster.controllers as [WeftServer, WeftServer];
+  const cluster = await startCluster({ controllers: 1, here: 1, workers: 0 });
+  const [a, b] = [cluster.controllers[0]!, cluster.here[0]!];
   const token = (await a.login(adminUsername, password)).body.access_token as string;
   const agent = await prepare(a, token);
   // Far enough back that no sample is ahead of the clock, which would be an alarm of its own.
@@ -99,7 +101,7 @@ test.skipIf(isMissing)('two nodes fire one alarm; when one is killed the other g
 });
 
 /** A bulk change that is in its middle; resolves what looks, after a restart, at how it went on. */
-async function beginBulk(weft: () => WeftServer, token: string): Promise<() => Promise<void>> {
+async function beginBulk(weft: () => Weft, token: string): Promise<() => Promise<void>> {
   const count = 12;
   const names = Array.from({ length: count }, (_, n) => `bulk-${n + 1}`);
   for (const ap_id of names) {
@@ -123,13 +125,15 @@ async function beginBulk(weft: () => WeftServer, token: string): Promise<() => P
 
 test('SIGKILL: what is firing stays firing, what is pending and a bulk change go on, incidents are what they were, nothing is told or done twice', async () => {
   const folder = temporaryFolder();
-  let weft = await serve({ folder });
+  let process = await serve({ folder });
+  let weft: Weft = process;
   const token = await weft.createAdmin();
   const agent = await prepare(weft, token);
   const start = Date.now() - 60_000;
   const restart = async () => {
-    await weft.end('SIGKILL');
-    weft = await serve({ folder });
+    await process.end('SIGKILL');
+    process = await serve({ folder });
+    weft = process;
   };
   for (let second = 0; second <= 6; second++) await report(weft, agent, start + second * 1000, 150);
   const finishBulk = await beginBulk(() => weft, token);
@@ -148,7 +152,8 @@ test('SIGKILL: what is firing stays firing, what is pending and a bulk change go
   expect(await incidents(weft, token, 1)).toEqual(open);
   await report(weft, agent, start + 13_000, 150);
   for (let second = 14; second <= 16; second++) await report(weft, agent, start + second * 1000, 20);
-  await restart();
+  await process.end('SIGKILL');
+  weft = await serveHere({ env: { WEFT_DATA_DIR: join(folder, 'data') } });
   for (let second = 17; second <= 32; second++) await report(weft, agent, start + second * 1000, 20, 50);
   await eventually(
     () => alarms(weft, token),

@@ -9,10 +9,14 @@ import { databaseKinds } from '../test/databases.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { shareRabbit, startRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
+import { serve as serveHere, type WeftHere } from './weft-here.ts';
 import { adminUsername, eventually, password, root, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 
 export interface ClusterOptions {
+  /** Processes. */
   controllers?: number;
+  /** Controllers in the process of the test, for what nobody kills: to start a process is most of the work of many tests. */
+  here?: number;
   workers?: number;
   env?: Record<string, string>;
   /** Behind HAProxy with deploy/cluster/haproxy.cfg; default: one that hands requests out in turn and notices at once. */
@@ -42,6 +46,7 @@ export class Cluster<Postgres extends Server = Server, Rabbit extends Server = S
   readonly rabbit: Rabbit;
   readonly env: Record<string, string>;
   controllers: WeftServer[] = [];
+  here: WeftHere[] = [];
   workers: WeftServer[] = [];
   /** The proxy; everything a client does goes through it. */
   url = '';
@@ -56,6 +61,12 @@ export class Cluster<Postgres extends Server = Server, Rabbit extends Server = S
     const weft = await serve({ env: { ...this.env, WEFT_ROLES: 'api', WEFT_PORT: String(port), ...env } });
     await weft.untilStarted();
     return weft;
+  }
+
+  /** In the process of the test. */
+  async startHere(roles: string, env: Record<string, string> = {}): Promise<WeftHere> {
+    const callback = roles === 'emulator' && { WEFT_CALLBACK_URL: this.url };
+    return await serveHere({ env: { ...this.env, ...callback, WEFT_ROLES: roles, ...env } });
   }
 
   startWorker(): Promise<WeftServer> {
@@ -101,7 +112,8 @@ async function sharePostgres(): Promise<Server> {
   return { url: address.replace(/\?.*/, ''), stop: remove };
 }
 
-async function assemble<Postgres extends Server, Rabbit extends Server>(
+/** On these servers, which end with it. */
+export async function assemble<Postgres extends Server, Rabbit extends Server>(
   servers: [Postgres, Rabbit],
   options: ClusterOptions,
   amqpUrl = servers[1].url,
@@ -124,6 +136,8 @@ async function assemble<Postgres extends Server, Rabbit extends Server>(
   cluster.controllers = await Promise.all(
     ports.map((port, index) => cluster.startController(port, { WEFT_ROLES: roles, ...envOf?.(index, cluster.env) })),
   );
+  for (let n = 0; n < (options.here ?? 0); n++) cluster.here.push(await cluster.startHere(roles));
+  ports.push(...cluster.here.map(({ url }) => Number(new URL(url).port)));
   if (ports.length > 0) cluster.url = await startProxy(ports, options.isDeployed ? deployedSettings : settingsInTurn);
   cluster.workers = await Promise.all(Array.from({ length: options.workers ?? 2 }, () => cluster.startWorker()));
   return cluster;

@@ -1,10 +1,12 @@
-// An emulated network from outside: one request, and there is a network that reports, obeys, survives and ends. Real
-// processes, the embedded default.
+// An emulated network from outside: one request, and there is a network that reports, obeys, survives and ends. The embedded
+// default, and a real process of it where it is killed.
+import { join } from 'node:path';
 import { App } from '@weft/sdk';
 import { expect, test } from 'vitest';
 import { isLong } from '../test/rounds.ts';
 import { bearer, connect } from '../test/socket-client.ts';
-import { adminUsername, eventually, password, serve, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { adminUsername, eventually, password, serve, type Weft } from './weft-process.ts';
 
 interface Point {
   ts: string;
@@ -21,22 +23,22 @@ const town = (more: object = {}) => ({
   ...more,
 });
 
-async function spinUp(weft: WeftServer, token: string, json: object) {
+async function spinUp(weft: Weft, token: string, json: object) {
   const answer = await weft.request('POST', '/api/v1/emulator/spinup', { token, json });
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return answer.body as { job_number: string; agents: { ap_id: string }[] };
 }
 
-async function series(weft: WeftServer, token: string, agent: string, metric: string, more = ''): Promise<Point[]> {
+async function series(weft: Weft, token: string, agent: string, metric: string, more = ''): Promise<Point[]> {
   const path = `/api/v1/metrics/agent_multi_metric_data?agent=${agent}&metrics=${metric}${more}`;
   const { body } = await weft.request('GET', path, { token });
   return body.series[0].points;
 }
 
-const latestOf = async (weft: WeftServer, token: string, agents: readonly string[], metric: string) =>
+const latestOf = async (weft: Weft, token: string, agents: readonly string[], metric: string) =>
   Promise.all(agents.map(async (agent) => (await series(weft, token, agent, metric)).at(-1)?.value ?? Number.NaN));
 
-const online = (weft: WeftServer, token: string, expected: number) =>
+const online = (weft: Weft, token: string, expected: number) =>
   eventually(
     async () => {
       const { body } = await weft.request('GET', '/api/v1/metrics/presence', { token });
@@ -46,7 +48,7 @@ const online = (weft: WeftServer, token: string, expected: number) =>
   );
 
 test('a network of six reports within seconds, and a cell that sleeps hands its devices over', async () => {
-  const weft = await serve();
+  const weft = await serveHere();
   const token = await weft.createAdmin();
   const { job_number, agents } = await spinUp(weft, token, town());
   expect(await online(weft, token, 6)).toBe(6);
@@ -122,7 +124,9 @@ test('a run survives kill -9, ends on time, and says so on its socket; live samp
   );
   await first.end('SIGKILL');
   const killedAt = Date.now();
-  const second = await serve({ folder, env: { WEFT_PORT: new URL(first.url).port } });
+  const second = await serveHere({
+    env: { WEFT_DATA_DIR: join(folder, 'data'), WEFT_PORT: new URL(first.url).port },
+  });
   const socket = await connect(second.url, `/api/v1/ws/${job_number}`, bearer(token));
   await eventually(
     async () => socket.messages.at(-1)?.final,

@@ -4,11 +4,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { expect } from 'vitest';
+import { startPostgres, type TestPostgres } from '../test/postgres.ts';
+import { shareRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';
-import { startCluster, startOwnCluster } from './cluster.ts';
+import { assemble, type Cluster, startCluster, startOwnCluster } from './cluster.ts';
 import { JobLedger, type LedgerJob, obey } from './job-ledger.ts';
-import { adminUsername, eventually, password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { adminUsername, eventually, password, serve, temporaryFolder, type Weft } from './weft-process.ts';
 
 const details = '/api/v1/agent_details/request_all_agents_details';
 const command = '/api/v1/send_command';
@@ -22,7 +25,7 @@ const samples = isLong ? 2_000 : 1_000;
 const start = Date.now() - 3_600_000;
 
 /** Three agents, one of them with a history of several chunks. */
-async function prepare(weft: WeftServer): Promise<{ token: string; history: string }> {
+async function prepare(weft: Weft): Promise<{ token: string; history: string }> {
   const token = (await weft.login(adminUsername, password)).body.access_token as string;
   for (const ap_id of ['ap-1', 'ap-2', 'ap-3']) {
     const json = { ap_id, password, configuration: {} };
@@ -106,10 +109,14 @@ interface FaultRounds {
   databaseKills: number;
 }
 
-/** Workers killed; RabbitMQ stopped if asked for, killed, its queues deleted; PostgreSQL killed. */
+/** Workers killed; RabbitMQ stopped if asked for, killed (in the long run) or gone, its queues deleted; PostgreSQL killed. */
 export async function killParts({ workerKills, isRabbitStopped, databaseKills }: FaultRounds): Promise<void> {
-  const cluster = await startOwnCluster({ controllers: isLong ? 2 : 1, workers: 2 });
-  const { token, history } = await prepare(cluster.controllers[0]!);
+  // What is not killed itself needs no process.
+  const cluster: Cluster<TestPostgres, Breakable> = isLong
+    ? await startOwnCluster({ workers: 2 })
+    : await assemble(await Promise.all([startPostgres(), shareBehindProxy()]), { controllers: 0, here: 1, workers: 1 });
+  const nodes = [...cluster.controllers, ...cluster.here];
+  const { token, history } = await prepare(nodes[0]!);
   const stage = async (atLeast: number, fault: (more: More) => Promise<void>) => {
     const ledger = new JobLedger(() => cluster.url, token);
     await underLoad(ledger, (count) => ledger.ask(count % 5 === 0 ? history : details), fault);
@@ -118,7 +125,11 @@ export async function killParts({ workerKills, isRabbitStopped, databaseKills }:
   await stage(few * workerKills, async (more) => {
     for (let kill = 0; kill < workerKills; kill++) {
       await more(few);
-      await cluster.replaceWorker(kill % cluster.workers.length);
+      if (isLong) await cluster.replaceWorker(kill % cluster.workers.length);
+      else {
+        await cluster.workers[kill]!.end('SIGKILL');
+        await cluster.startHere('worker');
+      }
     }
   });
   if (isRabbitStopped) {
@@ -129,7 +140,7 @@ export async function killParts({ workerKills, isRabbitStopped, databaseKills }:
       await cluster.rabbit.start();
     });
   }
-  await stage(4 * few, (more) => breakRabbit(cluster, more));
+  await stage(4 * few, (more) => breakRabbit(cluster.rabbit, nodes, more));
   await stage(few * databaseKills, async (more) => {
     for (let round = 0; round < databaseKills; round++) {
       await more(few);
@@ -140,18 +151,44 @@ export async function killParts({ workerKills, isRabbitStopped, databaseKills }:
   });
 }
 
-async function breakRabbit(cluster: Awaited<ReturnType<typeof startOwnCluster>>, more: More): Promise<void> {
+type Breakable = Pick<TestRabbit, 'url' | 'pause' | 'crash' | 'start' | 'stop'>;
+
+/** The RabbitMQ of the run, which is gone for Weft when nothing passes: to start one is more work than all else here. */
+async function shareBehindProxy(): Promise<Breakable> {
+  const rabbit = await shareRabbit();
+  const url = new URL(rabbit.url);
+  const proxy = await startTcpProxy(Number(url.port));
+  url.port = String(proxy.port);
+  const leave = async () => {
+    proxy.isGone = true;
+    proxy.cutAll();
+  };
+  return {
+    url: url.href,
+    pause: leave,
+    crash: leave,
+    start: async () => {
+      proxy.isGone = false;
+    },
+    stop: async () => {
+      await proxy.close();
+      await rabbit.stop();
+    },
+  };
+}
+
+async function breakRabbit(rabbit: Breakable, nodes: readonly Weft[], more: More): Promise<void> {
   const letters = async () => {
-    const pages = await Promise.all(cluster.controllers.map((weft) => weft.request('GET', '/metrics')));
+    const pages = await Promise.all(nodes.map((weft) => weft.request('GET', '/metrics')));
     const counts = pages.map(({ body }) => Number(/weft_dead_letters_total (\d+)/.exec(body)?.[1]));
     return counts.reduce((a, b) => a + b);
   };
   await more(few);
-  await cluster.rabbit.crash();
+  await rabbit.crash();
   await more(few);
-  await cluster.rabbit.start();
+  await rabbit.start();
   await more(few);
-  const connection = await connect(cluster.rabbit.url);
+  const connection = await connect(rabbit.url);
   const channel = await connection.createChannel();
   // What nobody can read must not stand in the way of the rest.
   channel.sendToQueue('agent_details', Buffer.from('{"not a job'));
@@ -171,27 +208,28 @@ export async function killBeforeConfirm(rounds: number): Promise<void> {
   const through = new URL(cluster.env.WEFT_AMQP_URL!);
   through.port = String(proxy.port);
   cluster.env.WEFT_AMQP_URL = through.href;
-  let controller = await cluster.startController(0);
-  cluster.controllers = [controller];
-  const { token } = await prepare(cluster.controllers[0]!);
-  const ledger = new JobLedger(() => controller.url, token);
+  let killed = await cluster.startController(0);
+  let url = killed.url;
+  const { token } = await prepare(killed);
+  const ledger = new JobLedger(() => url, token);
   for (let round = 0; round < rounds; round++) {
-    let killed: Promise<unknown> | undefined;
+    let killing: Promise<unknown> | undefined;
     proxy.onClientBytes = (bytes, cut) => {
       if (!bytes.includes('"agent_details"')) return;
-      killed ??= controller.end('SIGKILL');
+      killing ??= killed.end('SIGKILL');
       cut();
     };
     const accepted = await ledger.ask(details);
-    await eventually(async () => killed !== undefined, Boolean);
-    await killed;
+    await eventually(async () => killing !== undefined, Boolean);
+    await killing;
     proxy.onClientBytes = undefined;
-    controller = await cluster.startController(0);
-    cluster.controllers = [controller];
-    cluster.url = controller.url;
+    // The last one is not killed, and needs no process.
+    const isLast = round === rounds - 1;
+    if (!isLast) killed = await cluster.startController(0);
+    url = isLast ? (await cluster.startHere('api')).url : killed.url;
     expect(accepted === undefined || accepted.end === undefined).toBe(true);
   }
-  cluster.workers = [await cluster.startWorker()];
+  await cluster.startHere('worker');
   await Promise.all(ledger.jobs.map((job) => ledger.follow(job)));
   expect(ledger.violations).toEqual([]);
   expect(ledger.jobs.map(({ end }) => end)).toEqual(ledger.jobs.map(() => 'succeeded'));
@@ -212,10 +250,16 @@ export async function killProcess(rounds: number): Promise<Record<string, number
     WEFT_ADMIN_USERNAME: adminUsername,
     WEFT_ADMIN_PASSWORD: password,
   };
-  let weft = await serve({ env });
-  const restart = async () => {
-    await weft.end('SIGKILL');
-    weft = await serve({ env });
+  const beganMs = performance.now();
+  let killed = await serve({ env });
+  /** On a busy machine networks last longer, so that not all of them are over before their emulator has started again. */
+  const duration = Math.ceil(3 + (performance.now() - beganMs) / 1000);
+  let weft: Weft = killed;
+  /** The last one is not killed, and needs no process. */
+  const restart = async (isLast = false) => {
+    await killed.end('SIGKILL');
+    if (!isLast) killed = await serve({ env });
+    weft = isLast ? await serveHere({ env }) : killed;
   };
   const { token, history } = await prepare(weft);
   const applied = await obey(weft.url, 'ap-2');
@@ -224,7 +268,7 @@ export async function killProcess(rounds: number): Promise<Record<string, number
   const poisoned = poison && poisons.follow(poison);
   const ledger = new JobLedger(() => weft.url, token);
   const emulators = [
-    { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 3 },
+    { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration },
   ];
   let commanded: LedgerJob | undefined;
   let lastDbm = 0;
@@ -249,7 +293,7 @@ export async function killProcess(rounds: number): Promise<Record<string, number
       const askAndFollow = () => ledger.ask(details).then((job) => job && ledger.follow(job));
       atOnce.push(...Array.from({ length: 30 }, askAndFollow));
       await pause(Math.random() * 300);
-      await restart();
+      await restart(!isLong && kills === rounds - 1);
     }
   });
   await Promise.all(atOnce);
@@ -269,7 +313,7 @@ export async function killProcess(rounds: number): Promise<Record<string, number
   return judgeProcess(weft, token, ledger, applied);
 }
 
-async function judgeProcess(weft: WeftServer, token: string, ledger: JobLedger, applied: readonly number[]) {
+async function judgeProcess(weft: Weft, token: string, ledger: JobLedger, applied: readonly number[]) {
   const get = async (path: string) => (await weft.request('GET', `/api/v1/jobs${path}`, { token })).body;
   // Nothing was added after the end, and nothing is left open, also of what was accepted without an answer.
   for (const { job_number, messages, end } of ledger.jobs) {

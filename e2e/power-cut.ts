@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { copyImage, createImage, mountImage } from '../test/mounts.ts';
 import { prepareLedger } from './ledger-folder.ts';
+import { serve as serveHere } from './weft-here.ts';
 import { command, serve, temporaryFolder } from './weft-process.ts';
 
 /** The lines of a log that have this level, but for those about answers. */
@@ -40,7 +41,7 @@ export async function cutPower(nodeOptions: string[] = []) {
     for (const ts of acknowledged[index]!) agent.acknowledged.add(ts);
   }
   const after = mountImage(join(folder, 'copy'), join(folder, 'after'));
-  const again = await serve({ folder, env: { ...env, WEFT_DATA_DIR: join(after, 'data') } });
+  const again = await serveHere({ env: { ...env, WEFT_DATA_DIR: join(after, 'data') } });
   const errors = linesOf(again.err, 'error');
   return { acknowledged: ledger.acknowledged, findings: await ledger.compareExport(again), errors };
 }

@@ -3,7 +3,8 @@ import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Agent, App } from '../sdk/src/index.ts';
-import { password, root, serve } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { password, root } from './weft-process.ts';
 
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 

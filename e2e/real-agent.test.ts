@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runHere, serve as serveHere } from './weft-here.ts';
-import { eventually, root, serve, temporaryFolder, WeftProcess, type WeftServer } from './weft-process.ts';
+import { eventually, root, temporaryFolder, type Weft, WeftProcess } from './weft-process.ts';
 
 /** As access points get it from Weft. */
 const client = join(root, 'dashboard', 'dist', 'install', 'weft.mjs');
@@ -25,13 +25,13 @@ function runLine(line: string, more: string): WeftProcess {
 
 const connected = (agent: WeftProcess) => agent.until('connection', () => agent.err.includes('connected to'));
 
-async function latest(server: WeftServer, token: string): Promise<Record<string, { ts: string; value: number }>> {
+async function latest(server: Weft, token: string): Promise<Record<string, { ts: string; value: number }>> {
   const { body } = await server.request('GET', '/api/v1/metrics/latest', { token });
   return body.agents[0]?.metrics ?? {};
 }
 
 test('a real access point enrols by its line, reports, obeys, and survives restarts of both sides', async () => {
-  let server = await serve();
+  let server = await serveHere();
   const admin = await server.createAdmin();
   const env = { WEFT_URL: server.url, WEFT_TOKEN: admin };
   const made = await runHere(['agent', 'line', 'roof-1', '--set', "site=St. Mary's $(touch x)"], {
@@ -95,7 +95,7 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
 
   // While Weft is away, reports wait on disk; they arrive with the time they were made at.
   const port = new URL(server.url).port;
-  await server.end();
+  await server.stop();
   await agent.until('loss', () => agent.err.includes('lost the connection'));
   const leftAt = Date.now();
   const waitingBytes = async () => {
@@ -108,7 +108,7 @@ test('a real access point enrols by its line, reports, obeys, and survives resta
     await eventually(waitingBytes, (bytes) => bytes > known);
   }
   const backAt = Date.now();
-  server = await serve({ folder: server.folder, env: { WEFT_PORT: port } });
+  server = await serveHere({ env: { WEFT_DATA_DIR: join(server.folder, 'data'), WEFT_PORT: port } });
   const raw = `/api/v1/metrics/agent_multi_metric_data?agent=roof-1&metrics=uptime_seconds&window=5`;
   await eventually(
     () => server.request('GET', raw, { token: admin }),

@@ -9,7 +9,8 @@ import { startTcpProxy } from '../test/tcp-proxy.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import { Outage, report } from './outage.ts';
 import type { Ledger } from './telemetry-ledger.ts';
-import { eventually, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { eventually, temporaryFolder, type Weft } from './weft-process.ts';
 
 const agents = isLong ? 20 : 8;
 const dayMs = 86_400_000;
@@ -85,7 +86,7 @@ async function ownPostgres(): Promise<TestPostgres> {
 async function outageRounds(name: string, rounds: number, scene: Scene): Promise<void> {
   const folder = temporaryFolder();
   const { ledger, env } = await prepareLedger(folder, agents);
-  const weft = await serve({ folder, env: { ...env, WEFT_TELEMETRY_URL: scene.url } });
+  const weft = await serve({ env: { ...env, WEFT_TELEMETRY_URL: scene.url } });
   const stopSealing = sealAllTheTime(scene.directUrl);
   for (let round = 0; round < rounds; round++) {
     const outage = await postWhile(ledger, weft, scene);
@@ -102,12 +103,11 @@ async function outageRounds(name: string, rounds: number, scene: Scene): Promise
   );
   expect(findings).toMatchObject(nothingWrong);
   expect(findings.rows).toBe(ledger.acknowledged);
-  expect(await weft.end()).toBe(0);
 }
 
 const nothingWrong = { lost: 0, foreign: 0, refusedButThere: 0 };
 
-async function postWhile(ledger: Ledger, weft: WeftServer, { breakOnce }: Scene): Promise<Outage> {
+async function postWhile(ledger: Ledger, weft: Weft, { breakOnce }: Scene): Promise<Outage> {
   const outage = new Outage();
   let isOver = false;
   const posting = ledger.postThrough([weft], outage, () => isOver);

@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { prepareLedger } from './ledger-folder.ts';
 import type { Findings } from './telemetry-ledger.ts';
-import { serve, temporaryFolder } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { serve, temporaryFolder, type Weft } from './weft-process.ts';
 
 const agents = 20;
 /** After how many posts the kill comes, at least and at most. */
@@ -71,7 +72,8 @@ async function killRoundsOn(
 ): Promise<RoundsResult> {
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
   const acknowledged: number[] = [];
-  let weft = await serve(options);
+  let server = await serve(options);
+  let weft: Weft = server;
   for (let round = 0; round < rounds && !(isUntilLoss && findings.lost > 0); round++) {
     const before = ledger.acknowledged;
     const enough = Promise.withResolvers<void>();
@@ -79,7 +81,7 @@ async function killRoundsOn(
     const { least, most } = isHeavy ? heavyPosts : lightPosts;
     let left = randomInt(least, most);
     const posting = ledger.postUntilGone(
-      weft,
+      server,
       () => {
         left -= 1;
         if (left === 0) enough.resolve();
@@ -89,10 +91,13 @@ async function killRoundsOn(
     await Promise.race([enough.promise, posting]);
     if (round === rounds - 1) while (isFull && !(await isFull())) await pause(50);
     await pause(randomInt(0, 12));
-    await weft.end('SIGKILL');
+    await server.end('SIGKILL');
     await posting;
     acknowledged.push(ledger.acknowledged - before);
-    weft = await serve(options);
+    // The last start is not killed, and needs no process; that of a fault is how it is started.
+    const isLast = round === rounds - 1 && options.launcher === undefined;
+    if (!isLast) server = await serve(options);
+    weft = isLast ? await serveHere(options) : server;
     // Some of them each time, since all of them are compared in the end.
     const some = ledger.agents.filter(({ index }) => isUntilLoss || index % comparedEvery === round % comparedEvery);
     for (const agent of some) add(findings, await agent.compareSeries(weft));
@@ -101,7 +106,7 @@ async function killRoundsOn(
   }
   for (const agent of ledger.agents) await agent.repeatUnanswered(weft);
   add(findings, await ledger.compareExport(weft));
-  await weft.end('SIGKILL');
+  await server.end('SIGKILL');
   return { findings, acknowledged };
 }
 

@@ -8,7 +8,8 @@ import { installedPaths } from '../cli/src/access-point/service/install.ts';
 import { buildCache } from '../test/compile-cache.ts';
 import { blocksIn, documentedUrl, firstPage, readPage, tourPages } from './document-pages.ts';
 import { type Done, runPage } from './document-steps.ts';
-import { adminUsername, command, serve, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { adminUsername, command, serve, type Weft, type WeftServer } from './weft-process.ts';
 
 const password = 'correct horse battery';
 let weft: WeftServer;
@@ -54,7 +55,7 @@ function expectShown(done: Done[]): void {
 }
 
 const token = async () => (await weft.login(adminUsername, password)).body.access_token;
-const latest = async (of: WeftServer, metrics: string) => {
+const latest = async (of: Weft, metrics: string) => {
   const path = `/api/v1/metrics/agent_multi_metric_data?agent=ap-roof-1&metrics=${metrics}&window=120`;
   const { body } = await of.request('GET', path, { token: await token() });
   return body.series.map(({ points }: { points: { value: number }[] }) => points.map(({ value }) => value));
@@ -79,7 +80,7 @@ const afterwards: Record<string, () => Promise<void>> = {
     expect(statSync(join(folder, 'backups', 'weft.tar.zst')).mode & 0o777).toBe(0o600);
     // The secret is not in a backup: it is kept apart and put back by hand.
     cpSync(join(data, 'secret'), join(`${data}-2`, 'secret'));
-    const restored = await serve({ env: { WEFT_DATA_DIR: `${data}-2` } });
+    const restored = await serveHere({ env: { WEFT_DATA_DIR: `${data}-2` } });
     expect(await latest(restored, 'rssi_dbm')).toEqual([[-61.5]]);
   },
 };

@@ -9,7 +9,7 @@ import type * as BuildState from '../scripts/build-state.mjs';
 import { nameOfBuild } from '../test/compile-cache.ts';
 import { isLong } from '../test/rounds.ts';
 import { hasOtherClock, otherClock } from './other-clock.ts';
-import { runHere } from './weft-here.ts';
+import { runHere, serve as serveHere } from './weft-here.ts';
 import { eventually, root, serve, temporaryFolder } from './weft-process.ts';
 
 const admin = { username: 'ada@example.org', password: 'correct horse battery' };
@@ -29,7 +29,7 @@ test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry,
     WEFT_ROLLUP_RETENTION_DAYS: years,
     WEFT_JOB_RETENTION_HOURS: '8760',
   };
-  const weft = await serve({ env });
+  const weft = await serveHere({ env });
   const token = (await weft.login(admin.username, admin.password)).body.access_token;
   expect((await weft.login('bob@example.org', 'password')).status).toBe(200);
   expect((await weft.login('roof-1', 'roof password', 'agent')).status).toBe(200);
@@ -47,7 +47,6 @@ test('the data of version 0.1.0 is all there: accounts, keys, agents, telemetry,
   // And it can be written: the chain of the audit log goes on.
   const json = { username: 'new@example.org', password: 'a new password', roles: ['user'] };
   expect((await weft.request('POST', '/api/v1/users/', { token, json })).status).toBe(200);
-  await weft.end();
 });
 
 /** Soon after 0.2.0 was killed with jobs in its embedded queue: they would have expired by now. */

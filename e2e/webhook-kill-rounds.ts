@@ -1,10 +1,12 @@
 // Weft killed at random moments while events are made and webhooks deliver them: to one receiver that works and one that
 // fails now and then. Afterwards every event must have come to each, in the order of its subject.
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
 import { untilSo } from '../test/pure/until-so.ts';
 import { startReceiver, type WebhookReceiver } from '../test/webhook-receiver.ts';
-import { password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
+import { serve as serveHere } from './weft-here.ts';
+import { password, serve, temporaryFolder, type Weft } from './weft-process.ts';
 
 const leastChanges = 10;
 const agents = Array.from({ length: 6 }, (_, index) => `ap-${index}`);
@@ -12,7 +14,8 @@ const agents = Array.from({ length: 6 }, (_, index) => `ap-${index}`);
 export async function killWhileDelivering(rounds: number): Promise<{ events: number; repeated: number }> {
   const folder = temporaryFolder();
   const env = { WEFT_WEBHOOK_ALLOW: '127.0.0.0/8' };
-  let weft = await serve({ folder, env });
+  let server = await serve({ folder, env });
+  let weft: Weft = server;
   const token = await weft.createAdmin();
   for (const ap_id of agents) {
     await weft.request('POST', '/api/v1/agents/', { token, json: { ap_id, password, configuration: {} } });
@@ -31,14 +34,17 @@ export async function killWhileDelivering(rounds: number): Promise<{ events: num
   }
   let changes = 0;
   for (let round = 0; round < rounds; round++) {
-    const [server, before] = [weft, changes];
-    const writing = agents.map((ap_id) => change(server, token, ap_id, () => changes++));
+    const [killed, before] = [server, changes];
+    const writing = agents.map((ap_id) => change(killed, token, ap_id, () => changes++));
     await pause(100 + Math.random() * 900);
     // On a busy machine that may have been time for hardly any.
     await untilSo(() => expect(changes - before).toBeGreaterThan(leastChanges));
-    await server.end('SIGKILL');
+    await killed.end('SIGKILL');
     await Promise.all(writing);
-    weft = await serve({ folder, env });
+    // The last start is not killed, and needs no process.
+    const isLast = round === rounds - 1;
+    if (!isLast) server = await serve({ folder, env });
+    weft = isLast ? await serveHere({ env: { ...env, WEFT_DATA_DIR: join(folder, 'data') } }) : server;
   }
   const wanted = await eventsOf(weft, token);
   expect(wanted.length).toBeGreaterThanOrEqual(changes);
@@ -83,7 +89,7 @@ async function open(answer: (id: number) => number): Promise<WebhookReceiver> {
 }
 
 /** Changes the agent again and again until the server is gone; `note` hears of what was answered. */
-async function change(weft: WeftServer, token: string, ap_id: string, note: () => void): Promise<void> {
+async function change(weft: Weft, token: string, ap_id: string, note: () => void): Promise<void> {
   for (;;) {
     const json = { configuration: { channel: Math.random() } };
     const answer = await weft.request('PUT', `/api/v1/agents/${ap_id}`, { token, json }).catch(() => undefined);
@@ -93,7 +99,7 @@ async function change(weft: WeftServer, token: string, ap_id: string, note: () =
   }
 }
 
-async function eventsOf(weft: WeftServer, token: string): Promise<{ id: number }[]> {
+async function eventsOf(weft: Weft, token: string): Promise<{ id: number }[]> {
   const events: { id: number }[] = [];
   for (let cursor = ''; ; ) {
     const path = `/api/v1/events?after=0&limit=500&kinds=config.changed&selector=name:ap-*${cursor}`;

@@ -7,6 +7,8 @@ export interface TcpProxy {
   onClientBytes: ((bytes: Buffer, cut: () => void) => unknown) | undefined;
   /** While true, new connections are accepted and nothing is ever answered. */
   isSilent: boolean;
+  /** While true, there is nobody: connections end at once. */
+  isGone: boolean;
   cutAll(): void;
   /** The connections there are now stay open, and nothing passes on them any more. */
   freeze(): void;
@@ -16,6 +18,7 @@ export interface TcpProxy {
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
+    if (proxy.isGone) return void client.destroy();
     const upstream = proxy.isSilent ? undefined : connect(targetPort, '127.0.0.1');
     const ends = upstream ? [client, upstream] : [client];
     const cut = () => {
@@ -39,6 +42,7 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     port: 0,
     onClientBytes: undefined,
     isSilent: false,
+    isGone: false,
     cutAll: () => {
       for (const socket of sockets) socket.destroy();
     },

@@ -233,7 +233,7 @@ test('a world with policies goes on after a snapshot as if nothing had been', ()
 
 test('a second link costs battery, copies cost air, and a standby link saves outages under lamps', () => {
   const figures = (mode?: string) => {
-    const world = pass(office(11, mode === undefined ? undefined : { mode }, 2, 9), 300);
+    const world = pass(office(11, mode === undefined ? undefined : { mode }, 2, 9), rounds(300, 150));
     return { ...world.totals(), loads: sum(world.snapshot().tallies.load) };
   };
   const [single, standby, copies] = [figures(), figures('active_standby'), figures('redundant')];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLong } from '../../../test/rounds.ts';
+import { isLong, rounds } from '../../../test/rounds.ts';
 import { town } from '../town.ts';
 import { slotOf } from './link-table.ts';
 import { createWorld, type World } from './world.ts';
@@ -204,13 +204,13 @@ test('hand-overs fail when the source is lost before the command: never at once,
       world.command(ap_id, 'set_time_to_trigger', { seconds });
     }
     let [attempts, failures] = [0, 0];
-    for (let second = 0; second < 100; second++) {
+    for (let second = 0; second < rounds(100, 60); second++) {
       for (const { fields } of world.step()) {
         attempts += fields.handover_attempts!;
         failures += fields.handover_failures!;
       }
     }
-    expect(attempts).toBeGreaterThan(300);
+    expect(attempts).toBeGreaterThan(rounds(300, 180));
     return failures / attempts;
   };
   expect(shareOfFailures(3, 0)).toBeLessThan(0.005);

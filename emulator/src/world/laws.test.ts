@@ -94,12 +94,12 @@ describe('conservation', () => {
     );
   });
 
-  test('the energy of an hour, or a quarter of one, is the integral of its power', () => {
+  test('the energy of an hour, or a part of one, is the integral of its power', () => {
     for (const order of [undefined, 'sleep', 'doze'] as const) {
       const world = createWorld(town({ counts: { '5G': 1, WiFi: 1, LiFi: 1 }, devicesEach: 5 }));
       if (order) for (const { ap_id } of world.accessPoints) world.command(ap_id, order);
       let joules = 0;
-      for (let second = 0; second < rounds(3600, 900); second++) {
+      for (let second = 0; second < rounds(3600, 400); second++) {
         world.step();
         joules += world.totals().powerW;
       }
