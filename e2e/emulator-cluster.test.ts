@@ -38,22 +38,20 @@ test.skipIf(isMissing)('a run goes on when its emulator is killed, and answers f
       token,
       json: { job_number, commands: [{ agent_id: agents[1]!.ap_id, command }], minutes: 1 },
     });
-  /** Within seconds, or it is refused: a busy machine may need more than one question. */
+  /** It is refused where it would take too long, or while nobody runs the network: a busy machine may need more than one question. */
   const askUntilAnswered = (node: WeftHere) =>
     eventually(
       () => ask(node, 'sleep'),
-      ({ status }) => status !== 503,
+      ({ status }) => status === 200,
     );
   for (const node of [a, b]) {
-    const { status, body } = await askUntilAnswered(node);
-    expect(status, JSON.stringify(body)).toBe(200);
+    const { body } = await askUntilAnswered(node);
     expect(body.totals.power_w.with).toBeLessThan(body.totals.power_w.without);
     const query = 'layer=best_server&technology=WiFi&columns=8&rows=8';
     const map = await eventually(
       () => node.request('GET', `/api/v1/emulator/${job_number}/coverage?${query}`, { token }),
-      (answer) => answer.status !== 503,
+      ({ status }) => status === 200,
     );
-    expect(map.status, JSON.stringify(map.body)).toBe(200);
     expect(map.body.access_points).toHaveLength(4);
   }
   await first.end('SIGKILL');
@@ -70,7 +68,7 @@ test.skipIf(isMissing)('a run goes on when its emulator is killed, and answers f
   } finally {
     clearInterval(watch);
   }
-  expect((await askUntilAnswered(b)).status).toBe(200);
+  await askUntilAnswered(b);
   const stopped = await b.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
   expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
   const online = async () => {
