@@ -115,14 +115,12 @@ describe.skipIf(!hasBrowser)('charts of an access point', () => {
       (text) => text === '–',
     );
     expect(await page.evaluate(pointsShown)).toBe(0);
-    await eventually(
-      async () => {
-        await report();
-        await pointAt(0.997);
-        return (await value.textContent()) ?? '';
-      },
-      (text) => /^\d/.test(text),
-    );
+    const newest = async () => {
+      await report();
+      await pointAt(0.997);
+      return value.textContent();
+    };
+    await expect.poll(newest, { interval: 500 }).toMatch(/^\d/);
     expect(await page.evaluate(pointsShown)).toBeGreaterThan(0);
   });
 });
