@@ -14,8 +14,9 @@ test.skipIf(isMissing)('a run goes on when its emulator is killed, and answers f
   const token = (await a.login(adminUsername, password)).body.access_token as string;
   const json = {
     emulators: [
-      { access_point_type: 'WiFi', num_access_points: 4, locations: ['Bristol'], num_devices: 5, duration: 600 },
+      { access_point_type: 'WiFi', num_access_points: 4, locations: ['Bristol'], num_devices: 5, duration: 900 },
     ],
+    report_interval_seconds: 5,
   };
   // A busy machine may not have it ready at once.
   const { body: accepted } = await eventually(
@@ -58,16 +59,9 @@ test.skipIf(isMissing)('a run goes on when its emulator is killed, and answers f
   const killedAt = Date.now();
   await cluster.startHere('emulator');
   // The lease of the dead one has to run out first.
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const watch = setInterval(async () => {
-    const ts = await newest(b).catch(() => 0);
-    if (ts > killedAt + 10_000) resolve();
-  }, 500);
-  try {
-    await promise;
-  } finally {
-    clearInterval(watch);
-  }
+  await expect
+    .poll(() => newest(b).catch(() => 0), { interval: 1000, timeout: 600_000 })
+    .toBeGreaterThan(killedAt + 10_000);
   await askUntilAnswered(b);
   const stopped = await b.request('POST', `/api/v1/emulator/${job_number}/stop`, { token });
   expect(stopped.body).toMatchObject({ state: 'cancelled', is_over: true });
