@@ -1,6 +1,7 @@
 // What do others notice of one caller that asks for as much as it may? `/healthz` and a small query of others beside each kind of
 // reading that takes long, and beside an agent that reports 2,000 new devices twice a second. Who asks, who watches and Weft are
-// processes of their own; idle and busy times take turns, so that what else the machine does falls on both.
+// processes of their own; idle and busy times take turns, so that what else the machine does falls on both. The same is asked of a
+// second Weft, too: what is noticed of that is not the server's doing, but that they share the machine.
 // `npm run bench -- bystanders --seconds 1 --rounds 2 --only export` for a quick look at some.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -33,50 +34,50 @@ async function measure(): Promise<void> {
     },
   });
   const lookMs = Number(values.seconds) * 1000;
-  const dataDir = createDataDir();
-  const fleet = await prepareFleet(dataDir, agentCount);
-  const weft = await startWeft({ ...admin, WEFT_LIMIT_POINTS_PER_SECOND: '1000000000' }, dataDir);
-  const children: ChildProcess[] = [];
+  const ends: (() => unknown)[] = [];
   try {
-    const [wide, long, flooding, other] = fleet as [FleetAgent, FleetAgent, FleetAgent, FleetAgent];
-    const token = await logIn(weft.url);
-    await fill(weft.url, token, fleet);
-    const start = (role: string, ...args: string[]) => {
-      const child = fork(import.meta.filename, [role, weft.url, ...args], { execArgv: [] });
-      children.push(child);
+    const start = (role: string, ...args: string[]): ChildProcess => {
+      const child = fork(import.meta.filename, [role, ...args], { execArgv: [] });
+      ends.unshift(() => child.kill());
       return child;
     };
-    const attacker = start('attacker');
-    const bystander = start('bystander', other.ap_id, other.token);
+    const here = await prepare(values.only, ends);
+    const elsewhere = await prepare(values.only, ends);
+    const attackers = { here: start('attacker', here.url), elsewhere: start('attacker', elsewhere.url) };
+    const bystander = start('bystander', here.url, here.other.ap_id, here.other.token);
     const look = async (): Promise<Latencies> => {
       bystander.send(lookMs);
       return (await once(bystander, 'message'))[0];
     };
     await look();
     const figures: Figure[] = [];
-    for (const attack of attacksOn({ wide, long, flooding, token, job: await network(weft.url, values.only) })) {
+    for (const [at, attack] of here.attacks.entries()) {
       if (!attack.what.includes(values.only)) continue;
-      const [idle, busy] = [nothing(), nothing()];
+      const took = { idle: nothing(), here: nothing(), elsewhere: nothing() };
       let answers = '';
       for (let round = 0; round < Number(values.rounds); round++) {
-        add(idle, await look());
-        attacker.send({ ...attack, token: attack.token ?? token });
-        // Until it has begun.
-        await pause(200);
-        add(busy, await look());
-        attacker.send('stop');
-        answers = (await once(attacker, 'message'))[0];
-        await pause(200);
+        add(took.idle, await look());
+        for (const place of ['elsewhere', 'here'] as const) {
+          const attacker = attackers[place];
+          attacker.send(place === 'here' ? attack : elsewhere.attacks[at]!);
+          // Until it has begun.
+          await pause(200);
+          add(took[place], await look());
+          attacker.send('stop');
+          answers = (await once(attacker, 'message'))[0];
+          await pause(200);
+        }
       }
-      const ratios = (['health', 'query'] as const).map((kind) => p(busy[kind], 0.95) / p(idle[kind], 0.95));
+      const ratios = (['health', 'query'] as const).map((kind) => p(took.here[kind], 0.95) / p(took.idle[kind], 0.95));
+      const against = `idle ${said(took.idle)}; on another Weft ${said(took.elsewhere)}`;
       figures.push({
         question: `beside ${attack.what} (${answers})`,
-        value: said(busy),
-        against: said(idle),
+        value: said(took.here),
+        against,
         goal: `at most ${goalRatio} times: ${ratios.map((ratio) => ratio.toFixed(1)).join(' and ')}`,
         ok: Math.max(...ratios) <= goalRatio,
       });
-      process.stderr.write(`${attack.what}: ${said(busy)}; idle ${said(idle)} (${answers})\n`);
+      process.stderr.write(`${attack.what}: ${said(took.here)}; ${against} (${answers})\n`);
     }
     const load = loadavg()
       .map((each) => each.toFixed(1))
@@ -84,9 +85,21 @@ async function measure(): Promise<void> {
     const said50 = 'p50/p95 of /healthz and of a small query of others';
     keep('bystanders', [{ question: said50, value: 'beside it', against: 'idle', goal: `load ${load}` }, ...figures]);
   } finally {
-    for (const child of children) child.kill();
-    await weft.stop();
+    for (const end of ends) await end();
   }
+}
+
+/** A Weft with much to read. There are two: what is asked of the one and noticed at the other is the machine's doing alone. */
+async function prepare(only: string, ends: (() => unknown)[]) {
+  const dataDir = createDataDir();
+  const fleet = await prepareFleet(dataDir, agentCount);
+  const { url, stop } = await startWeft({ ...admin, WEFT_LIMIT_POINTS_PER_SECOND: '1000000000' }, dataDir);
+  ends.push(stop);
+  const [wide, long, flooding, other] = fleet as [FleetAgent, FleetAgent, FleetAgent, FleetAgent];
+  const token = await logIn(url);
+  await fill(url, token, fleet);
+  const attacks = attacksOn({ wide, long, flooding, token, job: await network(url, only) });
+  return { url, other, attacks };
 }
 
 /** A small emulated network for radio maps, if they are asked for. */
