@@ -27,7 +27,8 @@ describe.skipIf(findPostgres() === undefined)('with a standby', () => {
     return database;
   };
   const on = async (server: TestPostgres, sql: string) => {
-    const client = new Client({ connectionString: server.url });
+    // What it changes is also seen on the standby when it returns.
+    const client = new Client({ connectionString: server.url, options: '-c synchronous_commit=remote_apply' });
     await client.connect();
     return (await client.query(sql).finally(() => client.end())).rows;
   };
