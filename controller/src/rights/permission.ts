@@ -32,15 +32,9 @@ export interface Permission {
   ofOthers?: 'callbacks';
 }
 
-export const everyone: Permission = {
-  admin: 'yes',
-  user: 'yes',
-  agent: 'yes',
-  third_party_app: 'yes',
-  openTo: 'anyone',
-};
 /** Whoever has a token. */
 export const everyCaller: Permission = { admin: 'yes', user: 'yes', agent: 'yes', third_party_app: 'yes' };
+export const everyone: Permission = { ...everyCaller, openTo: 'anyone' };
 export const adminsOnly: Permission = { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'no' };
 /** Also auditors, who read everything. */
 export const adminsAndAuditors: Permission = { ...adminsOnly, grant: 'auditor' };
@@ -63,43 +57,19 @@ export const jobReaders: Permission = { admin: 'yes', user: 'own', agent: 'own',
 /** Of commands, emulated networks and bulk changes. */
 export const owners: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'own' };
 export const callbacks: Permission = { ...owners, openTo: 'callback_token', ofOthers: 'callbacks' };
-export const commandSenders: Permission = {
-  admin: 'yes',
-  user: 'own',
-  agent: 'no',
-  third_party_app: 'commands',
-  grant: 'operator',
-};
 /** A user needs a grant, or networks of its own: decided for each access point. */
 export const bulkStarters: Permission = { admin: 'yes', user: 'own', agent: 'no', third_party_app: 'commands' };
-export const emulatorStarters: Permission = {
-  admin: 'yes',
-  user: 'yes',
-  agent: 'no',
-  third_party_app: 'emulator',
-  grant: 'operator',
-};
+export const commandSenders: Permission = { ...bulkStarters, grant: 'operator' };
+export const emulatorStarters: Permission = { ...usersOnly, third_party_app: 'emulator', grant: 'operator' };
 
 /** Acknowledges and shelves alarms. `own`: those of access points that the user may send commands to. */
-export const alarmHandlers: Permission = {
-  admin: 'yes',
-  user: 'own',
-  agent: 'no',
-  third_party_app: 'no',
-  grant: 'operator',
-};
+export const alarmHandlers: Permission = { ...usersOnly, user: 'own', grant: 'operator' };
 
 /** What an app raises in its own name. */
 export const alarmRaisers: Permission = { admin: 'no', user: 'no', agent: 'no', third_party_app: 'alarms' };
 
 /** Reads what access points shall be: of users with grants, managers. */
-export const configReaders: Permission = {
-  admin: 'yes',
-  user: 'yes',
-  agent: 'no',
-  third_party_app: 'config:read',
-  grant: 'manager',
-};
+export const configReaders: Permission = { ...usersOnly, third_party_app: 'config:read', grant: 'manager' };
 /** Of one access point, which also reads its own. */
 export const agentConfigReaders: Permission = { ...agentReaders, third_party_app: 'config:read' };
 /** Whether how access points stand to their settings is anything for this caller; of which ones, its sight says. */
