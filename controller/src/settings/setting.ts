@@ -47,7 +47,7 @@ export function settingsOf(group: SettingGroup) {
     }),
     list: <Item = string>(name: Name, placeholder: string, defaultText: string, row: Omit<Row<Item>, 'mayBeEmpty'>) =>
       toRow(name, placeholder, defaultText, { ...row, mayBeEmpty: true, read: read.listOf(row.read) }),
-    count: (name: Name, defaultText: string, max: number, description: string) =>
+    count: (name: Name, defaultText: string, { max, description }: { max: number; description: string }) =>
       toRow(name, 'N', defaultText, { read: read.wholeNumber(1, max), description }),
   };
 }
