@@ -17,11 +17,10 @@ import { channelSocketRoutes } from './channel/channel-socket.ts';
 import type { ChannelNews } from './channel/remote-channels.ts';
 import { type CommandDelivery, type CommandTransport, SentWindow } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
-import { commandPollRoutes } from './poll/command-poll-routes.ts';
 import { PushDispatcher, type PushDispatcherOptions } from './push/push-dispatcher.ts';
-import { pushRoutes } from './push/push-routes.ts';
 import { PushSecretService } from './push/push-secret-service.ts';
 import { PushSecretStore } from './push/push-secret-store.ts';
+import { transportRoutes } from './transport-routes.ts';
 
 /** Of one agent. */
 const connectsPerMinute = 120;
@@ -117,7 +116,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     hub,
     poll,
     push,
-    routes: [...commandPollRoutes(poll), ...pushRoutes(secrets)],
+    routes: transportRoutes(poll, secrets),
     sockets: {
       routes: channelSocketRoutes({
         hub,
