@@ -1,6 +1,4 @@
 // Third-party apps and what they may do.
-
-import { APP_NAME_PATTERN } from './identifiers.ts';
 import * as Type from './schema/schema.ts';
 
 const Limits = Type.Object(
@@ -71,7 +69,8 @@ export const AppPermissions = Type.Object(
 export type AppPermissions = Type.Static<typeof AppPermissions>;
 
 const AppName = Type.String({
-  pattern: APP_NAME_PATTERN,
+  pattern:
+    '^[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}](?:[ \\p{L}\\p{M}\\p{N}\\p{P}\\p{S}]{0,126}[\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}])?$',
   format: 'app-name',
   // Classes of characters such as \p{L} are unknown to many validators.
   documented: { pattern: '^\\S(?:.*\\S)?$', minLength: 1, maxLength: 128 },

@@ -1,24 +1,33 @@
 // Patterns of ap_ids: `*` matches any number of characters, `?` one. Nothing else is special. Permissions and
 // enrolment use the same syntax.
 
-/** Takes at most time proportional to pattern times text: backtracks only to the last `*`. */
 export function matchesGlob(pattern: string, text: string): boolean {
   // Such characters are two units each.
-  return beyondPlane.test(text) ? matches([...pattern], [...text]) : matches(pattern, text);
+  return beyondPlane.test(text)
+    ? matchesParts([...pattern], [...text], isStar, isLike)
+    : matchesParts(pattern, text, isStar, isLike);
 }
 
 const beyondPlane = /[\ud800-\udfff]/;
+const isStar = (part: string) => part === '*';
+const isLike = (part: string, character: string) => part === '?' || part === character;
 
-function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {
+/** A star stands for any number of items. Takes at most time proportional to pattern times text: backtracks only to the last star. */
+export function matchesParts<Part>(
+  pattern: ArrayLike<Part>,
+  text: ArrayLike<string>,
+  isStar: (part: Part) => boolean,
+  isLike: (part: Part, item: string) => boolean,
+): boolean {
   let p = 0;
   let t = 0;
   let star = -1;
   let resumeAt = 0;
   while (t < text.length) {
-    if (p < pattern.length && pattern[p] === '*') {
+    if (p < pattern.length && isStar(pattern[p]!)) {
       star = p++;
       resumeAt = t;
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
+    } else if (p < pattern.length && isLike(pattern[p]!, text[t]!)) {
       p++;
       t++;
     } else if (star >= 0) {
@@ -28,7 +37,7 @@ function matches(pattern: ArrayLike<string>, text: ArrayLike<string>): boolean {
       return false;
     }
   }
-  while (pattern[p] === '*') p++;
+  while (p < pattern.length && isStar(pattern[p]!)) p++;
   return p === pattern.length;
 }
 

@@ -1,5 +1,5 @@
 // Selectors compiled to functions: what can be prepared is prepared once, because one is asked of 100,000 agents.
-import { compileGlob, isGlob } from './glob.ts';
+import { compileGlob, isGlob, matchesParts } from './glob.ts';
 import type { AgentState, SelectorNode, SelectorOperator, SelectorTerm } from './selector-syntax.ts';
 
 const maxRemembered = 32;
@@ -116,30 +116,12 @@ function compileSitePattern(pattern: string): (path: string) => boolean {
     const below = `${above}/`;
     return (path) => path === above || path.startsWith(below);
   }
-  const steps = pattern.split('/').map((step) => (step === '**' ? undefined : compileGlob(step)));
-  return (path) => matchesSteps(steps, path.split('/'));
-}
-
-/** Like matchesGlob, with steps in place of characters: goes back only to the last `**`. */
-function matchesSteps(pattern: readonly (((step: string) => boolean) | undefined)[], path: readonly string[]): boolean {
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let resumeAt = 0;
-  while (t < path.length) {
-    if (p < pattern.length && pattern[p] === undefined) {
-      star = p++;
-      resumeAt = t;
-    } else if (p < pattern.length && pattern[p]!(path[t]!)) {
-      p++;
-      t++;
-    } else if (star >= 0) {
-      p = star + 1;
-      t = ++resumeAt;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.length && pattern[p] === undefined) p++;
-  return p === pattern.length;
+  const steps = pattern.split('/').map((step) => ({ isStar: step === '**', isLike: compileGlob(step) }));
+  return (path) =>
+    matchesParts(
+      steps,
+      path.split('/'),
+      ({ isStar }) => isStar,
+      ({ isLike }, step) => isLike(step),
+    );
 }

@@ -6,7 +6,6 @@ import { parseSync } from 'vite';
 import { expect, it } from 'vitest';
 import { NAME_GLOB_PATTERN, NAME_PATTERN } from '../../../contract/src/functions/ap-id.ts';
 import { sitePathPattern, tagPattern } from '../../../contract/src/functions/label-rules.ts';
-import { APP_NAME_PATTERN } from '../../../contract/src/identifiers.ts';
 import { isLong } from '../../../test/rounds.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -34,7 +33,6 @@ function collect(): Found[] {
   const found: Found[] = [
     { where: 'contract/src/functions/ap-id.ts', source: NAME_PATTERN, flags: 'u' },
     { where: 'contract/src/functions/ap-id.ts', source: NAME_GLOB_PATTERN, flags: 'u' },
-    { where: 'contract/src/identifiers.ts', source: APP_NAME_PATTERN, flags: 'u' },
     { where: 'contract/src/functions/label-rules.ts', source: sitePathPattern, flags: 'u' },
     { where: 'contract/src/functions/label-rules.ts', source: tagPattern, flags: 'u' },
   ];
