@@ -9,6 +9,7 @@ export { neverTs, SourceSeries } from './heads/source-series.ts';
 export type { SealedRows } from './read/raw-rows.ts';
 export { RecentRows } from './read/recent-rows.ts';
 export { queryFrame, readRows } from './read/series-reader.ts';
+export { AppendOrder } from './write/append-order.ts';
 export { CommitPace } from './write/commit-pace.ts';
 export { type NumberedSource, RecordWriter, readRecord } from './write/sample-record.ts';
 export { rowsAtOnce, sealFirstRows } from './write/sealing.ts';

@@ -17,6 +17,7 @@ import {
   type TimeSeriesOptions,
   type TimeSeriesStore,
 } from './time-series.ts';
+import { AppendOrder } from './write/append-order.ts';
 import { CommitPace } from './write/commit-pace.ts';
 import { type NumberedSource, RecordWriter } from './write/sample-record.ts';
 
@@ -46,6 +47,7 @@ class ThreadedStore implements TimeSeriesStore {
   readonly #thread: Worker;
   readonly #calls = new Map<number, { resolve: (result: never) => void; reject: (error: unknown) => void }>();
   readonly #numbered = new Map<string, NumberedSource>();
+  readonly #order = new AppendOrder();
   readonly #writer = new RecordWriter();
   readonly #newest = new NewestValues();
   #lastLatest: Promise<unknown> = Promise.resolve();
@@ -73,8 +75,11 @@ class ThreadedStore implements TimeSeriesStore {
   append(source: string, samples: readonly Sample[]): Promise<void> {
     // An empty group would never be committed, and its promise never settled.
     if (samples.length === 0) return Promise.resolve();
-    const numbered = this.#numbered.get(source);
-    return (numbered && this.#enqueue(source, numbered, samples)) ?? this.#registerAndAppend(source, samples);
+    const numbered = this.#order.has(source) ? undefined : this.#numbered.get(source);
+    return (
+      (numbered && this.#enqueue(source, numbered, samples)) ??
+      this.#order.add(source, () => this.#register(source, samples))
+    );
   }
 
   async query(query: SeriesQuery): Promise<Frame> {
@@ -127,7 +132,10 @@ class ThreadedStore implements TimeSeriesStore {
     this.#failure = new Error('the telemetry store is closed');
   }
 
-  async #registerAndAppend(source: string, samples: readonly Sample[]): Promise<void> {
+  async #register(source: string, samples: readonly Sample[]): Promise<{ stored: Promise<void> }> {
+    const known = this.#numbered.get(source);
+    const enqueued = known && this.#enqueue(source, known, samples);
+    if (enqueued) return { stored: enqueued };
     const names = samples.flatMap(({ names, texts }, sampleIndex) => [
       ...names.map((name) => ({ name, isText: false, sampleIndex })),
       ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
@@ -141,7 +149,7 @@ class ThreadedStore implements TimeSeriesStore {
     this.#numbered.set(source, numbered);
     const stored = this.#enqueue(source, numbered, samples);
     if (!stored) throw new Error('a name that was registered has no number');
-    await stored;
+    return { stored };
   }
 
   /** Undefined if the source has names that are not registered yet. */

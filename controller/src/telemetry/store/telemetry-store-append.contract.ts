@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
 import { freshAgent, hour, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
@@ -32,6 +33,26 @@ export function describeAppending(on: () => StoreUnderTest): void {
       const ap_id = freshAgent();
       await on().store.append(ap_id, [sample(midnight, { a: 1, b: 1 }), sample(midnight, { a: 2 })]);
       expect(await on().rowsOf(ap_id)).toEqual([{ ts: midnight, a: 2, b: 1 }]);
+    });
+
+    test('appends of an agent are stored and told in the order in which they came, with new names or without', async () => {
+      for (const pauses of [0, 1, 2, 3, 5, 8]) {
+        const ap_id = freshAgent();
+        const told: number[] = [];
+        const appends: Promise<unknown>[] = [];
+        for (let n = 0; n < 12; n++) {
+          const fields = { a: n, ...(n % 4 === 0 && { [`new_${n}`]: n }) };
+          appends.push(
+            on()
+              .store.append(ap_id, [sample(midnight, fields)])
+              .then(() => told.push(n)),
+          );
+          for (let turn = 0; turn < pauses; turn++) await setImmediate();
+        }
+        await Promise.all(appends);
+        expect(told).toEqual(told.toSorted((a, b) => a - b));
+        expect(await on().rowsOf(ap_id)).toEqual([{ ts: midnight, a: 11, new_0: 0, new_4: 4, new_8: 8 }]);
+      }
     });
 
     test('M1: a batch that comes ten times, one after the other and at once, is stored once', async () => {

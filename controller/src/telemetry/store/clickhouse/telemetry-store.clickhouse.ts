@@ -1,6 +1,7 @@
 // Telemetry in ClickHouse, for who runs it already and wants to query years of samples beside Weft. Samples are kept for the
 // raw retention, in one partition a day, and aggregated by ClickHouse when they are asked for; there are no roll-ups.
 import { chooseBucketWidth } from '@weft/timeseries';
+import { AppendOrder } from '@weft/timeseries/engine-parts';
 import type {
   FieldInfo,
   Frame,
@@ -15,7 +16,7 @@ import { emptyFrame, longestSeries, readBuckets, readValues, toFrame, type Value
 import * as sql from './clickhouse-sql.ts';
 import { createTelemetryTables } from './clickhouse-sql.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
-import { FieldCatalogue } from './field-catalogue.ts';
+import { FieldCatalogue, type KnownFields } from './field-catalogue.ts';
 import { textBytes } from './row-binary.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
@@ -50,6 +51,7 @@ class ClickHouseTelemetryStore implements TelemetryStore {
   readonly #writer: ClickHouseWriter;
   readonly #catalogue: FieldCatalogue;
   readonly #rawRetentionMs: number;
+  readonly #order = new AppendOrder();
   #prepared: Promise<void> | undefined;
 
   constructor({ url, rawRetentionMs, requestTimeoutMs = 10_000 }: ClickHouseTelemetryOptions) {
@@ -66,7 +68,11 @@ class ClickHouseTelemetryStore implements TelemetryStore {
 
   async append(ap_id: string, samples: readonly Sample[]): Promise<void> {
     await this.#prepare();
-    const known = await this.#catalogue.admit(ap_id, samples);
+    const enter = async () => ({ stored: this.#store(ap_id, samples, await this.#catalogue.admit(ap_id, samples)) });
+    return this.#order.add(ap_id, enter);
+  }
+
+  async #store(ap_id: string, samples: readonly Sample[], known: KnownFields): Promise<void> {
     let isStored = false;
     try {
       await this.#writer.add({ ap_id, agent: textBytes(ap_id), samples, fields: known.fields });

@@ -26,8 +26,8 @@ export class KnownSources {
     return this.#known.get(ap_id);
   }
 
-  forget(ap_id: string, source?: KnownSource): void {
-    if (source === undefined || this.#known.get(ap_id) === source) this.#known.delete(ap_id);
+  forget(ap_id: string): void {
+    this.#known.delete(ap_id);
   }
 
   /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict. */

@@ -1,7 +1,15 @@
 // Telemetry in PostgreSQL, for several nodes: Weft's own blocks and roll-ups, with PostgreSQL as what makes them durable and
 // shared. An append is a row of the journal; any node seals what has grown old into blocks.
 import { pauseUnless } from '@weft/contract/pause';
-import { chunkOf, hourMs, minuteMs, queryFrame, RecentRows, readRows } from '@weft/timeseries/engine-parts';
+import {
+  AppendOrder,
+  chunkOf,
+  hourMs,
+  minuteMs,
+  queryFrame,
+  RecentRows,
+  readRows,
+} from '@weft/timeseries/engine-parts';
 import { TryLaterError } from '../../../errors.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
@@ -59,6 +67,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
   readonly #options: PostgresTelemetryOptions;
   readonly #pool: PostgresPool;
   readonly #sources: KnownSources;
+  readonly #order = new AppendOrder();
   readonly #journal: JournalWriter;
   readonly #names = new FieldNames();
   readonly #memory: BlockMemory;
@@ -94,11 +103,20 @@ export class PostgresTelemetryStore implements TelemetryStore {
     if (samples.length === 0) return;
     await this.#prepare();
     for (;;) {
+      const known = this.#order.has(ap_id) ? undefined : this.#sources.get(ap_id);
+      const stored =
+        (known && this.#journal.append(known, samples)) ?? this.#order.add(ap_id, () => this.#register(ap_id, samples));
+      if (await stored) return;
+      // It was removed by another node.
+      this.#sources.forget(ap_id);
+    }
+  }
+
+  async #register(ap_id: string, samples: readonly Sample[]): Promise<{ stored: Promise<boolean> }> {
+    for (;;) {
       const known = this.#sources.get(ap_id);
       const stored = known && this.#journal.append(known, samples);
-      if (stored && (await stored)) return;
-      // It is new, has new names, or was removed by another node.
-      if (stored) this.#sources.forget(ap_id, known);
+      if (stored) return { stored };
       await this.#sources.register(ap_id, samples);
     }
   }
