@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { App, type EmulatedNetwork, type EmulationRequest } from '@weft/sdk';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { isLong } from '../test/rounds.ts';
-import { adminUsername, password, root, serve, type WeftServer } from './weft-process.ts';
+import { serve } from './weft-here.ts';
+import { adminUsername, password, root, type Weft } from './weft-process.ts';
 
 /** Beside the models of examples/, and the pages of the documents that run each program, one of the three is enough every time. */
 const place = ['51.4545,-2.5879'];
@@ -14,7 +15,7 @@ const patience = { timeout: 600_000, interval: 500 };
 const key = 'a key that is long enough for an app of ours';
 
 /** A program in a process of its own, which may see one network only; ends with the test. */
-async function start(weft: WeftServer, token: string, program: string, { job_number }: EmulatedNetwork): Promise<void> {
+async function start(weft: Weft, token: string, program: string, { job_number }: EmulatedNetwork): Promise<void> {
   const json = { app_name: program, api_key: key, permissions: { agents: [`emu-*-${job_number.slice(0, 8)}-*`] } };
   const created = await weft.request('POST', '/api/v1/third_party_apps', { token, json });
   expect(created.status, JSON.stringify(created.body)).toBe(200);
@@ -31,7 +32,7 @@ async function start(weft: WeftServer, token: string, program: string, { job_num
 }
 
 /** Rules by the network's time, which goes faster than the clock. */
-async function hurryRules(weft: WeftServer, token: string): Promise<void> {
+async function hurryRules(weft: Weft, token: string): Promise<void> {
   const { body } = await weft.request('GET', '/api/v1/conflicts/rules', { token });
   const json = { ...body, groups: body.groups.map((group: object) => ({ ...group, min_interval_ms: 0 })) };
   json.blast_radius = { fraction: 1, minimum: 100, window_s: 1 };
@@ -98,7 +99,7 @@ test('the energy saver saves energy at night, and almost nobody is left without 
 });
 
 /** In an office beside the others: devices that Weft lists are told to leave the light, and one was seen where it was sent. */
-async function steerInOffice(weft: WeftServer, token: string, app: App): Promise<void> {
+async function steerInOffice(weft: Weft, token: string, app: App): Promise<void> {
   const entry = { locations: place, duration: 14_400 };
   const office = await app.emulate({
     emulators: [
