@@ -1,9 +1,9 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
 import type { WebhookFormat } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
-import type { InSameTransaction, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { insertRecord, runRows } from '../../storage/sql-rows.ts';
-import { ifTaken, RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import { RecipientStore } from '../recipient-store.ts';
 
 export interface WebhookRecord {
   id: string;
@@ -72,75 +72,29 @@ export interface WebhookProgress {
 export const maxDeliveriesKept = 1_000;
 export const maxParkedKept = 10_000;
 
-/** What `create` and `update` throw if the name is taken. */
-export function webhookExists(): ConflictError {
-  return new ConflictError('webhook_exists', 'A webhook with this name exists');
-}
-
 const COLUMNS =
   'id, name, url, events, selector, format, enabled, secret_encrypted, created_by, created_at, version, position, replayed_at, failing_since, is_failing_told';
 const DELIVERY_COLUMNS = 'id, ts, event_id, kind, attempt, outcome, status, error, duration_ms';
 
-const table = new RecordTable<WebhookRecord>('webhooks', COLUMNS, {
-  json: ['events'],
-  flags: ['enabled', 'is_failing_told'],
-});
-
-/** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export class WebhookStore extends SqlStore {
-  async get(id: string): Promise<WebhookRecord | undefined> {
-    return read(this.db, id);
-  }
-
-  /** Ordered by name. */
-  async list(): Promise<WebhookRecord[]> {
-    return table.list(this.db, 'ORDER BY name');
+export class WebhookStore extends RecipientStore<WebhookRecord, WebhookChange> {
+  constructor(db: SqlDatabase) {
+    super(db, {
+      name: 'webhooks',
+      columns: COLUMNS,
+      json: ['events'],
+      flags: ['enabled', 'is_failing_told'],
+      insert: (tx, record) => insertRecord(tx, 'webhooks', COLUMNS, record),
+      exists: () => new ConflictError('webhook_exists', 'A webhook with this name exists'),
+    });
   }
 
   async count(): Promise<number> {
     return this.countRows('webhooks');
   }
 
-  /** Throws ConflictError `webhook_exists` if the name is taken. */
-  async create(webhook: WebhookRecord, also?: InSameTransaction<WebhookRecord>): Promise<void> {
-    await this.db
-      .transaction(async (tx) => {
-        await insertRecord(tx, 'webhooks', COLUMNS, webhook);
-        await also?.(tx, { after: webhook });
-      })
-      .catch(ifTaken(webhookExists));
-  }
-
-  /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
-  async update(
-    id: string,
-    change: WebhookChange,
-    also?: InSameTransaction<WebhookRecord>,
-  ): Promise<WebhookRecord | undefined> {
-    return this.db
-      .transaction(async (tx) => {
-        const before = await read(tx, id, this.db.dialect === 'postgres');
-        if (!before) return undefined;
-        const after = { ...before, ...change, version: before.version + 1 };
-        await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
-        await insertRecord(tx, 'webhooks', COLUMNS, after);
-        await also?.(tx, { before, after });
-        return after;
-      })
-      .catch(ifTaken(webhookExists));
-  }
-
-  /** With everything of it. Resolves whether it existed. */
-  async remove(id: string, also?: InSameTransaction<WebhookRecord>): Promise<boolean> {
-    return this.db.transaction(async (tx) => {
-      const before = await read(tx, id, this.db.dialect === 'postgres');
-      if (!before) return false;
-      await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ?', [id]);
-      await tx.query('DELETE FROM webhook_deliveries WHERE webhook_id = ?', [id]);
-      await tx.query('DELETE FROM webhooks WHERE id = ?', [id]);
-      await also?.(tx, { before });
-      return true;
-    });
+  protected override async removeRest(tx: SqlQueries, id: string): Promise<void> {
+    await tx.query('DELETE FROM webhook_waiting WHERE webhook_id = ?', [id]);
+    await tx.query('DELETE FROM webhook_deliveries WHERE webhook_id = ?', [id]);
   }
 
   /** Forgets what waits or was given up after this event: it is read again. In the caller's transaction. */
@@ -205,7 +159,7 @@ export class WebhookStore extends SqlStore {
 
   async addDelivery(id: string, delivery: DeliveryRecord): Promise<void> {
     await this.db.transaction(async (tx) => {
-      if (await read(tx, id)) await insertDeliveries(tx, id, [delivery]);
+      if (await this.read(tx, id)) await insertDeliveries(tx, id, [delivery]);
     });
   }
 }
@@ -242,8 +196,4 @@ async function forgetOldParked(tx: SqlQueries, id: string): Promise<void> {
        ORDER BY event_id DESC LIMIT 1 OFFSET ?)`,
     [id, id, maxParkedKept],
   );
-}
-
-async function read(tx: SqlQueries, id: string, isLocked = false): Promise<WebhookRecord | undefined> {
-  return table.get(tx, `WHERE id = ?${isLocked ? ' FOR UPDATE' : ''}`, [id]);
 }
