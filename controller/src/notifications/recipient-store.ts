@@ -68,7 +68,7 @@ export abstract class RecipientStore<Stored extends { id: string; version: numbe
     return this.db.transaction(async (tx) => {
       const before = await this.read(tx, id, true);
       if (!before) return false;
-      await this.removeRest(tx, id);
+      await this.removeRest?.(tx, id);
       await tx.query(`DELETE FROM ${this.#of.name} WHERE id = ?`, [id]);
       await also?.(tx, { before });
       return true;
@@ -76,7 +76,7 @@ export abstract class RecipientStore<Stored extends { id: string; version: numbe
   }
 
   /** Removes what other tables have of it. */
-  protected async removeRest(_tx: SqlQueries, _id: string): Promise<void> {}
+  protected removeRest?(tx: SqlQueries, id: string): Promise<void>;
 
   protected async read(tx: SqlQueries, id: string, isLocked = false): Promise<Stored | undefined> {
     const lock = isLocked && this.db.dialect === 'postgres' ? ' FOR UPDATE' : '';
