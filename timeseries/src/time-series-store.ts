@@ -19,7 +19,7 @@ import {
 } from './time-series.ts';
 import { AppendOrder } from './write/append-order.ts';
 import { CommitPace } from './write/commit-pace.ts';
-import { type NumberedSource, RecordWriter } from './write/sample-record.ts';
+import { type NumberedSource, namesOf, RecordWriter } from './write/sample-record.ts';
 
 const maxKnownSources = 50_000;
 /** Samples that wait for a commit; beyond it new ones are refused, so that memory stays bounded. */
@@ -136,11 +136,7 @@ class ThreadedStore implements TimeSeriesStore {
     const known = this.#numbered.get(source);
     const enqueued = known && this.#enqueue(source, known, samples);
     if (enqueued) return { stored: enqueued };
-    const names = samples.flatMap(({ names, texts }, sampleIndex) => [
-      ...names.map((name) => ({ name, isText: false, sampleIndex })),
-      ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
-    ]);
-    const { no, fields }: RegisteredSource = await this.#call('register', [source, firstOfEach(names)]);
+    const { no, fields }: RegisteredSource = await this.#call('register', [source, namesOf(samples)]);
     const numbered: NumberedSource = {
       no,
       fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])),
@@ -291,13 +287,4 @@ function emptyGroup(): Group {
   // Without a handler, a rejection that nobody waits for would end the process.
   group.promise.catch(() => {});
   return group;
-}
-
-function firstOfEach<T extends { name: string; isText: boolean }>(names: T[]): T[] {
-  const seen = new Map<string, T>();
-  for (const entry of names) {
-    const key = `${entry.isText} ${entry.name}`;
-    if (!seen.has(key)) seen.set(key, entry);
-  }
-  return [...seen.values()];
 }

@@ -12,6 +12,26 @@ export interface NumberedSource {
   lastNumbers?: readonly number[] | undefined;
 }
 
+export interface SampleName {
+  name: string;
+  isText: boolean;
+  sampleIndex: number;
+}
+
+/** Each of their names once, with the first sample that has it. */
+export function namesOf(samples: readonly Sample[]): SampleName[] {
+  const first = new Map<string, SampleName>();
+  const note = (name: string, isText: boolean, sampleIndex: number) => {
+    const key = `${isText} ${name}`;
+    if (!first.has(key)) first.set(key, { name, isText, sampleIndex });
+  };
+  for (const [index, { names, texts }] of samples.entries()) {
+    for (const name of names) note(name, false, index);
+    for (const [name] of texts) note(name, true, index);
+  }
+  return [...first.values()];
+}
+
 const usualSize = 4096;
 /** A buffer that has grown beyond this for one commit is replaced by a small one. */
 const keptSize = 64 * usualSize;

@@ -2,7 +2,7 @@
 // memory for those that report.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Sample } from '@weft/timeseries';
-import { type NumberedSource, neverTs, SourceSeries } from '@weft/timeseries/engine-parts';
+import { type NumberedSource, namesOf, neverTs, type SampleName, SourceSeries } from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type { NewestFields } from './newest-record.ts';
@@ -111,19 +111,6 @@ export function toKnownSource(no: number, rows: readonly FieldNameRow[]): KnownS
 /** Text of PostgreSQL has no NUL, and no half characters; names of metrics may. */
 export function toStoredName(name: string): string {
   return JSON.stringify(name);
-}
-
-interface SampleName {
-  name: string;
-  isText: boolean;
-  sampleIndex: number;
-}
-
-function namesOf(samples: readonly Sample[]): SampleName[] {
-  return samples.flatMap(({ names, texts }, sampleIndex) => [
-    ...names.map((name) => ({ name, isText: false, sampleIndex })),
-    ...texts.map(([name]) => ({ name, isText: true, sampleIndex })),
-  ]);
 }
 
 /**
