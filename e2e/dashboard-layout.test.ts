@@ -80,10 +80,10 @@ function widthsOf(index: number): Screen[] {
 describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
   test.each(walks)('fits its frame, keeps its columns readable and does not jump, at %s and %s', async (...names) => {
     const here = await furnished();
-    // To load a page is most of the work: with `npm run test:long` all of them on both screens, else a sixth on one of both.
+    // To load a page is most of the work: with `npm run test:long` all of them on both screens, else a twelfth on one of both.
     // A page always on the same one: what it does on the other is then no surprise of a single run.
     const isLoaded = (at: number) => (_: string, index: number) =>
-      isLong || (index % 2 === at && (Math.floor(index / 2) + first) % 6 === 0);
+      isLong || (index % 2 === at && (Math.floor(index / 2) + first) % 12 === 0);
     const found = await Promise.all(names.map((name, at) => walk(here, name, screens[name]!, isLoaded(at))));
     expect(found.flat()).toEqual([]);
   });
@@ -105,8 +105,8 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
         if (at > 0) await page.setViewportSize(viewport);
         const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
         const found = [...overflow, ...narrow];
-        // To examine one is as much work as all else that is done with it: every second one, unless the run is long.
-        const isInTurn = isLong || (Math.floor(index / 2) + first) % 2 === 0;
+        // To examine one is as much work as all else that is done with it: every third one, unless the run is long.
+        const isInTurn = isLong || (index + first) % 3 === 0;
         const isExamined = viewport === laptop.viewport && isInTurn && !views.includes(address);
         if (isExamined) found.push(...(await seriousViolations(page)));
         problems.push(...found.map((problem) => `${address}, ${viewport.width} px wide: ${problem}`));
