@@ -76,6 +76,40 @@ describe.skipIf(postgresUrl === undefined || amqpUrl === undefined)('news betwee
     }
   });
 
+  test('what comes over the broker just before that is gone, and over the database just after, arrives once', async () => {
+    const databaseUrl = await createDatabase();
+    const heard: string[] = [];
+    let overBroker: (text: string) => void = () => {};
+    const lost = { tells: false, broadcast: () => {}, listen: (onNews: typeof overBroker) => (overBroker = onNews) };
+    const there = new NodeNews({ broker: lost, databaseUrl });
+    there.listen(
+      (text) => heard.push(text),
+      () => {},
+    );
+    const here = new NodeNews({
+      broker: { tells: true, broadcast: (text) => overBroker(text), listen: () => {} },
+      databaseUrl,
+    });
+    onTestFinished(async () => {
+      await here.close();
+      await there.close();
+    });
+    // Until that node has heard over the database, too: the last ones then came both ways.
+    const onlyThere: string[] = [];
+    let count = 0;
+    await expect
+      .poll(() => {
+        const way = overBroker;
+        if (count % 2 === 0) overBroker = () => {};
+        here.broadcast(String(count++));
+        overBroker = way;
+        onlyThere.push(...heard.filter((text) => Number(text) % 2 === 0));
+        return onlyThere.length;
+      })
+      .toBeGreaterThan(3);
+    expect(heard.length).toBe(new Set(heard).size);
+  });
+
   test.each([
     ['without a broker', { WEFT_AMQP_URL: 'amqp://guest:guest@127.0.0.1:1' }],
     // Each has a broker of its own that says that all is well.

@@ -2,12 +2,15 @@
 // the only way.
 import { randomUUID } from 'node:crypto';
 import type { Broker } from '@weft/broker';
+import { BoundedMap } from '@weft/contract/bounded-map';
 import { PeriodicTask } from './periodic-task.ts';
 import { maxNewsBytes, PostgresNews } from './storage/postgres-news.ts';
 
 const everyMs = 500;
 /** So long after another node has said that it does not hear the broker, it is told over the database too. */
 const believedMs = 3_000;
+/** Far more than are told while a broker comes or goes. */
+const maxRemembered = 10_000;
 
 /** `away`: who sends it does not hear the broker. `all`: news for everybody. `those`: for those who do not hear the broker. `gap`: there were news. */
 type Kind = 'away' | 'all' | 'those' | 'gap';
@@ -31,39 +34,48 @@ export class NodeNews {
   readonly #listeners: Listener[] = [];
   readonly #database: PostgresNews | undefined;
   readonly #beat = new PeriodicTask({ everyMs, what: 'the look at the broker', run: () => this.#look() });
+  /** Node and number of what was heard: it may come both ways when one of them has just begun or ended. */
+  readonly #heardOf = new BoundedMap<string, true>(maxRemembered);
+  #told = 0;
   #othersAwayUntilMs = Number.NEGATIVE_INFINITY;
   #beatsWithout = 0;
 
   constructor({ broker, databaseUrl, now = () => performance.now() }: NodeNewsOptions) {
     this.#broker = broker;
     this.#now = now;
+    broker.listen(
+      (text) => this.#heard(text),
+      // After every connection, also one that was lost again between two looks.
+      () => {
+        this.#beatsWithout = 0;
+      },
+    );
     if (databaseUrl === undefined) return;
     this.#database = new PostgresNews(databaseUrl, {
       onNews: (text) => this.#heard(text),
       onGap: () => !broker.tells && this.#gap(),
     });
-    // After every connection, also one that was lost again between two looks.
-    broker.listen(
-      () => {},
-      () => {
-        this.#beatsWithout = 0;
-      },
-    );
     this.#beat.start();
   }
 
   /** Tells every other node that listens, soon and at most once. Never throws. Small texts only. */
   broadcast(news: string): void {
-    this.#broker.broadcast(news);
+    const numbered = `${++this.#told} ${news}`;
+    this.#broker.broadcast(`${this.#node} all ${numbered}`);
     if (this.#database === undefined) return;
-    if (!this.#broker.tells) this.#notify('all', news);
-    else if (this.#now() < this.#othersAwayUntilMs) this.#notify('those', news);
+    if (!this.#broker.tells) this.#notify('all', numbered);
+    else if (this.#now() < this.#othersAwayUntilMs) this.#notify('those', numbered);
+  }
+
+  /** The same over the broker alone: what would be too much for the database. */
+  broadcastByBroker(news: string): void {
+    this.#broker.broadcast(`${this.#node} all ${++this.#told} ${news}`);
   }
 
   /** Hears what other nodes tell. \`onGap\` is called whenever something may have been missed. */
   listen(onNews: Listener['onNews'], onGap: Listener['onGap']): void {
     this.#listeners.push({ onNews, onGap });
-    this.#broker.listen(onNews, onGap);
+    this.#broker.listen(() => {}, onGap);
   }
 
   async close(): Promise<void> {
@@ -89,7 +101,11 @@ export class NodeNews {
     if (kind === 'away') this.#othersAwayUntilMs = this.#now() + believedMs;
     else if (kind === 'gap') this.#gap();
     else if (kind === 'all' || (kind === 'those' && !this.#broker.tells)) {
-      const news = text.slice(node.length + kind.length + 2);
+      const [number = ''] = text.slice(node.length + kind.length + 2).split(' ', 1);
+      const id = `${node} ${number}`;
+      if (this.#heardOf.get(id)) return;
+      this.#heardOf.set(id, true);
+      const news = text.slice(id.length + kind.length + 2);
       for (const { onNews } of this.#listeners) onNews(news);
     }
   }

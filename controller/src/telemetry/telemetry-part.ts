@@ -189,7 +189,7 @@ function createRemote(
 ): RemoteSamples {
   return new RemoteSamples({
     filters: () => feed.filters(),
-    send: (text) => broker.broadcast(text),
+    send: (text) => news.broadcastByBroker(text),
     isBrokerThere: () => broker.tells,
     ask: (text) => news.broadcast(text),
     telemetry: telemetryStore,
