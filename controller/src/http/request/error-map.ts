@@ -56,7 +56,9 @@ function fromFramework(error: unknown): Answer | undefined {
   if (statusCode === 415) {
     return { status: 415, body: { detail: 'The Content-Type cannot be read', code: 'unsupported_media_type' } };
   }
-  if (statusCode === 400) return { status: 400, body: { detail: 'The request cannot be read', code: 'bad_request' } };
+  // 404: the method is none that a router knows.
+  if (statusCode === 400 || statusCode === 404)
+    return { status: 400, body: { detail: 'The request cannot be read', code: 'bad_request' } };
   return undefined;
 }
 

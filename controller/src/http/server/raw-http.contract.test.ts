@@ -53,6 +53,7 @@ describe('I19: a request that two parsers could read differently', () => {
     ['a NUL in the path', head('GET /api/v1/users/a\0b HTTP/1.1'), 400],
     ['a NUL in a header', head('GET /healthz HTTP/1.1', 'X-A: a\0b'), 400],
     ['a bare line feed in a header', head('GET /healthz HTTP/1.1', 'X-A: a\nX-B: b\rX-C: c'), 400],
+    ['a method of another protocol, without a version', head('PRI /api/v1/users'), 400],
     ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 400],
     ['20 KB of headers', head('GET /healthz HTTP/1.1', `X-A: ${'a'.repeat(20_000)}`), 431],
     ['a bearer of 60 KB', head('GET /api/v1/users/me HTTP/1.1', `Authorization: Bearer ${'a'.repeat(60_000)}`), 431],
