@@ -449,7 +449,8 @@ eachDatabase((kind) => {
 
   test('whoever comes to match a layer gets what it shall be', async () => {
     await ok('POST', '/sites', { path: 'uk/york' });
-    await rollOut([{ name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } }]);
+    const york = { name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } };
+    await over((await rollOut([york])).id);
     // One that nobody asks anything of says what it runs, and is left alone.
     const free = await new Ap('free-1').start('free');
     await free.say();
