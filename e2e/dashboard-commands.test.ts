@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByRole('button', { name: 'Dry run' }).click();
     await form.getByText('1 rejected, 1 accepted').waitFor();
     await form.getByRole('button', { name: /Send to 2/ }).click();
-    await form.getByRole('heading', { name: 'Sent' }).waitFor();
+    await form.getByRole('heading', { name: 'Sent', exact: true }).waitFor();
     await form.getByRole('link', { name: 'ap-2' }).waitFor();
     await expectFitting(page);
     const { body } = await weft.request('GET', '/api/v1/commands?agent=ap-2', { token });
@@ -156,7 +156,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await expect.poll(() => send.isDisabled()).toBe(true);
     await dialog.getByRole('textbox').fill('2');
     await send.click();
-    await form.getByRole('heading', { name: 'Sent' }).waitFor();
+    await form.getByRole('heading', { name: 'Sent', exact: true }).waitFor();
     const { body } = await weft.request('GET', '/api/v1/commands', { token });
     expect(body.map(({ ap_id }: { ap_id: string }) => ap_id).sort()).toEqual(['hall-3', 'hall-4']);
   });
