@@ -4,18 +4,31 @@ import { type MessagePort, parentPort } from 'node:worker_threads';
 
 const builtin = createRequire(import.meta.url)('node:worker_threads');
 const own = parentPort!;
+const repeat = setInterval;
 let last: Promise<unknown> = Promise.resolve();
 let count = 0;
 
 own.on('message', ({ module, workerData, port }: { module: string; workerData: unknown; port: MessagePort }) => {
   // One after the other: a module takes its port and its data while it is read.
   last = last.then(async () => {
+    const timers: NodeJS.Timeout[] = [];
+    const kept = (...args: Parameters<typeof repeat>) => {
+      const timer = repeat(...args);
+      timers.push(timer);
+      return timer;
+    };
+    // They would end with its thread; those of each store that was closed went on to collect the garbage of this one.
+    port.on('close', () => {
+      for (const timer of timers) clearInterval(timer);
+    });
     Object.assign(builtin, { parentPort: port, workerData });
+    Object.assign(globalThis, { setInterval: kept });
     syncBuiltinESMExports();
     count += 1;
     await import(`${module}?${count}`).catch((thrown) => {
       port.postMessage({ thrown });
       port.close();
     });
+    Object.assign(globalThis, { setInterval: repeat });
   });
 });
