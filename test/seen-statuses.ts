@@ -17,6 +17,8 @@ const variable = 'WEFT_TEST_SEEN_STATUSES';
 
 /** Written once per process, like `seen update_user 409`. */
 const written = new Set<string>();
+/** Routes that were noted: to find out again for each server what was written is a fifteenth of its start. */
+const noted = new Set<string>();
 
 function write(kind: 'seen' | 'documented' | 'changing' | 'audited', operation: string, status?: number): void {
   const folder = process.env[variable];
@@ -46,20 +48,22 @@ export class SeenStatuses extends ServiceMetrics {
 
   noteRoutes(routes: readonly Route[]): void {
     for (const { operation, method, changesNothing } of routes) {
-      if (method === 'GET' || changesNothing) continue;
-      this.#changing.add(operation);
-      write('changing', operation);
+      if (method !== 'GET' && !changesNothing) this.#changing.add(operation);
     }
-    noteDocumented(routes);
+    for (const route of routes) {
+      const name = `${route.operation} ${route.url}`;
+      if (noted.has(name)) continue;
+      noted.add(name);
+      if (this.#changing.has(route.operation)) write('changing', route.operation);
+      noteDocumented(route);
+    }
   }
 }
 
-function noteDocumented(routes: readonly Route[]): void {
-  for (const route of routes) {
-    write('documented', route.operation, successOf(route));
-    if (canBeUnchanged(route)) write('documented', route.operation, 304);
-    for (const [status] of failuresOf(route)) write('documented', route.operation, status);
-  }
+function noteDocumented(route: Route): void {
+  write('documented', route.operation, successOf(route));
+  if (canBeUnchanged(route)) write('documented', route.operation, 304);
+  for (const [status] of failuresOf(route)) write('documented', route.operation, status);
 }
 
 /** For the processes that start from now on. */
