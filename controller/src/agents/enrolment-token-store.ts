@@ -1,23 +1,17 @@
 // Enrolment tokens, with which access points register themselves. Only their SHA-256 is stored.
 // One statement checks that a use is left and counts it.
+import type { EnrolmentToken } from '@weft/contract';
 import type { InSameTransaction } from '../storage/sql-database.ts';
-import { ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
+import { type InMs, ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
 import { type AgentRecord, agentExists, insertAgent } from './agent-record.ts';
 import { UnknownSite } from './agent-store.ts';
 
-export interface EnrolmentTokenRecord {
-  id: string;
+type StoredToken = InMs<Omit<EnrolmentToken, 'token' | 'urls'>, 'expires_at'>;
+
+/** `created_by` of older versions is an id; a site that is removed meanwhile is null. */
+export interface EnrolmentTokenRecord extends StoredToken {
   token_hash: string;
-  ap_id_pattern: string;
-  /** The name of the administrator; the id in tokens of older versions. */
-  created_by: string;
   created_at: number;
-  expires_at: number;
-  max_uses: number;
-  uses: number;
-  /** The labels of what it registers. A site that is removed meanwhile is null. */
-  site: string | null;
-  tags: string[];
   /** The id of the user who created it by a grant; null for those of administrators. */
   managed_by: string | null;
 }

@@ -1,23 +1,17 @@
 // Sessions: what users have logged in to, and the ids of all sessions (of users, agents and apps) that were ended before
 // their tokens expire. A session is a login and the tokens that it was renewed with.
 // Transactions lock the user first, so that logins at the same time keep to the maximum.
+import type { Session } from '@weft/contract';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { insertRecord } from '../storage/sql-rows.ts';
-import { SqlStore } from '../storage/sql-store.ts';
+import { type InMs, SqlStore } from '../storage/sql-store.ts';
 
-export interface SessionRecord {
-  id: string;
+type StoredSession = InMs<Omit<Session, 'is_current'>, 'created_at' | 'renewed_at' | 'expires_at' | 'ends_at'>;
+
+export interface SessionRecord extends StoredSession {
   user_id: string;
   /** The user's; once the user has another one, the session has ended. */
   ver: string;
-  created_at: number;
-  renewed_at: number;
-  /** When its newest token expires. */
-  expires_at: number;
-  /** Until then it can be renewed. */
-  ends_at: number;
-  address: string;
-  client: string;
 }
 
 export type Renewal = Pick<SessionRecord, 'renewed_at' | 'expires_at' | 'address' | 'client'>;

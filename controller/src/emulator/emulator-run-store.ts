@@ -1,5 +1,6 @@
 // Runs of emulated networks: the request, the end, and the agents.
 // Agents and jobs are written by their own stores, in the transaction of the run.
+import type { EmulatorRun } from '@weft/contract';
 import type { AgentRecord } from '../agents/agent-record.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { EndState, JobRecord, NewJob } from '../jobs/store/job-record.ts';
@@ -8,32 +9,19 @@ import { generateSecret } from '../secrets.ts';
 import { requirePresentOwner } from '../storage/present-owner.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
 import { runRows } from '../storage/sql-rows.ts';
-import { SqlStore } from '../storage/sql-store.ts';
+import { type InMs, SqlStore } from '../storage/sql-store.ts';
 
-export interface EmulatorRunRecord {
-  job_number: string;
+type StoredRun = InMs<
+  Omit<EmulatorRun, 'state' | 'progress' | 'owner' | 'is_over' | 'latest' | 'websocket'>,
+  'model_start' | 'created_at' | 'ends_at' | 'remove_at'
+>;
+
+export interface EmulatorRunRecord extends StoredRun {
   owner_kind: JobRecord['owner_kind'];
   owner_id: string;
   owner_name: string;
-  access_points: number;
-  devices: number;
-  by_type: Record<string, number>;
-  seed: number;
-  /** The version of the model. */
-  model: number;
-  speed: number;
-  /** Milliseconds since 1970, like every time here. */
-  model_start: number;
-  /** Seconds of model time. */
-  duration: number;
-  created_at: number;
-  /** When it should end, or has ended. */
-  ends_at: number;
   /** How it ended; null while it runs. */
   state: EndState | null;
-  detail: string | null;
-  /** When its agents are deleted; null while it runs. */
-  remove_at: number | null;
   /** The last progress report as JSON text; null while it runs. */
   latest: string | null;
 }

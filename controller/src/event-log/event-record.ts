@@ -1,4 +1,7 @@
 // An event as features log it and as it is read, and the filters of a search.
+import type { EventItem } from '@weft/contract';
+import type { InMs } from '../storage/sql-store.ts';
+
 export const severities = ['info', 'warning', 'minor', 'major', 'critical'] as const;
 export type Severity = (typeof severities)[number];
 
@@ -23,21 +26,7 @@ export interface NewEvent {
   ts?: number | undefined;
 }
 
-export interface LoggedEvent {
-  /** Grows from event to event; may leave gaps. */
-  id: number;
-  /** When it was logged. Never before that of an event with a lower id. */
-  ts: number;
-  kind: string;
-  subject_kind: string;
-  subject: string;
-  /** The agent that it is about: the subject, or `data.ap_id`; null if it is about none, or about many. */
-  ap_id: string | null;
-  site: string | null;
-  severity: Severity;
-  text: string;
-  data: Record<string, unknown>;
-}
+export type LoggedEvent = InMs<EventItem, 'ts'>;
 
 export interface EventFilters {
   /** Kinds, or all of a family (`alarm.*`), or all (`*`). Default: all. */

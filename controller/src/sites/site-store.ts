@@ -1,22 +1,14 @@
 // Sites: where access points stand, as a tree of paths.
 // Every change holds the revision of the fleet, so that no agent gets a site that is being removed.
+import type { Site } from '@weft/contract';
 import { ConflictError } from '../errors.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
-import { ifTaken, SqlStore } from '../storage/sql-store.ts';
+import { type InMs, ifTaken, SqlStore } from '../storage/sql-store.ts';
 
-export interface SiteRecord {
-  id: string;
-  /** Steps separated by slashes. What is above it need not exist. */
-  path: string;
-  name: string;
-  geolocation: { latitude: number; longitude: number } | null;
-  /** A name of IANA. */
-  time_zone: string | null;
-  notes: string;
-  created_at: number;
-}
+/** What is above its path need not exist. */
+export type SiteRecord = InMs<Omit<Site, 'access_points'>, 'created_at'>;
 
 /** With the number of access points that are directly in it. */
 export interface ListedSite extends SiteRecord {

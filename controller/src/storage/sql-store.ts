@@ -10,6 +10,11 @@ import {
 } from './sql-database.ts';
 import { inParts } from './sql-rows.ts';
 
+/** What callers see, as it is stored: with these times in milliseconds since 1970. */
+export type InMs<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {
+  [Time in Times]: null extends Shown[Time] ? number | null : number;
+};
+
 /** The rows of a table as records: `json` are text there, `flags` 0 or 1. */
 export class RecordTable<Stored extends object> {
   readonly #name: string;

@@ -1,38 +1,18 @@
 // Alarms: one row each, kept after it has cleared. While it is active no other alarm of the same rule and subject can exist, on
 // any number of nodes.
-import type { AlarmSeverity, AlarmState } from '@weft/contract';
+import type { Alarm, AlarmSeverity, AlarmState } from '@weft/contract';
 import type { SqlQueries, SqlValue } from '../../storage/sql-database.ts';
 import { toSqlValue } from '../../storage/sql-rows.ts';
-import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import { type InMs, RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
-export interface AlarmRecord {
-  /** Ordered by time. */
-  id: string;
-  rule_id: string;
-  rule: string;
-  /** `agent`, `site`, `storm`, or what of Weft itself it is about. */
-  subject_kind: string;
-  subject: string;
-  ap_id: string | null;
-  site: string | null;
-  severity: AlarmSeverity;
-  state: AlarmState;
-  since: number;
-  fired_at: number;
-  value: number | null;
-  message: string;
-  labels: Record<string, string>;
-  acknowledged_by: string | null;
-  acknowledged_at: number | null;
-  note: string | null;
-  shelved_until: number | null;
-  shelved_by: string | null;
-  silenced_by: string | null;
-  inhibited_by: string | null;
+type StoredAlarm = InMs<
+  Omit<Alarm, 'inhibits' | 'may_handle'>,
+  'since' | 'fired_at' | 'acknowledged_at' | 'shelved_until' | 'cleared_at'
+>;
+
+/** Their ids are ordered by time. */
+export interface AlarmRecord extends StoredAlarm {
   is_announced: boolean;
-  cleared_at: number | null;
-  /** Null if it cleared by itself. */
-  cleared_by: string | null;
   version: number;
 }
 

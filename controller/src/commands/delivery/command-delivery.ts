@@ -3,18 +3,11 @@
 import type { AgentCommand, CommandResult } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AgentCaller } from '../../caller.ts';
+import type { InMs } from '../../storage/sql-store.ts';
 import type { CommandRecord } from '../ledger/command-record.ts';
 
-export interface OutgoingCommand {
-  command_id: string;
+export interface OutgoingCommand extends InMs<AgentCommand, 'issued_at' | 'expires_at'> {
   ap_id: string;
-  /** As the caller sent it, or as it would have to send what Weft has made of it. */
-  command: string;
-  name: string;
-  args: Record<string, unknown>;
-  /** Milliseconds since 1970, as is `expires_at`. */
-  issued_at: number;
-  expires_at: number;
 }
 
 /**

@@ -1,5 +1,5 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
-import type { ConfigState, RolloutPlan, RolloutState } from '@weft/contract';
+import type { ConfigState, Rollout, RolloutState } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inParts, insertRecord, runRows } from '../../storage/sql-rows.ts';
@@ -43,19 +43,14 @@ export interface LayerChanges {
   resumed_by?: Owned | undefined;
 }
 
-export interface RolloutRecord extends Owned {
-  id: string;
-  change_set_id: string;
-  title: string;
-  state: RolloutState;
-  reason: string | null;
-  plan: RolloutPlan;
+type StoredRollout = Pick<Rollout, 'id' | 'change_set_id' | 'title' | 'state' | 'reason' | 'plan' | 'total'>;
+
+export interface RolloutRecord extends Owned, StoredRollout {
   changes: LayerChanges;
   /** Counts from 0. */
   wave: number;
   /** When the last of the wave was treated. */
   wave_started_at: number | null;
-  total: number;
   measured: Measured[];
   created_at: number;
   ended_at: number | null;

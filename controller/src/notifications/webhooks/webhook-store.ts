@@ -1,28 +1,18 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
-import type { WebhookFormat } from '@weft/contract';
+import type { Webhook, WebhookDelivery } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { insertRecord, runRows } from '../../storage/sql-rows.ts';
+import type { InMs } from '../../storage/sql-store.ts';
 import { RecipientStore } from '../recipient-store.ts';
 
-export interface WebhookRecord {
-  id: string;
-  name: string;
-  url: string;
-  events: string[];
-  selector: string;
-  format: WebhookFormat;
-  enabled: boolean;
+type StoredWebhook = InMs<Omit<Webhook, 'state' | 'waiting' | 'parked'>, 'created_at' | 'failing_since'>;
+
+export interface WebhookRecord extends StoredWebhook {
   secret_encrypted: string;
-  created_by: string;
-  created_at: number;
   /** Grows with every `update`. */
   version: number;
-  /** Everything up to this event was delivered, or waits in a row of its own. */
-  position: number;
   replayed_at: number;
-  /** The first failure since the last success. */
-  failing_since: number | null;
   is_failing_told: boolean;
 }
 
@@ -41,19 +31,8 @@ export interface WaitingEvent {
   is_parked: boolean;
 }
 
-export interface DeliveryRecord {
-  /** Grows with time. */
-  id: string;
-  ts: number;
-  /** Null for a test. */
-  event_id: number | null;
-  kind: string;
-  attempt: number;
-  outcome: 'delivered' | 'failed' | 'parked';
-  status: number | null;
-  error: string | null;
-  duration_ms: number;
-}
+/** Their ids grow with time. */
+export type DeliveryRecord = InMs<WebhookDelivery, 'ts'>;
 
 /** How far a webhook has come, as whoever delivers writes it down. */
 export interface WebhookProgress {
