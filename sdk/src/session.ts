@@ -1,4 +1,5 @@
 // The session of an agent: enrols it if it may, logs in, and makes requests with a token that is renewed in time.
+import type { AgentOptions } from './agent-options.ts';
 import { HttpClient, type HttpRequest, readAnswer } from './http-client.ts';
 import { keptFetch } from './kept-connections.ts';
 import { ServerClock } from './server-clock.ts';
@@ -10,15 +11,7 @@ const renewAfter = 0.8;
 const roundingMs = 1_000;
 const requestTimeoutMs = 20_000;
 
-export interface SessionOptions {
-  /** Where Weft is, such as https://weft.example.org. */
-  url: string;
-  /** PEM of the one certificate that may answer, whatever host it names; default: the usual authorities count. */
-  trustedCertificate?: string | undefined;
-  ap_id: string;
-  password: string;
-  formerPassword?: string | undefined;
-}
+export type SessionOptions = Pick<AgentOptions, 'url' | 'trustedCertificate' | 'ap_id' | 'password' | 'formerPassword'>;
 
 export class Session {
   readonly #ap_id: string;

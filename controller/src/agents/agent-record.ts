@@ -2,26 +2,20 @@
 import { nameKey } from '@weft/contract/ap-id';
 import { ConflictError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
+import type { VisibleAgent } from '../rights/rights.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { inParts, runRows } from '../storage/sql-rows.ts';
 import { RecordTable } from '../storage/sql-store.ts';
 
-export interface AgentRecord {
+export interface AgentRecord extends VisibleAgent {
   id: string;
-  ap_id: string;
   password_hash: string;
   configuration: Record<string, unknown>;
   /** False until the agent's first successful login. */
   onboard: boolean;
-  /** The id of the caller that created the emulated network; null for a real agent. No caller can write it. */
-  emulated_for: string | null;
   ver: string;
   created_at: number;
-  /** What people read instead of the ap_id. This and the next two are the administrators'; an agent cannot change them. */
-  display_name: string | null;
-  /** The path of its site. */
-  site: string | null;
   /** Each once, ordered. */
   tags: string[];
 }

@@ -1,6 +1,7 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
 import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
+import type { UserRecord } from '../users/user-record.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -72,14 +73,9 @@ function operatorName(): string {
   }
 }
 
-interface ListedUser {
-  username: string;
+type ListedUser = Pick<UserRecord, 'username' | 'created_at' | 'disabled_at' | 'disabled_by' | 'waiting_since'> & {
   roles: string;
-  created_at: number;
-  disabled_at: number | null;
-  disabled_by: string | null;
-  waiting_since: number | null;
-}
+};
 
 function toTable(users: ListedUser[]): string {
   const width = Math.max(0, ...users.map(({ username }) => username.length));

@@ -1,15 +1,10 @@
 // The tables of the embedded telemetry store, read by another process than the server's, which may go on writing.
 import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
+import type { FieldRow } from '@weft/timeseries/engine-parts';
 import type { BlockRow, RollupRow } from '../telemetry/store/postgres/block-rows.ts';
 
-export interface LocalField {
-  no: number;
-  name: string;
-  is_text: number;
-  last_ts: number;
-  last_value: number;
-}
+export type LocalField = FieldRow;
 
 export class LocalTelemetry {
   readonly #database: DatabaseSync;

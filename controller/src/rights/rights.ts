@@ -14,10 +14,11 @@ type Role = Grant['role'];
 /** What of an agent decides. */
 export interface VisibleAgent {
   ap_id: string;
-  /** The id of the caller that created the emulated network; null for a real agent. */
+  /** The id of the caller that created the emulated network; null for a real agent. No caller can write it. */
   emulated_for: string | null;
-  /** These three are written by administrators and managers, never by the agent. */
+  /** What people read instead of the ap_id. These three are written by administrators and managers, never by the agent. */
   display_name: string | null;
+  /** The path of its site. */
   site: string | null;
   tags: readonly string[];
 }

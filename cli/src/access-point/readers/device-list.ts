@@ -1,16 +1,10 @@
 // The devices that are attached now, as reports have them.
+import type { AttachedDevice } from '@weft/sdk';
 import type { ObservedRadio } from './radio.ts';
 import { rounded } from './reader.ts';
 
-export interface ReportedDevice {
-  device: string;
-  rssi_dbm?: number;
-  /** The rates that the radio uses for it now, as the access point sees them: rx is from the device. */
-  rx_mbps?: number;
-  tx_mbps?: number;
-  snr_db?: number;
-  connected_seconds?: number;
-}
+/** Rates are those that the radio uses for it now, as the access point sees them. */
+export type ReportedDevice = Omit<AttachedDevice, 'heard'>;
 
 /** As many as a report may have. */
 const maxDevices = 2_000;
