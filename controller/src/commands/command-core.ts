@@ -4,7 +4,6 @@ import type { ConflictRules } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { Event } from '../event-kinds.ts';
-import type { EventLog } from '../event-log/event-log.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { Keyring } from '../secrets.ts';
@@ -17,8 +16,6 @@ import { CommandDecision } from './ledger/command-decision.ts';
 import { CommandLedger, type CommandLedgerOptions, type Committed } from './ledger/command-ledger.ts';
 import { CommandOperations } from './ledger/command-operations.ts';
 import { CommandStateMachine } from './ledger/command-state-machine.ts';
-import type { CommandStore } from './ledger/command-store.ts';
-import type { PresentRights } from './ledger/present-rights.ts';
 import { RulesKeeper } from './ledger/rules-keeper.ts';
 
 const resendMs = 15_000;
@@ -26,26 +23,19 @@ const resendMs = 15_000;
 const maxOpenCommands = 20_000;
 const maxUnwritten = 50_000;
 
-export interface CommandCoreOptions {
+type OfLedger = 'store' | 'eventLog' | 'onSteered' | 'rights' | 'onError' | 'now';
+
+export interface CommandCoreOptions extends Pick<CommandLedgerOptions, OfLedger> {
   database: SqlDatabase;
-  store: CommandStore;
   jobs: JobStore;
   mailbox: MailboxStore;
   audit: AuditLog;
-  /** See CommandLedger. */
-  eventLog?: EventLog;
-  /** See CommandLedger. */
-  onSteered?: CommandLedgerOptions['onSteered'];
   keyring: Pick<Keyring, 'decrypt'>;
   /** See CommandDispatcher. */
   devices?: DeviceDelivery;
   retentionMs: number;
   /** Whether jobs of commands are published on a broker that other nodes read. */
   isPublished: boolean;
-  /** See CommandLedger. */
-  rights?: PresentRights;
-  onError: (error: unknown, message: string) => void;
-  now?: () => number;
 }
 
 export function createCommandCore(options: CommandCoreOptions) {

@@ -1,4 +1,5 @@
 // Who has sent commands about sleep and power, read from the commands.
+import type { CommandRecord } from '../commands/ledger/command-record.ts';
 import type { SqlRow } from '../storage/sql-database.ts';
 import { inParts } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
@@ -6,13 +7,7 @@ import { SqlStore } from '../storage/sql-store.ts';
 const POWER = `parameter IN ('power_state', 'tx_power', 'dimming') AND state = 'succeeded' AND caller_kind <> 'weft'`;
 const maxRows = 10_000;
 
-export interface PowerCommand {
-  command_id: string;
-  ap_id: string;
-  caller_kind: string;
-  caller_id: string;
-  caller_name: string;
-}
+export type PowerCommand = Pick<CommandRecord, 'command_id' | 'ap_id' | 'caller_kind' | 'caller_id' | 'caller_name'>;
 
 const COLUMNS = 'command_id, ap_id, caller_kind, caller_id, caller_name';
 

@@ -8,23 +8,27 @@ import type { Want } from '../grammar/requested-value.ts';
 /** Weft takes commands back in its own name. */
 export type IntentCallerKind = Caller['kind'] | 'weft';
 
-/** A command, as far as a decision needs to know it. */
-export interface Intent extends Want {
+/** Who wants a parameter, and with what weight. */
+export interface Claim {
   command_id: string;
   ap_id: string;
-  technology: Technology | null;
-  /** Where the agent stands, for the blast radius; null: nowhere in particular. */
-  site: string | null;
   parameter: string;
-  /** Free text to an agent that declares no commands: callers make up such parameters, so few are held. */
-  is_text?: true;
-  /** It does something rather than set a value: a later one of the same caller does not replace it. */
-  is_action?: true;
   caller_kind: IntentCallerKind;
   caller_id: string;
   caller_name: string;
   rank: number;
   priority: number;
+}
+
+/** A command, as far as a decision needs to know it. */
+export interface Intent extends Want, Claim {
+  technology: Technology | null;
+  /** Where the agent stands, for the blast radius; null: nowhere in particular. */
+  site: string | null;
+  /** Free text to an agent that declares no commands: callers make up such parameters, so few are held. */
+  is_text?: true;
+  /** It does something rather than set a value: a later one of the same caller does not replace it. */
+  is_action?: true;
   /** null: as the group says. */
   hold_seconds: number | null;
   expires_at: number;
@@ -32,18 +36,9 @@ export interface Intent extends Want {
   declaration: DeclaredCommand | null;
 }
 
-/** The right to a parameter of one agent, for a while. */
-export interface Lease {
-  /** Whose parameter it is (`subjectOf`): that of an access point, or of a device. */
-  ap_id: string;
-  parameter: string;
+/** The right to a parameter of what `ap_id` names (`subjectOf`), an access point or a device, for a while. */
+export interface Lease extends Claim {
   parameter_group: string;
-  command_id: string;
-  caller_kind: IntentCallerKind;
-  caller_id: string;
-  caller_name: string;
-  rank: number;
-  priority: number;
   /** What its holder asked for, which under a merge need not be what was sent. */
   value: Want;
   since: number;

@@ -1,17 +1,15 @@
 // Commands, parameter states and roll-outs as they are stored, and what a batch of operations reads and writes.
 import type { CommandState, GuardState, VerdictReason, VerdictWord } from '@weft/contract';
 import { NotFoundError } from '../../errors.ts';
-import type { Intent, IntentCallerKind, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
+import type { Claim, Intent, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
 import type { DecisionOutcome } from '../arbitration/decision-record.ts';
 import type { Want } from '../grammar/requested-value.ts';
 
 export type OwnerKind = 'user' | 'third_party_app';
 export type StoredRival = NonNullable<DecisionOutcome['rival']>;
 
-export interface CommandRecord {
-  command_id: string;
+export interface CommandRecord extends Claim {
   job_number: string;
-  ap_id: string;
   /** The id of the agent's record: the name alone may be another agent's later. */
   agent_id: string;
   name: string;
@@ -22,16 +20,10 @@ export interface CommandRecord {
   sealed: string | null;
   /** What is sent, once that is decided. */
   sent_args: Record<string, unknown> | null;
-  parameter: string;
   parameter_group: string;
-  caller_kind: IntentCallerKind;
-  caller_id: string;
-  caller_name: string;
   /** Who can see it. Not the caller where Weft rolls a command back. */
   owner_kind: OwnerKind;
   owner_id: string;
-  rank: number;
-  priority: number;
   state: CommandState;
   verdict: VerdictWord;
   reason: VerdictReason;

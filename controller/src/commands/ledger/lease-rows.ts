@@ -19,14 +19,7 @@ const maxTextParameters = 64;
 const STATE_COLUMNS = 'ap_id, parameter, changed_at, frozen_until, recent, value';
 
 type LeaseRow = { [Column in (typeof leaseColumns)[number]]: SqlValue } & SqlRow;
-type StateRow = {
-  ap_id: string;
-  parameter: string;
-  changed_at: number;
-  frozen_until: number | null;
-  recent: string;
-  value: string | null;
-};
+type StateRow = Omit<StateRecord, 'recent' | 'value'> & { recent: string; value: string | null };
 
 export async function findLeases(tx: SqlQueries, { leases, near }: ReadSetFields, nowMs: number): Promise<Lease[]> {
   const found: Lease[] = [];

@@ -3,30 +3,27 @@ import { publishHoldMs } from '../../jobs/publish/job-outbox.ts';
 import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { Decision, Intent } from '../arbitration/conflict-intent.ts';
 import type { Want } from '../grammar/requested-value.ts';
-import type { CommandRecord, OwnerKind } from './command-record.ts';
+import type { CommandRecord } from './command-record.ts';
 import { orderedUuid } from './ordered-uuid.ts';
 import { toSent } from './sent-command.ts';
 
 /** A job ends with its command; should that fail, it expires this long after the command. */
 const jobSlackMs = 3_600_000;
 
-export interface NewCommand {
+type StoredWithIt = Pick<
+  CommandRecord,
+  'agent_id' | 'owner_kind' | 'owner_id' | 'idempotency_key' | 'guard' | 'settle_ms' | 'batch_id' | 'inverse_of'
+>;
+
+export interface NewCommand extends StoredWithIt {
   intent: Intent;
   /** As the caller sent it, but for secret arguments; null for a command of Weft itself. */
   text: string | null;
   /** With secret arguments: text and arguments as they were sent, encrypted. */
   sealed: string | null;
-  agent_id: string;
-  owner_kind: OwnerKind;
-  owner_id: string;
   owner_name: string;
   /** Of the owner's record when the command came in, see Caller; undefined: not looked at. */
   owner_ver?: string | undefined;
-  idempotency_key: string | null;
-  guard: string | null;
-  settle_ms: number | null;
-  batch_id: string | null;
-  inverse_of: string | null;
   /** What takes it back where nothing is known that was set before; undefined: nothing does. */
   inverse?: Want | undefined;
 }

@@ -2,13 +2,11 @@
 // that have become due and wakes the agent's channel.
 import { randomUUID } from 'node:crypto';
 import { Semaphore } from '@weft/contract/semaphore';
-import type { AgentCaller, Caller } from '../../../caller.ts';
+import type { AgentCaller } from '../../../caller.ts';
 import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
-import type { Validator } from '../../../input/validator.ts';
-import type { TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
-import type { CommandDelivery, CommandTransport, SentWindow } from '../command-delivery.ts';
+import type { CommandTransport } from '../command-delivery.ts';
 import { AgentChannel, type ChannelParts } from './agent-channel.ts';
 import { type FlowLimits, SharedFlow } from './channel-flow.ts';
 import { type ChannelNews, parseChannelNews, RemoteChannels } from './remote-channels.ts';
@@ -21,18 +19,19 @@ const lookupsAtOnce = 16;
 const sameTimeMs = 2_000;
 const reportEveryMs = 10_000;
 
-export interface ChannelHubOptions {
-  delivery: CommandDelivery;
-  telemetry: TelemetryService;
-  validator: Validator;
-  sentWindow: SentWindow;
-  /** The present caller behind a token; throws if it may not have a channel any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
-  offerSecret: ChannelParts['offerSecret'];
-  config: ChannelParts['config'];
+type OfChannels =
+  | 'delivery'
+  | 'telemetry'
+  | 'validator'
+  | 'sentWindow'
+  | 'authorize'
+  | 'offerSecret'
+  | 'config'
+  | 'onError';
+
+export interface ChannelHubOptions extends Pick<ChannelParts, OfChannels> {
   /** Reaches the other nodes, if there are any. */
   broadcast?: ((news: ChannelNews) => void) | undefined;
-  onError: (error: unknown, message: string) => void;
   isCutOff?: (() => boolean) | undefined;
   times?: Partial<SocketTimes> | undefined;
   flowLimits?: Partial<FlowLimits> | undefined;
