@@ -1,6 +1,6 @@
 // Alarms for callers: lists them, and records what people do about them. Each change, its event and its audit entry are one
 // transaction.
-import type { Alarm, AlarmSeverity, AlarmState } from '@weft/contract';
+import type { Alarm, AlarmSeverity } from '@weft/contract';
 import type { Selector } from '@weft/contract/selector';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
@@ -12,7 +12,7 @@ import { invalidValue } from '../../input/value-rules.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
-import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import type { AlarmChange, AlarmFilters, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from '../watch/active-alarms.ts';
 import type { AgentDirectory } from '../watch/agent-directory.ts';
 import { asOfNow, canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
@@ -23,16 +23,10 @@ const pageRows = 500;
 const maxPages = 20;
 const maxShelfMs = 30 * 86_400_000;
 
-export interface AlarmQuery {
-  states?: readonly AlarmState[] | undefined;
-  severities?: readonly AlarmSeverity[] | undefined;
+export interface AlarmQuery extends Omit<AlarmFilters, 'isShelved' | 'isCaused'> {
   selector?: string | undefined;
-  ap_id?: string | undefined;
-  rule_id?: string | undefined;
   shelved?: boolean | undefined;
   caused?: boolean | undefined;
-  fromMs?: number | undefined;
-  untilMs?: number | undefined;
   cursor?: string | undefined;
   limit: number;
 }

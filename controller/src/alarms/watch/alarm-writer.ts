@@ -19,16 +19,11 @@ interface FiringRule {
   record: { rule: Pick<RuleText, 'name' | 'severity' | 'labels'> };
 }
 
-export interface NewAlarm {
+export interface NewAlarm extends Pick<AlarmRecord, 'subject_kind' | 'subject' | 'ap_id' | 'site' | 'message'> {
   rule: FiringRule;
-  subject_kind: string;
-  subject: string;
-  ap_id: string | null;
-  site: string | null;
   sinceMs: number;
   /** Not finite: there is none. */
   value: number;
-  message: string;
   /** Found in samples: after somebody has cleared it, its time begins again. */
   isOfSamples?: boolean;
 }

@@ -1,15 +1,13 @@
 // Drafts of changes: what they would do, and the roll-out that does it.
 import { randomUUID } from 'node:crypto';
 import type { ChangePreview, ChangeSet, ChangeSetCreate, ChangeSetPage } from '@weft/contract';
-import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
-import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import type { IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { readCursor, toCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
 import { mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
@@ -17,21 +15,17 @@ import { Differences, restartOf } from '../model/differences.ts';
 import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
 import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
-import type { AgentConfigStore } from '../store/agent-config-store.ts';
-import type { ChangeSetRecord, RolloutStore } from '../store/rollout-store.ts';
+import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
+import type { ChangeSetRecord } from '../store/rollout-store.ts';
 import { layerNotFound } from './config-service.ts';
 
 const maxRefusals = 100;
 const maxOverridden = 100;
 
-export interface ChangeSetServiceOptions {
-  database: SqlDatabase;
-  rollouts: RolloutStore;
-  configs: AgentConfigStore;
+type OfDriver = 'database' | 'rollouts' | 'configs' | 'index' | 'auditLog' | 'now';
+
+export interface ChangeSetServiceOptions extends Pick<RolloutDriverOptions, OfDriver> {
   inForce: LayersInForce;
-  index: FleetIndex;
-  auditLog: Pick<AuditLog, 'append'>;
-  now: () => number;
 }
 
 /** What a draft does to one access point. */

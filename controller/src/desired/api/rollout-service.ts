@@ -1,32 +1,22 @@
 // Roll-outs for callers: how they stand, and the words that stop them, let them go on or take them back.
 import type { Rollout, RolloutAgentPage, RolloutPage, RolloutSeries, RolloutState } from '@weft/contract';
-import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
-import type { FleetIndex } from '../../fleet/index/fleet-index.ts';
-import type { FleetView } from '../../fleet/index/fleet-view.ts';
 import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
-import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
 import { isSuccess } from '../model/agent-config.ts';
-import type { GateReader } from '../rollout/gate-reader.ts';
+import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
 import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
 import { putInForce } from '../store/layer-store.ts';
-import type { LayerChanges, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
+import type { LayerChanges, RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
 
-export interface RolloutServiceOptions {
-  database: SqlDatabase;
-  rollouts: RolloutStore;
-  index: FleetIndex;
-  view: FleetView;
-  gates: GateReader;
-  auditLog: Pick<AuditLog, 'append'>;
-  eventLog: Pick<EventLog, 'append'>;
+type OfDriver = 'database' | 'rollouts' | 'index' | 'view' | 'gates' | 'auditLog' | 'eventLog' | 'now';
+
+export interface RolloutServiceOptions extends Pick<RolloutDriverOptions, OfDriver> {
   onChanged: () => void;
-  now: () => number;
 }
 
 export class RolloutService {

@@ -1,4 +1,5 @@
 // An alarm as grouping sees it: what it is about, when, and what was known to have changed just before. Pure.
+import type { AlarmRecord } from '../../alarms/store/alarm-store.ts';
 
 /** What the event log, the roll-outs and the telemetry say of the time before an alarm, and of that of an outage. */
 export interface AlarmContext {
@@ -24,18 +25,14 @@ export interface AlarmContext {
 export type Channel = [number: number, widthMhz: number];
 export type LoweredSetting = 'prb_quota_pct' | 'tx_power_dbm' | 'dimming_pct';
 
-export interface GroupedAlarm {
-  id: string;
+type ItsAlarm = Pick<
+  AlarmRecord,
+  'id' | 'rule_id' | 'subject_kind' | 'subject' | 'ap_id' | 'site' | 'since' | 'fired_at' | 'cleared_at'
+>;
+
+export interface GroupedAlarm extends ItsAlarm {
   /** The key of the rule that comes with Weft; null for one of somebody else. */
   product: string | null;
-  rule_id: string;
-  subject_kind: string;
-  subject: string;
-  ap_id: string | null;
-  site: string | null;
-  since: number;
-  fired_at: number;
-  cleared_at: number | null;
   context: AlarmContext;
 }
 
