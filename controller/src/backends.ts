@@ -137,6 +137,7 @@ export interface BackendReport {
   name: string;
   ok: boolean;
   detail: string;
+  /** What to do. */
   advice?: string;
 }
 

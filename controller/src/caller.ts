@@ -4,38 +4,31 @@ import type { AppPermissions, Grant, LoginType } from '@weft/contract';
 import type { PasswordTurn } from './password-hasher.ts';
 import type { SqlQueries } from './storage/sql-database.ts';
 
-export interface UserCaller {
-  kind: 'user';
+interface Known {
   id: string;
-  /** The username. */
+  /** The username, ap_id or app_name. */
   name: string;
+  /** Of the record when the caller was let in: it changes with the credentials. */
+  ver?: string;
+}
+
+export interface UserCaller extends Known {
+  kind: 'user';
   roles: readonly string[];
   isAdmin: boolean;
   /** What it may do where; none: read everything. Of no meaning for administrators. */
   grants?: readonly Grant[];
-  /** Of the record when the caller was let in: it changes with the credentials. */
-  ver?: string;
 }
 
-export interface AgentCaller {
+export interface AgentCaller extends Known {
   kind: 'agent';
-  id: string;
-  /** The ap_id. */
-  name: string;
-  /** Of the record when the caller was let in: it changes with the credentials. */
-  ver?: string;
   /** The id of the caller whose network it belongs to, if it is emulated. */
   emulated_for?: string;
 }
 
-export interface AppCaller {
+export interface AppCaller extends Known {
   kind: 'third_party_app';
-  id: string;
-  /** The app_name. */
-  name: string;
   permissions: AppPermissions;
-  /** Of the record when the caller was let in: it changes with the credentials. */
-  ver?: string;
 }
 
 export type Caller = UserCaller | AgentCaller | AppCaller;

@@ -9,17 +9,13 @@ import { stampBackup } from '../storage/data-folder.ts';
 import { packBackup } from './backup-archive.ts';
 import { BackupError, toBackupError } from './backup-error.ts';
 import { type BackupManifest, type BackupPart, createManifest, type LeftOut } from './backup-manifest.ts';
-import { copyLive } from './live-copy.ts';
+import { copyLive, type LiveCopyOptions } from './live-copy.ts';
 
 export type BackupStage = 'Copying' | 'Packing';
 
-export interface BackupRequest {
-  dataDir: string;
+export interface BackupRequest extends Omit<LiveCopyOptions, 'target' | 'onProgress'> {
   /** Parts of the installation that are stored on other servers. */
   leftOut: LeftOut[];
-  hasRegistry: boolean;
-  hasTelemetry: boolean;
-  secret: string | undefined;
   weftVersion: string;
   onProgress: (stage: BackupStage, bytes: number, totalBytes: number) => void;
 }
