@@ -6,15 +6,13 @@ import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
-import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { invalidValue } from '../../input/value-rules.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
-import type { AlarmChange, AlarmFilters, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
-import type { ActiveAlarms } from '../watch/active-alarms.ts';
+import type { AlarmChange, AlarmFilters, AlarmRecord } from '../store/alarm-store.ts';
 import type { AgentDirectory } from '../watch/agent-directory.ts';
+import type { AlarmWriterOptions } from '../watch/alarm-writer.ts';
 import { asOfNow, canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
 
 const severityOrder: readonly AlarmSeverity[] = ['critical', 'major', 'minor', 'warning'];
@@ -31,14 +29,9 @@ export interface AlarmQuery extends Omit<AlarmFilters, 'isShelved' | 'isCaused'>
   limit: number;
 }
 
-export interface AlarmServiceOptions {
-  database: SqlDatabase;
-  alarms: AlarmStore;
-  eventLog: Pick<EventLog, 'append'>;
+export interface AlarmServiceOptions extends Omit<AlarmWriterOptions, 'muting'> {
   auditLog: Pick<AuditLog, 'append'>;
-  activeAlarms: ActiveAlarms;
   directory: AgentDirectory;
-  now?: () => number;
 }
 
 interface Shelf {

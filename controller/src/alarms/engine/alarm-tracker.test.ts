@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rounds } from '../../../../test/rounds.ts';
 import { AlarmTracker, type Transition } from './alarm-tracker.ts';
-import { isBeyond, MetricCondition, type MetricRule } from './metric-condition.ts';
+import { type AlarmCriteria, isBeyond, MetricCondition } from './metric-condition.ts';
 import { replay } from './replay.ts';
 
 const gapMs = 60_000;
@@ -15,7 +15,7 @@ interface Point {
   isAsleep: boolean;
 }
 
-const rule = (more: Partial<MetricRule> = {}): MetricRule => ({
+const rule = (more: Partial<AlarmCriteria> = {}): AlarmCriteria => ({
   condition: { metric: 'latency_ms', op: '>', value: 100 },
   for_seconds: 10,
   clear: { value: 80, for_seconds: 10 },

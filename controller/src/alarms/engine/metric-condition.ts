@@ -5,7 +5,8 @@ import { ChangeQuantity, MeanQuantity, PlainQuantity, type Quantity } from './qu
 /** Of emulated access points, and of others that tell: 0 while it sleeps. */
 export const activeMetric = 'active';
 
-export interface MetricRule {
+/** When an alarm is due, and when it is over. */
+export interface AlarmCriteria {
   condition: AlarmCondition;
   for_seconds: number;
   clear: AlarmClear | undefined;
@@ -25,7 +26,7 @@ export class MetricCondition {
   readonly ignoresSleep: boolean;
   readonly #condition: AlarmCondition;
 
-  constructor({ condition, for_seconds, clear, when_asleep }: MetricRule) {
+  constructor({ condition, for_seconds, clear, when_asleep }: AlarmCriteria) {
     this.#condition = condition;
     this.metric = condition.metric!;
     this.other = condition.other_metric;

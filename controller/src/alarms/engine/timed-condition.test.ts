@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findTimed, pathsAbove, type Standing, type TimedRule } from './timed-condition.ts';
+import type { AlarmCriteria } from './metric-condition.ts';
+import { findTimed, pathsAbove, type Standing } from './timed-condition.ts';
 
 const now = 1_790_000_000_000;
 const standing = (ap_id: string, more: Partial<Standing> = {}): Standing => ({
@@ -14,14 +15,14 @@ const standing = (ap_id: string, more: Partial<Standing> = {}): Standing => ({
   changesMs: [],
   ...more,
 });
-const rule = (condition: TimedRule['condition'], more: Partial<TimedRule> = {}): TimedRule => ({
+const rule = (condition: AlarmCriteria['condition'], more: Partial<AlarmCriteria> = {}): AlarmCriteria => ({
   condition,
   for_seconds: 30,
   clear: undefined,
   when_asleep: 'ignore',
   ...more,
 });
-const verdicts = (each: TimedRule, agentStates: Standing[]) =>
+const verdicts = (each: AlarmCriteria, agentStates: Standing[]) =>
   Object.fromEntries(findTimed(each, agentStates, now).map(({ subject, fires }) => [subject, fires]));
 
 describe('a state', () => {

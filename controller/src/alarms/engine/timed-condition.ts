@@ -1,8 +1,4 @@
-// Conditions on whole access points and sites, which time alone can make true: states, absence, flapping, shares of a site. All of
-// it is worked out from how the access points are and since when, so that any node can do it, at any moment, with the same
-// result.
-import type { AlarmClear, AlarmCondition } from '@weft/contract';
-import { isBeyond, type Operator } from './metric-condition.ts';
+import { type AlarmCriteria, isBeyond, type Operator } from './metric-condition.ts';
 
 export type AgentState = 'online' | 'late' | 'offline' | 'never' | 'ended';
 
@@ -22,13 +18,6 @@ export interface Standing {
   changesMs: readonly number[];
 }
 
-export interface TimedRule {
-  condition: AlarmCondition;
-  for_seconds: number;
-  clear: AlarmClear | undefined;
-  when_asleep: 'ignore' | 'evaluate';
-}
-
 export interface Finding {
   subject_kind: 'agent' | 'site';
   subject: string;
@@ -43,7 +32,7 @@ export interface Finding {
 }
 
 /** Findings of one rule about the access points that it selects, at `nowMs`. */
-export function findTimed(rule: TimedRule, agentStates: Iterable<Standing>, nowMs: number): Finding[] {
+export function findTimed(rule: AlarmCriteria, agentStates: Iterable<Standing>, nowMs: number): Finding[] {
   const { condition } = rule;
   if (condition.share_of_site !== undefined) {
     const shares = new SiteShares(rule);
@@ -68,7 +57,7 @@ export function findTimed(rule: TimedRule, agentStates: Iterable<Standing>, nowM
 }
 
 function holding(
-  { condition, when_asleep }: TimedRule,
+  { condition, when_asleep }: AlarmCriteria,
   { state, sinceMs, lastSeenMs, isAsleep, changesMs }: Standing,
   nowMs: number,
 ): { holds: boolean; sinceMs: number; value: number } {
@@ -101,16 +90,16 @@ interface SiteCount {
 
 /** The share of each site with everything below it. Sleeping access points are not away. */
 export class SiteShares {
-  readonly #rule: TimedRule;
+  readonly #rule: AlarmCriteria;
   /** Of each site alone. */
   readonly #counts = new Map<string, SiteCount>();
 
-  constructor(rule: TimedRule) {
+  constructor(rule: AlarmCriteria) {
     this.#rule = rule;
   }
 
   /** A site of which nothing is in the state of the rule can only fire by a rule that no share at all breaks. */
-  static isQuietAtNone({ condition }: TimedRule): boolean {
+  static isQuietAtNone({ condition }: AlarmCriteria): boolean {
     return !isBeyond(condition.op as Operator, 0, condition.value!);
   }
 

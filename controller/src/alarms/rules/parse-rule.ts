@@ -3,19 +3,15 @@ import type { AlarmClear, AlarmCondition, AlarmRuleInput, AlarmSeverity } from '
 import { parseSelector, type Selector, SelectorError } from '@weft/contract/selector';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
-import { isHysteresis, type Operator } from '../engine/metric-condition.ts';
+import { type AlarmCriteria, isHysteresis, type Operator } from '../engine/metric-condition.ts';
 
 /** What a rule says, complete. */
-export interface RuleText {
+export interface RuleText extends AlarmCriteria {
   name: string;
   selector: string;
-  condition: AlarmCondition;
-  for_seconds: number;
-  clear: AlarmClear | undefined;
   severity: AlarmSeverity;
   message: string;
   labels: Record<string, string>;
-  when_asleep: 'ignore' | 'evaluate';
   enabled: boolean;
 }
 

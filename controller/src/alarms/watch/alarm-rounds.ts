@@ -4,7 +4,8 @@ import { PeriodicTask } from '../../periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../storage/node-lease.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
-import { type Finding, findTimed, SiteShares, type TimedRule } from '../engine/timed-condition.ts';
+import type { AlarmCriteria } from '../engine/metric-condition.ts';
+import { type Finding, findTimed, SiteShares } from '../engine/timed-condition.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
 import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
@@ -188,7 +189,7 @@ export class AlarmRounds extends PeriodicTask {
 
 /** `active`: the subjects of its alarms. Undefined: all access points. */
 export function candidatesOf(
-  rule: TimedRule,
+  rule: AlarmCriteria,
   agentStates: AgentStateView,
   active: ReadonlySet<string>,
 ): ReadonlySet<string> | undefined {

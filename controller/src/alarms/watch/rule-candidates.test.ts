@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../test/rounds.ts';
-import { findTimed, SiteShares, type Standing, type TimedRule } from '../engine/timed-condition.ts';
+import type { AlarmCriteria } from '../engine/metric-condition.ts';
+import { findTimed, SiteShares, type Standing } from '../engine/timed-condition.ts';
 import { productRules } from '../rules/product-rules.ts';
 import { candidatesOf } from './alarm-rounds.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
@@ -18,7 +19,7 @@ const standing: fc.Arbitrary<Omit<Standing, 'ap_id'>> = fc.record({
   changesMs: fc.array(ago, { maxLength: 4 }).map((list) => list.sort()),
 });
 const states = fc.constantFrom('online', 'late', 'offline', 'ended') as fc.Arbitrary<'late'>;
-const condition: fc.Arbitrary<TimedRule['condition']> = fc.oneof(
+const condition: fc.Arbitrary<AlarmCriteria['condition']> = fc.oneof(
   states.map((state) => ({ state })),
   fc.constant({ absent_seconds: 60 }),
   fc.integer({ min: 1, max: 3 }).map((state_changes) => ({ state_changes, within_seconds: 60 })),
@@ -39,7 +40,7 @@ it('what a rule finds among its candidates is what it finds among all', () => {
       (list, each, subjects, when_asleep) => {
         const all = list.map((more, n) => ({ ...more, ap_id: `ap-${n}` }));
         const byName = new Map(all.map((one) => [one.ap_id, one]));
-        const rule: TimedRule = { condition: each, for_seconds: 30, clear: undefined, when_asleep };
+        const rule: AlarmCriteria = { condition: each, for_seconds: 30, clear: undefined, when_asleep };
         const active = new Set<string>(subjects);
         const names = (chosen: Standing[]) => chosen.map(({ ap_id }) => ap_id);
         const agentStates = {
