@@ -1,28 +1,24 @@
 // Commands lie over settings: the value that one has set is no drift, and stays until another command, an explicit apply, or the
 // command's own end takes it back. Read from the event log, on the node with the lease, so that none is missed.
 import type { EventLog } from '../event-log/event-log.ts';
-import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import type { NodeLease } from '../storage/node-lease.ts';
-import type { LayersInForce } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
 import { leavesOf, type Settings } from './model/settings.ts';
-import type { AgentConfigStore, AgentKey } from './store/agent-config-store.ts';
+import type { ReconcilerOptions } from './reconciler.ts';
+import type { AgentKey } from './store/agent-config-store.ts';
 import { type LayerStore, noteSeenEvent } from './store/layer-store.ts';
 
 const everyMs = 1_000;
 const atOnce = 500;
 const kinds = ['command.succeeded', 'command.rolled_back'];
 
-export interface CommandWatchOptions {
+type OfReconciler = 'configs' | 'inForce' | 'index' | 'onError' | 'now';
+
+export interface CommandWatchOptions extends Pick<ReconcilerOptions, OfReconciler> {
   store: LayerStore;
-  configs: AgentConfigStore;
-  inForce: LayersInForce;
-  index: FleetIndex;
   eventLog: Pick<EventLog, 'newest' | 'read'>;
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
-  onError: (error: unknown, message: string) => void;
-  now: () => number;
 }
 
 export class CommandWatch extends PeriodicTask {

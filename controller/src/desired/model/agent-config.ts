@@ -37,18 +37,13 @@ export interface AgentConfig {
   updated_at: number;
 }
 
+type Delivered = Pick<
+  AgentConfig,
+  'text' | 'hash' | 'sources' | 'rollout_id' | 'config_id' | 'is_due' | 'trial_seconds'
+>;
+
 export type Evidence =
-  | {
-      kind: 'wanted';
-      text: string;
-      hash: string;
-      sources: string;
-      rollout_id: string | null;
-      config_id: string;
-      is_due: boolean;
-      trial_seconds: number;
-      isAgain?: boolean;
-    }
+  | ({ kind: 'wanted'; isAgain?: boolean } & Delivered)
   | { kind: 'impossible'; detail: string }
   | { kind: 'released' }
   | { kind: 'sent'; config_id: string }

@@ -1,9 +1,10 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
-import type { ConfigState, Rollout, RolloutState } from '@weft/contract';
+import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inParts, insertRecord, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import type { AgentConfig } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
 import type { Layer } from '../model/render.ts';
 
@@ -13,15 +14,10 @@ export interface Owned {
   owner_name: string;
 }
 
-export interface ChangeSetRecord extends Owned {
-  id: string;
-  title: string;
-  state: 'draft' | 'rolled_out';
+export interface ChangeSetRecord extends Owned, Pick<ChangeSet, 'id' | 'title' | 'state' | 'base'> {
   /** As they shall be; each with an id, also a new one. */
   layers: Omit<Layer, 'version'>[];
   removed: string[];
-  /** The version of each of these layers when the draft was made; 0 for a new one. */
-  base: Record<string, number>;
   created_at: number;
   updated_at: number;
 }
@@ -67,13 +63,7 @@ export interface RolloutAgentRecord {
 }
 
 /** With how it stands. */
-export interface StandingAgent extends RolloutAgentRecord {
-  state: ConfigState;
-  detail: string | null;
-  rollout_id: string | null;
-  /** Since when it runs what it was given. */
-  trial_at: number | null;
-}
+export type StandingAgent = RolloutAgentRecord & Pick<AgentConfig, 'state' | 'detail' | 'rollout_id' | 'trial_at'>;
 
 /** Who was asked for new settings, and when. */
 export interface RolloutTreatment {
