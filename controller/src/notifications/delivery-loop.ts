@@ -26,6 +26,15 @@ export interface DeliveryRunner<Of extends Recipient> {
   stop(options: { isCutOff: boolean }): Promise<void>;
 }
 
+/** What it takes to deliver, to whomever. */
+export interface DeliveryParts {
+  database: Pick<SqlDatabase, 'transaction'>;
+  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+  eventLog: EventLog;
+  /** Those of the events that a selector selects. */
+  choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
+}
+
 export interface DeliveryLoopOptions<Of extends Recipient, Runner> {
   /** Of whom, as in "the delivery to … is held up". */
   what: string;

@@ -2,11 +2,8 @@
 // end of a digest and of quiet hours, and sends them as one mail. The position is written down after the mail was accepted, so
 // that nothing is lost; a mail may come twice.
 import { backOffMs } from '@weft/contract/back-off';
-import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
-import type { NodeLease } from '../../storage/node-lease.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
-import { DeliveryLoop, type DeliveryRunner, LogCursor, underLease } from '../delivery-loop.ts';
+import { DeliveryLoop, type DeliveryParts, type DeliveryRunner, LogCursor, underLease } from '../delivery-loop.ts';
 import { severityOf } from './notification-mail.ts';
 import type { NotificationRecord, NotificationStore } from './notification-store.ts';
 import { isQuiet } from './quiet-hours.ts';
@@ -21,13 +18,8 @@ const betweenMailsMs = 20_000;
 const idleSaveMs = 10_000;
 const pauses = { firstMs: 5_000, longestMs: 600_000 };
 
-export interface NotificationDeliveryOptions {
-  database: Pick<SqlDatabase, 'transaction'>;
-  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+export interface NotificationDeliveryOptions extends DeliveryParts {
   store: NotificationStore;
-  eventLog: EventLog;
-  /** Those of the events that a selector selects. */
-  choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
   /** Resolves once the mail is accepted. */
   send: (notification: NotificationRecord, events: readonly LoggedEvent[]) => Promise<void>;
   onError: (error: unknown, message: string) => void;

@@ -1,22 +1,14 @@
-// Delivers events to all webhooks, on the node that holds the lease.
-import type { EventLog } from '../../event-log/event-log.ts';
-import type { LoggedEvent } from '../../event-log/event-record.ts';
-import type { NodeLease } from '../../storage/node-lease.ts';
-import type { SqlDatabase } from '../../storage/sql-database.ts';
-import { DeliveryLoop, underLease } from '../delivery-loop.ts';
+import { DeliveryLoop, type DeliveryParts, underLease } from '../delivery-loop.ts';
 import { WebhookRunner, type WebhookRunnerOptions } from './webhook-runner.ts';
 import type { WebhookRecord, WebhookStore } from './webhook-store.ts';
 
 /** Events that come within this time are read together. */
 const gatherMs = 20;
 
-export interface WebhookDeliveryOptions extends Pick<WebhookRunnerOptions, 'send' | 'onError' | 'now' | 'random'> {
-  database: Pick<SqlDatabase, 'transaction'>;
-  lease: Pick<NodeLease, 'isHeld' | 'require'>;
+type OfRunner = Pick<WebhookRunnerOptions, 'send' | 'onError' | 'now' | 'random'>;
+
+export interface WebhookDeliveryOptions extends DeliveryParts, OfRunner {
   store: WebhookStore;
-  eventLog: EventLog;
-  /** Those of the events that a selector selects. */
-  choose: (selector: string, events: readonly LoggedEvent[]) => Promise<LoggedEvent[]>;
 }
 
 export class WebhookDelivery {
