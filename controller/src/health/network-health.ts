@@ -4,11 +4,7 @@ import type { AgentState } from '@weft/contract/selector';
 import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../fleet/index/health-word.ts';
 import { TopN } from '../lists/top-n.ts';
 
-export interface HealthAgent {
-  ap_id: string;
-  display_name: string | null;
-  site: string | null;
-  devices_affected: number;
+export interface HealthAgent extends Pick<AgentHealth, 'ap_id' | 'display_name' | 'site' | 'devices_affected'> {
   state: AgentState;
 }
 

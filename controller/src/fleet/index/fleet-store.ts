@@ -40,17 +40,11 @@ export interface ChangePosition {
   ap_id: string;
 }
 
-type Row = {
-  id: string;
-  ap_id: string;
-  display_name: string | null;
-  site_id: string | null;
+type Row = Pick<FleetAgent, 'id' | 'ap_id' | 'display_name' | 'site_id' | 'emulated_for' | 'created_at'> & {
   tags: string;
   configuration: string;
   onboard: number;
-  emulated_for: string | null;
   is_revoked: number;
-  created_at: number;
   revision: number;
 };
 

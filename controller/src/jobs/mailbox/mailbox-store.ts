@@ -1,20 +1,15 @@
 // The messages of jobs, kept in order until the job is forgotten.
 // The job's row counts them: whoever raises its number has the right to that number.
-import type { EnvelopeType } from '@weft/contract';
+import type { EnvelopeType, JobEnvelope } from '@weft/contract';
 import { type SqlQueries, type SqlRow, type SqlValue, UniqueViolation } from '../../storage/sql-database.ts';
 import { runRows } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import { type InMs, SqlStore } from '../../storage/sql-store.ts';
 import type { EndState } from '../store/job-record.ts';
 import { pack, unpack } from './result-budget.ts';
 
-export interface MessageRecord {
-  job_number: string;
-  seq: number;
-  type: EnvelopeType;
+export interface MessageRecord extends InMs<Omit<JobEnvelope, 'data'>, 'ts'> {
   /** The text of a JSON array. */
   data: string;
-  final: boolean;
-  ts: number;
   /** The sender's own number, by which a repeat is known. */
   chunk: number | null;
 }
