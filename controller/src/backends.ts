@@ -133,7 +133,8 @@ export function openBroker({ amqpUrl }: Config, log: Logger, onQueueLost: (queue
   return isEmbedded ? openMemoryBroker(options) : openAmqpBroker({ ...options, url: amqpUrl });
 }
 
-export interface BackendReport {
+/** Of a check of `weft doctor`. */
+export interface CheckResult {
   name: string;
   ok: boolean;
   detail: string;
@@ -142,7 +143,7 @@ export interface BackendReport {
 }
 
 /** For `weft doctor`. The embedded telemetry store is skipped, because only the server may open it. */
-export async function checkBackends(config: Config): Promise<BackendReport[]> {
+export async function checkBackends(config: Config): Promise<CheckResult[]> {
   const database = config.databaseUrl === undefined ? 'SQLite database' : 'PostgreSQL database';
   const mail = `no mail server set: mail goes to ${join(config.dataDir, 'outbox')}`;
   const reports = [
@@ -176,7 +177,7 @@ export async function checkBackends(config: Config): Promise<BackendReport[]> {
 }
 
 /** Names in grants and permissions are ap_ids: one that was meant as a display name grants nothing. */
-async function checkGrants(config: Config): Promise<BackendReport> {
+async function checkGrants(config: Config): Promise<CheckResult> {
   const name = 'Grants by name';
   const database = openDatabase(config);
   try {
@@ -199,7 +200,7 @@ async function checkAndClose(backend: { check(): Promise<void>; close(): Promise
   }
 }
 
-async function report(name: string, good: string, advice: string, check: () => Promise<void>): Promise<BackendReport> {
+async function report(name: string, good: string, advice: string, check: () => Promise<void>): Promise<CheckResult> {
   try {
     await check();
     return { name, ok: true, detail: good };

@@ -5,7 +5,7 @@ import { access, constants, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { exitCode, hasColor, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
-import type { BackendReport } from '../backends.ts';
+import type { CheckResult } from '../backends.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { parseCommandLine } from './command-line.ts';
 import { openFileLimit } from './open-file-limit.ts';
@@ -32,13 +32,13 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
   return isWell ? exitCode.ok : exitCode.failure;
 }
 
-function configurationCheck({ warnings }: Config): BackendReport {
+function configurationCheck({ warnings }: Config): CheckResult {
   if (warnings.length === 0) return { name: 'settings', ok: true, detail: 'all valid' };
   return { name: 'settings', ok: true, detail: `valid, with warnings: ${warnings.join(' ')}` };
 }
 
 /** A browser tells its page nothing about why it was refused. */
-function originsCheck({ corsOrigins }: Config): BackendReport {
+function originsCheck({ corsOrigins }: Config): CheckResult {
   const detail =
     corsOrigins.length === 0
       ? 'none; a page elsewhere gets only "Failed to fetch" until its origin is in WEFT_CORS_ORIGINS'
@@ -46,7 +46,7 @@ function originsCheck({ corsOrigins }: Config): BackendReport {
   return { name: 'web pages of other origins', ok: true, detail };
 }
 
-function toText(results: BackendReport[], around: Surroundings): string {
+function toText(results: CheckResult[], around: Surroundings): string {
   const paint = (code: number, text: string) =>
     hasColor(around.stdout, around.env) ? `\x1b[${code}m${text}\x1b[0m` : text;
   const width = Math.max(...results.map(({ name }) => name.length));
@@ -59,23 +59,23 @@ function toText(results: BackendReport[], around: Surroundings): string {
     .join('');
 }
 
-/** The checks of `weft doctor` on the machine. The backends are checked where they are created. */
 const oldestNode = 24;
 const soonDays = 14;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export function nodeCheck(version = process.versions.node): BackendReport {
+export function nodeCheck(version = process.versions.node): CheckResult {
   const ok = Number(version.split('.')[0]) >= oldestNode;
   const advice = `Weft needs Node ${oldestNode} or newer; npm start installs it.`;
   return { name: 'Node', ok, detail: version, ...(ok ? {} : { advice }) };
 }
 
-export async function machineChecks(config: Config): Promise<BackendReport[]> {
+/** The checks of `weft doctor` on the machine. The backends are checked where they are created. */
+export async function machineChecks(config: Config): Promise<CheckResult[]> {
   const checks = [dataFolderCheck(config), diskCheck(config), openFilesCheck(config), portCheck(config)];
   return [...(await Promise.all(checks)), ...(config.tls === undefined ? [] : [tlsCheck(config.tls)])];
 }
 
-async function dataFolderCheck({ dataDir }: Config): Promise<BackendReport> {
+async function dataFolderCheck({ dataDir }: Config): Promise<CheckResult> {
   const name = 'data folder';
   try {
     if (!existsSync(dataDir)) {
@@ -93,7 +93,7 @@ async function dataFolderCheck({ dataDir }: Config): Promise<BackendReport> {
   }
 }
 
-async function diskCheck({ dataDir, diskReserveMb }: Config): Promise<BackendReport> {
+async function diskCheck({ dataDir, diskReserveMb }: Config): Promise<CheckResult> {
   const name = 'disk space';
   try {
     const { bavail, bsize } = await statfs(nearestFolder(dataDir));
@@ -106,7 +106,7 @@ async function diskCheck({ dataDir, diskReserveMb }: Config): Promise<BackendRep
   }
 }
 
-async function openFilesCheck({ maxConnections }: Config): Promise<BackendReport> {
+async function openFilesCheck({ maxConnections }: Config): Promise<CheckResult> {
   const name = 'open files';
   const { limit, warning } = openFileLimit(maxConnections);
   if (warning === undefined)
@@ -114,7 +114,7 @@ async function openFilesCheck({ maxConnections }: Config): Promise<BackendReport
   return { name, ok: false, detail: `up to ${limit}`, advice: warning };
 }
 
-async function portCheck(config: Config): Promise<BackendReport> {
+async function portCheck(config: Config): Promise<CheckResult> {
   const name = 'port';
   const address = `${config.host}:${config.port}`;
   const error = await listenError(config);
@@ -166,10 +166,7 @@ async function askReadiness({ host, port, tls }: Config): Promise<Readiness | un
   }
 }
 
-export function tlsCheck(
-  { certFile, keyFile }: { certFile: string; keyFile: string },
-  now = Date.now(),
-): BackendReport {
+export function tlsCheck({ certFile, keyFile }: { certFile: string; keyFile: string }, now = Date.now()): CheckResult {
   const name = 'TLS';
   try {
     const certificate = new X509Certificate(readFileSync(certFile));
