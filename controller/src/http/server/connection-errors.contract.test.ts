@@ -94,3 +94,16 @@ it('a broken request behind a good one is answered after it, and the good one’
   expect((await connection.answer()).status).toBe(400);
   await connection.closed();
 });
+
+it.each(['on', 'off'] as const)(
+  'nothing comes after an answer that closes the connection (direct posts: %s)',
+  async (directPosts) => {
+    await app.close();
+    await start(directPosts);
+    const connection = await openRawConnection(url);
+    const refused = post('good').replace('\r\n', '\r\nHost: two\r\n');
+    connection.send(`${refused}${get.replace('\r\n', '\r\nTransfer-Encoding: identity\r\n')}`);
+    expect((await connection.answer()).text).toContain('one Host header');
+    await expect(connection.answer()).rejects.toThrow('closed before');
+  },
+);

@@ -25,16 +25,21 @@ export function createFaultHandler({ log, metrics }: { log: Logger; metrics: Ser
   };
 }
 
-/** Sockets whose broken request is answered after the one before it. */
-const waiting = new WeakSet<Socket>();
+/** Sockets whose broken request is answered after the one before it, or not at all, because that closes the connection. */
+const settled = new WeakSet<Socket>();
+
+/** An answer that closes the connection is on its way: whatever is behind its request has none. */
+export function noteLastAnswer(socket: Socket): void {
+  settled.add(socket);
+}
 
 /** `earlier` is the answer to the request before the broken one, while it is under way: it must not be lost. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, earlier?: ServerResponse): void {
-  if (waiting.has(socket)) return;
+  if (settled.has(socket)) return;
   if (earlier && socket.writable) {
-    waiting.add(socket);
+    settled.add(socket);
     earlier.once('close', () => {
-      waiting.delete(socket);
+      settled.delete(socket);
       answerBrokenRequest(error, socket);
     });
     return;

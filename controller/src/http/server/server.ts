@@ -20,7 +20,7 @@ import type { Route } from '../request/route.ts';
 import { createRouteHandler } from '../request/validated-handler.ts';
 import type { SocketRoute } from '../sockets/socket-route.ts';
 import { SocketUpgrader } from '../sockets/socket-upgrade.ts';
-import { answerBrokenRequest, createFaultHandler } from './connection-errors.ts';
+import { answerBrokenRequest, createFaultHandler, noteLastAnswer } from './connection-errors.ts';
 import { ConnectionTable, type ConnectionTableOptions } from './connection-table.ts';
 import { createListener, type Listener, type ListenerOptions, prepareGracefulStop } from './listener.ts';
 import { createNotFoundHandler, type NotFoundOptions } from './not-found.ts';
@@ -296,5 +296,6 @@ function pageForBrowsers(): NotFoundError {
 }
 
 function refuseAndClose(reply: FastifyReply, detail: string): void {
+  noteLastAnswer(reply.request.raw.socket);
   reply.code(400).header('connection', 'close').send({ detail, code: 'bad_request' });
 }
