@@ -174,7 +174,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     { name: 'jobs', keptMs: retentionMs, remove: (nowMs) => jobStore.prune(nowMs, pruneRows, forget) },
     { name: 'dead letters', keptMs: letterKeptMs, remove: (nowMs) => letters.prune(nowMs) },
   );
-  const queueWatch = new QueueWatch({ jobs: jobStore, onError, ...tuning.queueWatch });
+  const onLost = events.queueLost.emit;
+  const queueWatch = new QueueWatch({ jobs: jobStore, broker, onLost, onError, ...tuning.queueWatch });
   const subscriptions = new LiveSubscriptions();
   const createWorker = () => {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {

@@ -289,10 +289,9 @@ function hasBody(headers: http.IncomingHttpHeaders): boolean {
 }
 
 function pageForBrowsers(): NotFoundError {
-  return new NotFoundError(
-    'not_found',
-    'Not Found: only a page for browsers (Accept: text/html) has this address; operations begin with /api/v1',
-  );
+  const detail =
+    'Not Found: only a page for browsers (Accept: text/html) has this address; operations begin with /api/v1';
+  return new NotFoundError('not_found', detail);
 }
 
 function refuseAndClose(reply: FastifyReply, detail: string): void {

@@ -1,4 +1,4 @@
-// /readyz says whether jobs are taken at all.
+// /readyz says whether jobs are taken at all; those whose messages are lost are published again.
 import { expect, test } from 'vitest';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { startWeft } from '../../../../test/weft.ts';
@@ -9,22 +9,15 @@ import { createJobsPart } from '../jobs-part.ts';
 
 const details = '/api/v1/agent_details/request_all_agents_details';
 
-test('/readyz fails while nobody takes jobs, and not because of jobs that wait for their owner’s share', async () => {
-  let isWorking = false;
-  const withIdleWorker = (platform: Platform, events: Events) => {
+/** Weft with a broker of which some methods are others. */
+const withBroker =
+  (replace: (broker: Platform['broker']) => Partial<Platform['broker']>) => (platform: Platform, events: Events) => {
     const accounts = createAccountParts(platform, events);
     const { auth, principals } = accounts.auth;
-    const consume: Platform['broker']['consume'] = async (queue, options, handle) => {
-      const take: typeof handle = async (delivery) => {
-        await untilSo(() => expect(isWorking).toBe(true));
-        await handle(delivery);
-      };
-      return platform.broker.consume(queue, options, take);
-    };
+    const replaced = replace(platform.broker);
     const broker = new Proxy(platform.broker, {
       get: (target, key: keyof Platform['broker']) => {
-        const value = target[key];
-        if (key === 'consume') return consume;
+        const value = replaced[key] ?? target[key];
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
@@ -33,6 +26,23 @@ test('/readyz fails while nobody takes jobs, and not because of jobs that wait f
     const tuning = { queueWatch: { stillMs: 300, everyMs: 20 } };
     return { ...accounts, jobs: createJobsPart({ ...deps, broker, auth, principals, tuning }, events) };
   };
+
+async function untilSucceeded(weft: Awaited<ReturnType<typeof startWeft>>, job_number: string, token: string) {
+  await untilSo(async () => {
+    const { body } = await weft.request('GET', `/api/v1/jobs/${job_number}`, { token });
+    expect(body.state).toBe('succeeded');
+  });
+}
+
+test('/readyz fails while nobody takes jobs, and not because of jobs that wait for their owner’s share', async () => {
+  let isWorking = false;
+  const withIdleWorker = withBroker((real) => ({
+    consume: (queue, options, handle) =>
+      real.consume(queue, options, async (delivery) => {
+        await untilSo(() => expect(isWorking).toBe(true));
+        await handle(delivery);
+      }),
+  }));
   const weft = await startWeft({}, { createParts: withIdleWorker });
   try {
     const token = await weft.admin();
@@ -45,10 +55,25 @@ test('/readyz fails while nobody takes jobs, and not because of jobs that wait f
     await weft.parts.jobs.jobStore.setAside([job_number], 'job', Date.now());
     await untilSo(async () => expect((await ready()).status).toBe(200));
     isWorking = true;
-    await untilSo(async () => {
-      const { body } = await weft.request('GET', `/api/v1/jobs/${job_number}`, { token });
-      expect(body.state).toBe('succeeded');
-    });
+    await untilSucceeded(weft, job_number, token);
+  } finally {
+    await weft.stop();
+  }
+});
+
+test('a job whose message was confirmed and is gone is published again', async () => {
+  let lost = 0;
+  const createParts = withBroker((real) => ({
+    publish: async (queue, body, options) => {
+      if (lost++ > 0) await real.publish(queue, body, options);
+    },
+  }));
+  const weft = await startWeft({}, { createParts });
+  try {
+    const token = await weft.admin();
+    const { job_number } = (await weft.request('POST', details, { token })).body;
+    await untilSucceeded(weft, job_number, token);
+    expect(lost).toBe(2);
   } finally {
     await weft.stop();
   }

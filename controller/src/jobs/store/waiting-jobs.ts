@@ -60,9 +60,9 @@ export class WaitingJobs extends SqlStore {
   }
 
   /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
-  async oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'created_at'> | undefined> {
-    const [row] = await this.db.query<Pick<JobRecord, 'job_number' | 'created_at'>>(
-      `SELECT job_number, created_at FROM jobs
+  async oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'task_type' | 'created_at'> | undefined> {
+    const [row] = await this.db.query<Pick<JobRecord, 'job_number' | 'task_type' | 'created_at'>>(
+      `SELECT job_number, task_type, created_at FROM jobs
        WHERE state = 'queued' AND waits_for IS NULL AND task_type IN ('agent_details', 'agent_data')
        ORDER BY created_at, job_number LIMIT 1`,
     );
