@@ -88,20 +88,25 @@ async function openPostgres(): Promise<StoreUnderLoad> {
 async function openClickHouse(): Promise<StoreUnderLoad> {
   const server = await startClickHouse();
   const answer = (statement: string) => clickHouseAnswers(server.url, statement);
-  const store = openClickHouseTelemetry({ url: `${server.url}/bench`, rawRetentionMs: retention.rawRetentionMs });
+  const store = openClickHouseTelemetry({ url: `${server.url}/bench`, ...retention });
   await answer('CREATE DATABASE IF NOT EXISTS bench').then(() => orStop(store, server));
   return {
     store,
     serverCpuSeconds: () => cpuSecondsOfFamily(server.pid()),
     settle: async () => {
+      while (await store.rollUp(0));
       const tables = (await answer(`SELECT name FROM system.tables WHERE database = 'bench'`)).trim().split('\n');
       // Some are no tables of their own.
       for (const table of tables) await answer(`OPTIMIZE TABLE bench.\`${table}\` FINAL`).catch(() => {});
     },
-    bytes: async () => ({
-      samples: Number(await answer(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'bench'`)),
-      rollups: 0,
-    }),
+    bytes: async () => {
+      const size = (tables: string) =>
+        answer(`SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = 'bench' AND table ${tables}`);
+      return {
+        samples: Number(await size(`!= 'telemetry_minutes'`)),
+        rollups: Number(await size(`= 'telemetry_minutes'`)),
+      };
+    },
     stop: async () => {
       await store.close();
       await server.stop();

@@ -65,11 +65,11 @@ export async function openTelemetry(
 ): Promise<TelemetryStore> {
   const rawRetentionMs = config.telemetryRetentionDays * dayMs;
   const rollupRetentionMs = config.rollupRetentionDays * dayMs;
+  const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
   if (config.telemetryUrl !== undefined && isClickHouse(config.telemetryUrl)) {
-    return openClickHouseTelemetry({ url: config.telemetryUrl, rawRetentionMs });
+    return openClickHouse(config.telemetryUrl, config, onChange);
   }
   if (config.telemetryUrl !== undefined) {
-    const onChange = (message: string, err?: unknown) => log[err === undefined ? 'info' : 'warn']({ err }, message);
     const maxConnections = config.databasePool;
     return openPostgresTelemetry({
       url: config.telemetryUrl,
@@ -88,6 +88,12 @@ export async function openTelemetry(
     onDamage: (message, isUnfinishedEnd) => log[isUnfinishedEnd ? 'warn' : 'error']({ folder }, message),
     onFatal,
   });
+}
+
+function openClickHouse(url: string, config: Config, onChange?: (message: string, error?: unknown) => void) {
+  const rawRetentionMs = config.telemetryRetentionDays * dayMs;
+  const rollupRetentionMs = config.rollupRetentionDays * dayMs;
+  return openClickHouseTelemetry({ url, rawRetentionMs, rollupRetentionMs, engine: config.clickHouseEngine, onChange });
 }
 
 /** Moves everything of the telemetry in this data folder from its journal into blocks. No server may run on it. */
@@ -164,9 +170,9 @@ export async function checkBackends(config: Config): Promise<CheckResult[]> {
     const check = () => checkAndClose(openAmqpBroker({ url: amqpUrl, queues: TaskType.enum, deliveryLimit }));
     reports.push(report('RabbitMQ', 'answers', 'See the setting WEFT_AMQP_URL', check));
   }
-  const { telemetryUrl, telemetryRetentionDays } = config;
+  const { telemetryUrl } = config;
   if (telemetryUrl !== undefined && isClickHouse(telemetryUrl)) {
-    const open = () => openClickHouseTelemetry({ url: telemetryUrl, rawRetentionMs: telemetryRetentionDays * dayMs });
+    const open = () => openClickHouse(telemetryUrl, config);
     const advice = 'See the setting WEFT_TELEMETRY_URL';
     reports.push(report('Telemetry in ClickHouse', 'answers', advice, () => checkAndClose(open())));
   } else if (telemetryUrl !== undefined) {

@@ -110,6 +110,23 @@ test('with InfluxDB a start is refused, wherever it is set, and says how to take
   }
 });
 
+test('the engine of tables in ClickHouse is one that Weft can create, or existing', () => {
+  const good = ['existing', 'ReplicatedMergeTree', "ReplicatedMergeTree('/x/{shard}/{table}', '{replica}')"];
+  for (const WEFT_CLICKHOUSE_ENGINE of good) {
+    expect(loadConfig({ env: { WEFT_CLICKHOUSE_ENGINE } })).toMatchObject({ clickHouseEngine: WEFT_CLICKHOUSE_ENGINE });
+  }
+  expect(loadConfig({ env: {} })).toMatchObject({ clickHouseEngine: 'MergeTree' });
+  const bad = ['Log', 'mergetree', "ReplicatedMergeTree('/x/{table}')", 'MergeTree() ORDER BY a; DROP TABLE b; --'];
+  for (const WEFT_CLICKHOUSE_ENGINE of bad) {
+    expect(problemsOf({ env: { WEFT_CLICKHOUSE_ENGINE } })).toEqual([
+      "WEFT_CLICKHOUSE_ENGINE must be MergeTree, ReplicatedMergeTree, ReplicatedMergeTree('path', 'replica') or existing (environment)",
+    ]);
+  }
+  expect(problemsOf({ env: { WEFT_CLICKHOUSE_ENGINE: "ReplicatedMergeTree('/x', '{replica}')" } })).toEqual([
+    'WEFT_CLICKHOUSE_ENGINE must have {table} or {uuid} in its path (environment)',
+  ]);
+});
+
 test('telemetry is in one database, which may have standbys; what 0.2.0 took beyond that says what to do', () => {
   const problems = (value: string) => problemsOf({ env: { WEFT_TELEMETRY_URL: value } });
   const servers = 'postgres://weft@a.test,b.test/x?sslmode=verify-full';

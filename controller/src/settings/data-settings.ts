@@ -20,6 +20,15 @@ const telemetryAddress = (value: string) => {
   return read.urlWith('postgres', 'postgresql', 'clickhouse', 'clickhouses')(value);
 };
 
+const clickHouseEngine = (value: string) => {
+  const args = /^(?:MergeTree|existing|ReplicatedMergeTree(?:\(('[^'\\]+', ?'[^'\\]+')\))?)$/.exec(value);
+  if (!args)
+    throw new Error("must be MergeTree, ReplicatedMergeTree, ReplicatedMergeTree('path', 'replica') or existing");
+  // Two tables at one path would be one table.
+  if (args[1] && !/\{(table|uuid)\}/.test(args[1])) throw new Error('must have {table} or {uuid} in its path');
+  return value;
+};
+
 export const dataSettings = {
   dataDir: withDefault('WEFT_DATA_DIR', 'FOLDER', './data', {
     read: read.text,
@@ -45,6 +54,11 @@ export const dataSettings = {
     description:
       'PostgreSQL or ClickHouse for telemetry, instead of the data folder, so that all nodes read and write the same: postgres://user@host/database, which may be the one of WEFT_DATABASE_URL and name several servers like it, or clickhouse://user:password@host:8123/database (clickhouses:// with TLS). In ClickHouse, the database is created if it does not exist.',
   }),
+  clickHouseEngine: withDefault('WEFT_CLICKHOUSE_ENGINE', 'ENGINE', 'MergeTree', {
+    read: clickHouseEngine,
+    description:
+      "Engine of the tables that Weft creates in ClickHouse: MergeTree, ReplicatedMergeTree, or ReplicatedMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}'). With existing, Weft creates none and uses the tables that are there.",
+  }),
   amqpUrl: secret('WEFT_AMQP_URL', 'URL', {
     read: read.urlOfServers('amqp', 'amqps'),
     description:
@@ -56,8 +70,7 @@ export const dataSettings = {
   }),
   rollupRetentionDays: withDefault('WEFT_ROLLUP_RETENTION_DAYS', 'DAYS', '400', {
     read: read.wholeNumber(1, 3650),
-    description:
-      'Retention of roll-ups by minute and hour, and the longest window of a query. With ClickHouse nothing is kept beyond WEFT_TELEMETRY_RETENTION_DAYS.',
+    description: 'Retention of roll-ups by minute and hour, and the longest window of a query.',
   }),
   jobRetentionHours: withDefault('WEFT_JOB_RETENTION_HOURS', 'HOURS', '24', {
     read: read.wholeNumber(1, 8760),

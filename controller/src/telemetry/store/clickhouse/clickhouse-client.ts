@@ -16,8 +16,8 @@ const codes = { unknownTable: 60, unknownDatabase: 81, noSpace: 243, accessDenie
 
 /**
  * Sent with every request, because the defaults of a server, and of a user, may be others: an answer of 200 comes once
- * everything is done; an insert is one block, so that it is one part for each day, and parts are there or not; and the same
- * rows sent again are stored again, for they may have been replaced meanwhile.
+ * everything is done; an insert is one block, so that it is one part, which is there or not; and the same rows sent again are
+ * stored again, for they may have been replaced meanwhile.
  */
 const settings = {
   wait_end_of_query: '1',
@@ -37,8 +37,6 @@ const settings = {
   max_query_size: String(64 * 1024 * 1024),
   max_ast_elements: '1000000',
   max_expanded_ast_elements: '1000000',
-  // The time is part of the key, so that rows of different days never replace each other.
-  do_not_merge_across_partitions_select_final: '1',
   cancel_http_readonly_queries_on_client_close: '1',
 };
 
@@ -79,13 +77,13 @@ export class ClickHouseClient {
   }
 
   /** A table of Weft, for use in a statement. */
-  table(name: 'telemetry' | 'telemetry_newest' | 'telemetry_batches'): string {
+  table(name: string): string {
     return `${identifier(this.database)}.${name}`;
   }
 
   /** Resolves once it is done. */
-  async run(statement: string): Promise<void> {
-    await this.#post({}, statement);
+  async run(statement: string, more: Record<string, string> = {}): Promise<void> {
+    await this.#post(more, statement);
   }
 
   /** The rows that a SELECT found. */
@@ -93,9 +91,9 @@ export class ClickHouseClient {
     return new RowReader(await this.#post({ default_format: 'RowBinary' }, statement));
   }
 
-  /** Resolves once these rows are stored, in the columns that the statement names. */
-  async insert(statement: string, rows: Uint8Array): Promise<void> {
-    await this.#post({ query: `${statement} FORMAT RowBinary` }, rows);
+  /** Resolves once this block is stored, in the columns that the statement names. */
+  async insert(statement: string, block: Uint8Array): Promise<void> {
+    await this.#post({ query: `${statement} FORMAT Native` }, block);
   }
 
   close(): void {
@@ -150,6 +148,6 @@ function escaped(text: string): string {
   return safe;
 }
 
-function unavailable(why: string, cause?: unknown): TryLaterError {
+export function unavailable(why: string, cause?: unknown): TryLaterError {
   return new TryLaterError(503, 'telemetry_unavailable', why, retryAfterSeconds, { cause });
 }

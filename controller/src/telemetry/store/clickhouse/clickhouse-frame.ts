@@ -1,79 +1,91 @@
-// From rows of one value each, as ClickHouse has them, to a Frame.
+// From rows as ClickHouse has them to a Frame: samples with their maps of fields, of which later ones replace what they have in
+// common with earlier ones of the same time, or buckets.
 import type { Frame } from '../telemetry-store.ts';
 import type { RowReader } from './row-binary.ts';
 
-export interface ValueRow {
-  name: string;
-  isText: boolean;
-  ts: number;
-  value: number | string;
-}
+export class FrameBuilder {
+  readonly #ts: number[] = [];
+  readonly #columns = new Map<string, number[]>();
+  readonly #texts = new Map<string, (string | undefined)[]>();
 
-export function emptyFrame(): Frame {
-  return { resolution_seconds: undefined, ts: new Float64Array(0), columns: new Map(), texts: new Map() };
-}
-
-/** Ordered by name, kind and time. */
-export function readValues(rows: RowReader): ValueRow[] {
-  const values: ValueRow[] = [];
-  while (!rows.isAtEnd) {
-    const [name, isText, ts] = [rows.text(), rows.byte() === 1, rows.int64()];
-    const [number, text] = [rows.float64(), rows.text()];
-    values.push({ name, isText, ts, value: isText ? text : number });
+  /** Different times so far. */
+  get size(): number {
+    return this.#ts.length;
   }
-  return values;
-}
 
-export interface Buckets {
-  values: ValueRow[];
-  /** Of the longest series. */
-  mostPoints: number;
-}
-
-export function readBuckets(rows: RowReader): Buckets {
-  const values: ValueRow[] = [];
-  const counts = new Map<string, number>();
-  while (!rows.isAtEnd) {
-    const [name, isText, ts] = [rows.text(), rows.byte() === 1, rows.int64()];
-    const [value, count] = [rows.float64(), rows.float64()];
-    const key = `${isText} ${name}`;
-    counts.set(key, (counts.get(key) ?? 0) + count);
-    if (!isText) values.push({ name, isText, ts, value });
+  get lastTs(): number {
+    return this.#ts.at(-1) ?? Number.NEGATIVE_INFINITY;
   }
-  return { values, mostPoints: Math.max(0, ...counts.values()) };
-}
 
-/** The longest run of one name: rows are ordered by it. */
-export function longestSeries(values: readonly ValueRow[]): number {
-  let longest = 0;
-  let length = 0;
-  for (const [index, { name, isText }] of values.entries()) {
-    const before = values[index - 1];
-    length = before?.name === name && before.isText === isText ? length + 1 : 1;
-    longest = Math.max(longest, length);
+  /** Points of the longest series. */
+  get mostPoints(): number {
+    const numbers = [...this.#columns.values()].map((values) => values.filter((value) => !Number.isNaN(value)).length);
+    const texts = [...this.#texts.values()].map((words) => words.filter((word) => word !== undefined).length);
+    return Math.max(0, ...numbers, ...texts);
   }
-  return longest;
-}
 
-export function toFrame(values: readonly ValueRow[], widthMs?: number): Frame {
-  const times = [...new Set(values.map(({ ts }) => ts))].sort((a, b) => a - b);
-  const places = new Map(times.map((ts, place) => [ts, place]));
-  const frame: Frame = {
-    ...emptyFrame(),
-    resolution_seconds: widthMs === undefined ? undefined : widthMs / 1000,
-    ts: Float64Array.from(times),
-  };
-  for (const { name, ts, value } of values) {
-    const place = places.get(ts)!;
-    if (typeof value === 'number') {
-      const column = frame.columns.get(name) ?? new Float64Array(times.length).fill(Number.NaN);
-      column[place] = value;
-      frame.columns.set(name, column);
-    } else {
-      const texts = frame.texts.get(name) ?? new Array<string | undefined>(times.length).fill(undefined);
-      texts[place] = value;
-      frame.texts.set(name, texts);
+  /** Samples in the order of their times and, of the same time, of their insertion. Returns how many there were. */
+  addSamples(rows: RowReader, withTexts: boolean): number {
+    let samples = 0;
+    for (; !rows.isAtEnd; samples++) {
+      this.#begin(rows.int64());
+      const names = Array.from({ length: rows.length() }, (_, place) => rows.text(place));
+      rows.length();
+      for (const name of names) this.#put(this.#columns, name, rows.float64(), Number.NaN);
+      const texts = withTexts ? rows.length() : 0;
+      for (let place = names.length; place < names.length + 2 * texts; place += 2) {
+        const name = rows.text(place);
+        this.#put(this.#texts, name, rows.text(place + 1), undefined);
+      }
     }
+    return samples;
   }
-  return frame;
+
+  /** Start, name, value and number of points, in the order of time; a text has no value. Returns the points of the longest series. */
+  addBuckets(rows: RowReader): number {
+    const points = new Map<string, number>();
+    while (!rows.isAtEnd) {
+      const [ts, name, value, length] = [rows.int64(), rows.text(), rows.float64(), rows.int64()];
+      const isText = Number.isNaN(value);
+      const series = `${isText} ${name}`;
+      points.set(series, (points.get(series) ?? 0) + length);
+      if (isText) continue;
+      this.#begin(ts);
+      this.#put(this.#columns, name, value, Number.NaN);
+    }
+    return Math.max(0, ...points.values());
+  }
+
+  /** The first so many times of it. */
+  toFrame({ widthMs, limit = Number.POSITIVE_INFINITY }: { widthMs?: number; limit?: number } = {}): Frame {
+    const ts = Float64Array.from(this.#ts.length > limit ? this.#ts.slice(0, limit) : this.#ts);
+    const columns = new Map<string, Float64Array>();
+    for (const [name, values] of this.#columns) {
+      const column = new Float64Array(ts.length).fill(Number.NaN);
+      column.set(values.length > ts.length ? values.slice(0, ts.length) : values);
+      if (ts.length === this.#ts.length || column.some((value) => !Number.isNaN(value))) columns.set(name, column);
+    }
+    const texts = new Map<string, (string | undefined)[]>();
+    for (const [name, words] of this.#texts) {
+      const text = Array.from(ts, (_, place) => words[place]);
+      if (text.some((word) => word !== undefined)) texts.set(name, text);
+    }
+    return { resolution_seconds: widthMs === undefined ? undefined : widthMs / 1000, ts, columns, texts };
+  }
+
+  #begin(ts: number): void {
+    if (ts !== this.lastTs) this.#ts.push(ts);
+  }
+
+  /** At the last time; for times at which a series has none, `empty`. */
+  #put<Value>(series: Map<string, Value[]>, name: string, value: Value, empty: Value): void {
+    let values = series.get(name);
+    if (!values) {
+      values = [];
+      series.set(name, values);
+    }
+    const place = this.#ts.length - 1;
+    while (values.length < place) values.push(empty);
+    values[place] = value;
+  }
 }

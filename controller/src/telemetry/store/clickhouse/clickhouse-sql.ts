@@ -1,147 +1,129 @@
-// The statements that the ClickHouse backend sends to read. Texts go in as escaped literals; numbers are numbers.
+// The statements that the ClickHouse backend sends for samples and roll-ups. Texts go in as escaped literals; numbers are numbers.
 import type { Aggregate, TimeRange } from '../telemetry-store.ts';
-import { type ClickHouseClient, identifier, literal } from './clickhouse-client.ts';
+import { type ClickHouseClient, literal } from './clickhouse-client.ts';
 import { toStoredText } from './row-binary.ts';
 
-const aggregates: Record<Aggregate, string> = {
-  mean: 'avg(value)',
-  min: 'min(value)',
-  max: 'max(value)',
-  last: 'argMax(value, ts)',
-  sum: 'sum(value)',
-  count: 'toFloat64(count())',
-};
+const minuteMs = 60_000;
+/** No sample is stored before its own time, but for clocks that differ: older partitions have none of a range. */
+const maxAheadMs = 2 * 86_400_000;
 
-/** Which rows of the table a question is about. */
+/** Of parts of a bucket: minutes, or less where it is shorter. */
+const aggregates: Record<Aggregate, string> = {
+  mean: 'sum(total) / sum(points)',
+  min: 'min(least)',
+  max: 'max(most)',
+  last: 'argMax(latest, start)',
+  sum: 'sum(total)',
+  count: 'toFloat64(sum(points))',
+};
+const ofPart =
+  'count() AS points, sum(value) AS total, min(value) AS least, max(value) AS most, argMax(value, ts) AS latest';
+
+/** Which samples a question is about. */
 export interface Rows {
-  table: string;
+  client: ClickHouseClient;
   ap_id: string;
   range: TimeRange;
   /** Only these, and no texts. */
   metrics: readonly string[] | undefined;
-  /** Appends over several days that are complete, of those that touch the range. */
-  batches: readonly Batch[];
 }
 
-export interface Batch extends TimeRange {
-  batch: bigint;
+/** Time, names and values, and the map of texts if no metrics are named; in the order in which they replace each other. */
+export function selectSamples(rows: Rows, limit?: number): string {
+  const asked = rows.metrics && listOf(rows.metrics);
+  const fields = asked
+    ? `arrayFilter(name -> name IN (${asked}), names), arrayFilter((value, name) -> name IN (${asked}), values, names)`
+    : 'names, values, texts';
+  return `SELECT toUnixTimestamp64Milli(ts), ${fields} FROM ${samples(rows)} WHERE ${within(rows)}
+    ${asked ? `AND hasAny(names, [${asked}])` : ''} ORDER BY ts, inserted, repeat ${limit === undefined ? '' : `LIMIT ${limit}`}`;
 }
 
-/** Name, kind, time, value and text, ordered by name and time; of each name at most so many. */
-export function selectRows(rows: Rows, limitPerName?: number): string {
-  const limit = limitPerName === undefined ? '' : ` LIMIT ${limitPerName} BY name, is_text`;
-  return `SELECT name, is_text, ts, value, text ${samples(rows)} ORDER BY name, is_text, ts${limit}`;
+/**
+ * Start of the bucket, name, value and number of points, in the order of time. Texts have no value, and are counted. Whole minutes
+ * without a sample that was inserted since the roll-up come from there.
+ */
+export function selectBuckets(rows: Rows, aggregate: Aggregate, widthMs: number, rolledFromMs: number): string {
+  const { client, ap_id, metrics } = rows;
+  const areRolledUp = widthMs % minuteMs === 0;
+  const partMs = areRolledUp ? minuteMs : widthMs;
+  const [first, end] = [Math.ceil(rolledFromMs / minuteMs), Math.floor((rows.range.endMs + 1) / minuteMs)];
+  const isWhole = (column: string) => `${column} >= ${time(first * minuteMs)} AND ${column} < ${time(end * minuteMs)}`;
+  const changed = `(SELECT DISTINCT toStartOfMinute(ts) FROM ${samples(rows)}
+    WHERE ${within(rows)} AND inserted > ${lastMark(client, '')})`;
+  const rolledUp = `UNION ALL SELECT 1000 * toInt64(toUnixTimestamp(minute)) AS start, name, points, total, least, most, latest
+    FROM ${client.table('telemetry_minutes')} FINAL
+    WHERE ap_id = ${stored(ap_id)} AND ${isWhole('minute')} ${metrics ? `AND name IN (${listOf(metrics)}) AND NOT isNaN(least)` : ''}
+      AND rolled > ${lastMark(client, ap_id)} AND minute NOT IN ${changed}`;
+  const raw = `${within(rows)} ${areRolledUp ? `AND (toStartOfMinute(ts) IN ${changed} OR NOT (${isWhole('ts')}))` : ''}`;
+  return `SELECT intDiv(start, ${widthMs}) * ${widthMs} AS bucket, name,
+      if(isNaN(least) AS is_text, nan, ${aggregates[aggregate]}), toInt64(sum(points))
+    FROM (
+      SELECT intDiv(toUnixTimestamp64Milli(ts), ${partMs}) * ${partMs} AS start, name, ${ofPart}
+      FROM (${selectPoints(rows, 'ts', raw)}) GROUP BY start, name, isNaN(value)
+      ${areRolledUp ? rolledUp : ''}
+    ) GROUP BY bucket, name, is_text ORDER BY bucket`;
 }
 
-/** The same for the first so many times of the range. */
-export function selectFirstRows(rows: Rows, times: number): string {
-  const first = `SELECT DISTINCT ts ${samples(rows)} ORDER BY ts LIMIT ${times}`;
-  return `SELECT name, is_text, ts, value, text ${samples(rows)} AND ts <= (SELECT max(ts) FROM (${first}))
-    ORDER BY name, is_text, ts`;
+/** What was inserted in this time, in microseconds, touched some minutes: they are rolled up again. */
+export function insertMinutes(client: ClickHouseClient, afterUs: number, untilUs: number): string {
+  const rows = { client, metrics: undefined };
+  const inserted = `inserted > fromUnixTimestamp64Micro(toInt64(${afterUs}), 'UTC') AND inserted <= fromUnixTimestamp64Micro(toInt64(${untilUs}), 'UTC')`;
+  const touched = `(ap_id, toStartOfMinute(ts)) IN (SELECT ap_id, toStartOfMinute(ts) FROM ${samples(rows)} WHERE ${inserted})`;
+  return `INSERT INTO ${client.table('telemetry_minutes')} (ap_id, name, minute, points, total, least, most, latest, rolled)
+    SELECT ap_id, name, toStartOfMinute(ts) AS minute, ${ofPart}, now64(6) FROM (${selectPoints(rows, 'ap_id, ts', touched)})
+    GROUP BY ap_id, name, minute, isNaN(value)`;
 }
 
-/** Name, kind, start of the bucket, value and count, ordered by name and time. */
-export function selectBuckets(rows: Rows, aggregate: Aggregate, widthMs: number): string {
-  return `SELECT name, is_text, intDiv(toUnixTimestamp64Milli(ts), ${widthMs}) * ${widthMs} AS bucket,
-      ${aggregates[aggregate]}, toFloat64(count())
-    ${samples(rows)} GROUP BY name, is_text, bucket ORDER BY name, is_text, bucket`;
+/** In microseconds: up to when all is rolled up, the first insertion after it (0 if there is none), and now. */
+export function selectNotRolledUp(client: ClickHouseClient): string {
+  const [mark, micros] = [lastMark(client, ''), 'toUnixTimestamp64Micro'];
+  return `SELECT ${micros}(${mark}), ${micros}(min(inserted)), ${micros}(now64(6)) FROM ${samples({ client })} WHERE inserted > ${mark}`;
 }
 
-export function selectBatches(table: string, ap_id: string, range: TimeRange): string {
-  return `SELECT DISTINCT batch, start_ts, end_ts FROM ${table}
-    WHERE ap_id = ${stored(ap_id)} AND end_ts >= ${time(Math.ceil(range.startMs))} AND start_ts <= ${time(Math.floor(range.endMs))}`;
+export function insertMark(client: ClickHouseClient, ap_id: string, at: string): string {
+  return `INSERT INTO ${client.table('telemetry_marks')} (ap_id, at) SELECT ${stored(ap_id)}, ${at}`;
 }
 
-/** Agent, name, kind, time and value. */
-export function selectNewest(table: string, ap_ids: readonly string[]): string {
-  return `SELECT ap_id, name, is_text, tupleElement(max(newest), 'ts'), tupleElement(max(newest), 'value') FROM ${table}
-    WHERE ap_id IN (${ap_ids.map(stored).join()}) GROUP BY ap_id, name, is_text`;
+/** Up to when samples are rolled up, by their insertion; of an agent, when it was removed: earlier roll-ups are not its own. */
+function lastMark(client: ClickHouseClient, ap_id: string): string {
+  return `assumeNotNull((SELECT max(at) FROM ${client.table('telemetry_marks')} WHERE ap_id = ${stored(ap_id)}))`;
 }
 
-/** The days that lie wholly before this moment, the first ones first. */
-export function selectDaysBefore(database: string, ms: number, limit: number): string {
-  return `SELECT DISTINCT partition_id FROM system.parts
-    WHERE database = ${literal(database)} AND table = 'telemetry' AND active AND toUInt32(partition_id) < toYYYYMMDD(${time(ms)})
-    ORDER BY partition_id LIMIT ${limit}`;
+/** Agent, name, time and value, which is NaN for a text. */
+export function selectNewest(client: ClickHouseClient, ap_ids: readonly string[], sinceMs: number): string {
+  return `SELECT ap_id, name, toUnixTimestamp64Milli(ts), value FROM ${client.table('telemetry_fields')} FINAL
+    WHERE ap_id IN (${listOf(ap_ids)}) AND ts >= ${time(Math.ceil(sinceMs))}`;
 }
 
 export function stored(text: string): string {
   return literal(toStoredText(text));
 }
 
-export function time(ms: number): string {
+/** Name and value, NaN for a text, of each point that counts: of those with the same keys the one that was inserted last. */
+function selectPoints({ client, metrics }: Pick<Rows, 'client' | 'metrics'>, keys: string, where: string): string {
+  const version = 'bitShiftLeft(toUInt128(toUnixTimestamp64Micro(inserted)), 32) + repeat AS version';
+  const [names, values] = metrics
+    ? ['names', 'values']
+    : ['arrayConcat(names, mapKeys(texts))', 'arrayConcat(values, arrayMap(text -> nan, mapKeys(texts)))'];
+  return `SELECT ${keys}, name, argMax(value, version) AS value
+    FROM (SELECT ${keys}, ${version}, ${names} AS all_names, ${values} AS all_values FROM ${samples({ client })} WHERE ${where})
+    ARRAY JOIN all_names AS name, all_values AS value
+    ${metrics ? `WHERE name IN (${listOf(metrics)})` : ''} GROUP BY ${keys}, name`;
+}
+
+function samples({ client }: Pick<Rows, 'client'>): string {
+  return client.table('telemetry_samples');
+}
+
+function within({ ap_id, range: { startMs, endMs } }: Rows): string {
+  return `ap_id = ${stored(ap_id)} AND ts >= ${time(Math.ceil(startMs))} AND ts <= ${time(Math.floor(endMs))}
+    AND inserted >= ${time(Math.ceil(startMs) - maxAheadMs)}`;
+}
+
+function listOf(texts: readonly string[]): string {
+  return texts.map(stored).join();
+}
+
+function time(ms: number): string {
   return `fromUnixTimestamp64Milli(toInt64(${ms}), 'UTC')`;
-}
-
-/** A FROM and its WHERE; more conditions may follow after AND. */
-function samples({ table, ap_id, range, metrics, batches }: Rows): string {
-  const conditions = [
-    `ap_id = ${stored(ap_id)}`,
-    within(range),
-    ...(metrics ? [`name IN (${metrics.map(stored).join()})`] : []),
-  ].join(' AND ');
-  const kind = metrics ? 'is_text = 0' : 'TRUE';
-  if (batches.length === 0) return `FROM ${table} FINAL WHERE ${conditions} AND batch = 0 AND ${kind}`;
-  // Rows of different batches have different keys, so that the newest of them is chosen here, at the times of batches.
-  const columns = 'name, is_text, ts, value, text';
-  const times = mergedRanges(batches).map(within).join(' OR ');
-  const numbers = [0, ...batches.map(({ batch }) => batch)].join();
-  return `FROM (
-    SELECT ${columns} FROM ${table} FINAL WHERE ${conditions} AND batch = 0 AND NOT (${times})
-    UNION ALL
-    SELECT ${columns} FROM (
-      SELECT ${columns} FROM ${table} FINAL WHERE ${conditions} AND batch IN (${numbers}) AND (${times})
-      ORDER BY version DESC LIMIT 1 BY name, ts
-    )
-  ) WHERE ${kind}`;
-}
-
-function within({ startMs, endMs }: TimeRange): string {
-  return `(ts >= ${time(Math.ceil(startMs))} AND ts <= ${time(Math.floor(endMs))})`;
-}
-
-/** Those that touch as one. */
-function mergedRanges(ranges: readonly TimeRange[]): TimeRange[] {
-  const merged: TimeRange[] = [];
-  for (const { startMs, endMs } of [...ranges].sort((a, b) => a.startMs - b.startMs)) {
-    const last = merged.at(-1);
-    if (last && startMs <= last.endMs) last.endMs = Math.max(last.endMs, endMs);
-    else merged.push({ startMs, endMs });
-  }
-  return merged;
-}
-
-/** What a 200 promises: parts are on disk before an insert is answered, and merged ones before they replace others. */
-const durable = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
-
-/** Creates what is not there; safe if several nodes start at once. */
-export async function createTelemetryTables(client: ClickHouseClient): Promise<void> {
-  const statements = [
-    // Of the rows with one key the newest counts, by the clock of ClickHouse. An append whose samples lie on several days
-    // becomes several parts: its rows carry the number of its batch, and count once that is in telemetry_batches. The number
-    // is part of the key: rows that do not count must not replace those that do.
-    `CREATE TABLE IF NOT EXISTS ${client.table('telemetry')} (
-       ap_id String CODEC(ZSTD(1)),
-       name LowCardinality(String),
-       ts DateTime64(3, 'UTC') CODEC(DoubleDelta, ZSTD(1)),
-       batch UInt64 CODEC(ZSTD(1)),
-       is_text UInt8 CODEC(ZSTD(1)),
-       value Float64 CODEC(Delta, ZSTD(1)),
-       text String CODEC(ZSTD(1)),
-       version UInt64 MATERIALIZED toUnixTimestamp64Nano(now64(9)) CODEC(Delta, ZSTD(1))
-     ) ENGINE = ReplacingMergeTree(version) PARTITION BY toYYYYMMDD(ts) ORDER BY (ap_id, name, ts, batch)
-     SETTINGS ${durable}`,
-    `CREATE TABLE IF NOT EXISTS ${client.table('telemetry_batches')} (
-       ap_id String, batch UInt64, start_ts DateTime64(3, 'UTC'), end_ts DateTime64(3, 'UTC')
-     ) ENGINE = MergeTree ORDER BY ap_id SETTINGS ${durable}`,
-    // The newest value of each field: which fields an agent has, without reading its samples.
-    `CREATE TABLE IF NOT EXISTS ${client.table('telemetry_newest')} (
-       ap_id String,
-       name String,
-       is_text UInt8,
-       newest SimpleAggregateFunction(max, Tuple(ts DateTime64(3, 'UTC'), version UInt64, value Float64))
-     ) ENGINE = AggregatingMergeTree ORDER BY (ap_id, name, is_text) SETTINGS ${durable}`,
-  ];
-  await client.run(`CREATE DATABASE IF NOT EXISTS ${identifier(client.database)}`);
-  for (const statement of statements) await client.run(statement);
 }

@@ -1,5 +1,5 @@
-// The promises of every telemetry store on a real ClickHouse, and what only ClickHouse can get wrong: parts by day, blocks it
-// takes for repeats, its absence, its retention.
+// The promises of every telemetry store on a real ClickHouse, and what only ClickHouse can get wrong: parts, blocks it takes for
+// repeats, its absence, its retention, tables of earlier versions and of the operator.
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,16 +21,20 @@ import { TryLaterError } from '../../../errors.ts';
 import { describeTelemetryStore } from '../telemetry-store.contract.ts';
 import { FieldConflict, type TelemetryStore } from '../telemetry-store.ts';
 import { ClickHouseClient } from './clickhouse-client.ts';
-import { createTelemetryTables } from './clickhouse-sql.ts';
+import { prepareTables, tableStatements } from './clickhouse-tables.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
-import { textBytes } from './row-binary.ts';
-import { type ClickHouseTelemetryOptions, openClickHouseTelemetry } from './telemetry-store.clickhouse.ts';
+import {
+  type ClickHouseTelemetryOptions,
+  type ClickHouseTelemetryStore,
+  openClickHouseTelemetry,
+} from './telemetry-store.clickhouse.ts';
 
 const day = 86_400_000;
-const rawRetentionMs = 30 * day;
+const retention = { rawRetentionMs: 30 * day, rollupRetentionMs: 400 * day };
 const always = { startMs: midnight - 60 * day, endMs: midnight + 3 * day };
 const question = { ...always, maxPoints: 5000, aggregate: 'mean' as const };
-const tables = ['telemetry', 'telemetry_newest', 'telemetry_batches'];
+const tables = ['telemetry_samples', 'telemetry_fields', 'telemetry_minutes'];
+const rawTables = tables.slice(0, 2);
 
 const rejection = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
@@ -60,15 +64,15 @@ function expectUnavailable(error: unknown): void {
 describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
   let server: TestClickHouse;
   let database: string;
-  const opened: TelemetryStore[] = [];
+  const opened: ClickHouseTelemetryStore[] = [];
 
   const openOn = (url: string, options: Partial<ClickHouseTelemetryOptions> = {}) => {
-    opened.push(openClickHouseTelemetry({ url: `${url}/${database}`, rawRetentionMs, ...options }));
+    opened.push(openClickHouseTelemetry({ url: `${url}/${database}`, ...retention, ...options }));
     return opened.at(-1)!;
   };
   const openThrough = async (
     options: Partial<ClickHouseTelemetryOptions> = {},
-  ): Promise<[TelemetryStore, TcpProxy]> => {
+  ): Promise<[ClickHouseTelemetryStore, TcpProxy]> => {
     const proxy = await startTcpProxy(server.port);
     onTestFinished(() => proxy.close());
     return [openOn(`clickhouse://127.0.0.1:${proxy.port}`, options), proxy];
@@ -94,7 +98,7 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
   describeTelemetryStore('as every store', async (): Promise<TelemetryFixture> => {
     const shared = `test_${randomUUID()}`;
     const openShared = (name: string) => {
-      opened.push(openClickHouseTelemetry({ url: `${server.url}/${name}`, rawRetentionMs }));
+      opened.push(openClickHouseTelemetry({ url: `${server.url}/${name}`, ...retention }));
       return opened.at(-1)!;
     };
     return {
@@ -104,6 +108,12 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
         async () => {
           for (const table of tables) await ask(`OPTIMIZE TABLE \`${shared}\`.${table} FINAL`);
           return openShared(shared);
+        },
+        // From roll-ups.
+        async () => {
+          const store = openShared(shared);
+          while (await store.rollUp(0));
+          return store;
         },
       ],
       openAnother: async () => openShared(`test_${randomUUID()}`),
@@ -128,23 +138,14 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       }
     });
 
-    test('that ends between its parts and its completion is not there at all, and replaces nothing', async () => {
-      const [store, proxy] = await openThrough();
-      await store.append('ap-1', [sample(midnight, { a: 1 })]);
-      proxy.onClientBytes = (bytes, cut) => {
-        if (bytes.includes('telemetry_batches+')) cut();
-      };
-      expectUnavailable(await rejection(store.append('ap-1', both)));
-      proxy.onClientBytes = undefined;
-      expect(Number(await ask(`SELECT count() FROM \`${database}\`.telemetry WHERE batch != 0`))).toBe(3);
-      for (const node of [store, openOn(server.url)]) {
-        expect(await rowsOf(node)).toEqual([{ ts: midnight, a: 1 }]);
-        expect(await node.fields('ap-1', 0)).toEqual([{ name: 'a', kind: 'metric', lastTs: midnight }]);
-      }
-      await ask(`OPTIMIZE TABLE \`${database}\`.telemetry FINAL`);
-      expect(await rowsOf(store)).toEqual([{ ts: midnight, a: 1 }]);
-      await store.append('ap-1', both);
-      expect(await rowsOf(store)).toHaveLength(2);
+    test('is one part, so that all of it is there or nothing', async () => {
+      const store = openOn(server.url);
+      await store.check();
+      await ask(`SYSTEM STOP MERGES \`${database}\`.telemetry_samples`);
+      const samples = Array.from({ length: 30 }, (_, n) => sample(midnight - n * day, { a: n }));
+      await store.append('ap-1', samples.slice(0, 20));
+      expect(await partsOf('telemetry_samples')).toBe(1);
+      expect(await rowsOf(store)).toHaveLength(20);
     });
 
     test('and appends before and after it replace each other in their order, also in one insert', async () => {
@@ -199,13 +200,13 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       expect((await store.latest(['ap-1']))[0]!.metrics).toEqual([{ name: 'a', ts: midnight, value: 1 }]);
     });
 
-    test('a large append of one day is one part, so that all of it is there or nothing', async () => {
+    test('a large append is one part, so that all of it is there or nothing', async () => {
       const store = openOn(server.url);
       await store.check();
-      await ask(`SYSTEM STOP MERGES \`${database}\`.telemetry`);
+      await ask(`SYSTEM STOP MERGES \`${database}\`.telemetry_samples`);
       const many = Array.from({ length: 40_000 }, (_, n) => sample(midnight + n, { a: n, b: -n }));
       await store.append('ap-1', many);
-      expect(await partsOf('telemetry')).toBe(1);
+      expect(await partsOf('telemetry_samples')).toBe(1);
       expect((await store.rows('ap-1', always, 100_000)).ts).toHaveLength(many.length);
     });
 
@@ -219,17 +220,16 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
         if (bytes.includes('query=INSERT')) inserts++;
       };
       await appendAll(midnight + 1);
-      expect(inserts).toBe(2);
+      expect(inserts).toBe(1);
       expect(await store.latest(agents)).toHaveLength(agents.length);
     });
 
     test('an append that comes in the very moment in which the one before is stored does not wait for another', async () => {
       const client = new ClickHouseClient({ url: `${server.url}/${database}`, timeoutMs: 30_000, onMissing: () => {} });
       onTestFinished(() => client.close());
-      await createTelemetryTables(client);
+      await prepareTables(client, { engine: 'MergeTree', ...retention });
       const writer = new ClickHouseWriter(client);
-      const fields = new Map([['a', { isText: false, bytes: textBytes('a') }]]);
-      const append = { ap_id: 'ap-1', agent: textBytes('ap-1'), samples: [sample(midnight, { a: 1 })], fields };
+      const append = { ap_id: 'ap-1', samples: [sample(midnight, { a: 1 })] };
       for (let n = 0; n < 3; n++) await writer.add(append);
       await writer.idle();
     });
@@ -257,28 +257,253 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
     expect(await store.fields('ap-\0', 0)).toHaveLength(2 * names.length);
   });
 
-  test('retention drops whole days, and fields that were last seen on them', async () => {
+  test('a page has all fields of its last time, however often they were replaced', async () => {
     const store = openOn(server.url);
-    const oldest = midnight - 40 * day;
-    const samples = Array.from({ length: 41 }, (_, n) => sample(oldest + n * day, n < 5 ? { old: n } : { a: n }));
-    await store.append('ap-1', samples);
-    await store.append('ap-2', [sample(oldest + day - 1, { a: 1 })]);
-    expect(await store.prune(oldest + rawRetentionMs + day - 1)).toBe(false);
-    expect(await rowsOf(store)).toHaveLength(41);
-    // Noon of the tenth day is the limit: nine days are over.
-    const nowMs = oldest + 9 * day + day / 2 + rawRetentionMs;
-    let steps = 1;
-    while (await store.prune(nowMs)) steps++;
-    expect(steps).toBe(9);
-    expect((await rowsOf(store)).map(({ ts }) => ts)).toEqual(samples.slice(9).map(({ ts }) => ts));
-    expect((await store.fields('ap-1', 0)).map(({ name }) => name)).toEqual(['a']);
-    expect(await store.latest(['ap-2'])).toEqual([]);
-    expect(await partsOf('telemetry')).toBeGreaterThan(0);
-    expect(
-      await ask(
-        `SELECT min(partition_id) FROM system.parts WHERE database = '${database}' AND table = 'telemetry' AND active`,
-      ),
-    ).toBe(`${new Date(oldest + 9 * day).toISOString().slice(0, 10).replaceAll('-', '')}\n`);
+    for (let n = 0; n < 9; n++) {
+      await store.append('ap-1', [sample(midnight, { [`a${n}`]: n, same: n }), sample(midnight + 1, { same: n })]);
+    }
+    const all = { ts: midnight, ...Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`a${n}`, n])), same: 8 };
+    expect(toRows(await store.rows('ap-1', always, 1))).toEqual([all]);
+    expect(toRows(await store.rows('ap-1', always, 2))).toEqual([all, { ts: midnight + 1, same: 8 }]);
+    expect(toRows(await store.rows('ap-1', { ...always, startMs: midnight + 1 }, 1))).toEqual([
+      { ts: midnight + 1, same: 8 },
+    ]);
+  });
+
+  describe('retention', () => {
+    const retained = (store: TelemetryStore) => Promise.all([rowsOf(store), store.fields('ap-1', 0)]);
+
+    test('what is older is not there any more, whether ClickHouse has removed it or not', async () => {
+      const store = openOn(server.url);
+      await store.check();
+      for (const table of tables) await ask(`SYSTEM STOP MERGES \`${database}\`.${table}`);
+      await store.append('ap-1', [sample(midnight - 40 * day, { old: 1, a: 1 }), sample(midnight, { a: 2 })]);
+      await store.append('ap-2', [sample(midnight - 40 * day, { old: 1 })]);
+      expect(await retained(store)).toEqual([
+        [{ ts: midnight, a: 2 }],
+        [{ name: 'a', kind: 'metric', lastTs: midnight }],
+      ]);
+      expect(await store.latest(['ap-2'])).toEqual([]);
+      expect(toRows(await store.rows('ap-2', always, 10))).toEqual([]);
+      await store.append('ap-2', [sample(midnight, {}, { old: 'a text now' })]);
+      expect(await rowsOf(store, 'ap-2')).toEqual([{ ts: midnight, old: 'a text now' }]);
+    });
+
+    test('ClickHouse removes it by itself', async () => {
+      const store = openOn(server.url);
+      await store.append('ap-1', [sample(midnight - 40 * day, { old: 1 })]);
+      await store.prune();
+      for (const table of rawTables) {
+        await expect
+          .poll(async () => {
+            await ask(`OPTIMIZE TABLE \`${database}\`.${table} FINAL`);
+            return ask(`SELECT count() FROM \`${database}\`.${table}`);
+          })
+          .toBe('0\n');
+      }
+    });
+
+    test('another setting is a change of the tables', async () => {
+      await openOn(server.url).check();
+      await openOn(server.url, { rawRetentionMs: 90 * day }).check();
+      for (const table of rawTables) {
+        const created = await ask(`SHOW CREATE TABLE \`${database}\`.${table}`);
+        expect(created).toContain(`toIntervalSecond(${90 * 86_400})`);
+      }
+      const store = openOn(server.url, { rawRetentionMs: 90 * day });
+      await store.append('ap-1', [sample(midnight - 40 * day, { a: 1 })]);
+      expect(await rowsOf(store)).toHaveLength(1);
+    });
+  });
+
+  describe('roll-ups', () => {
+    const hours = { startMs: midnight, endMs: midnight + 3 * 3_600_000 - 1 };
+    const readings = Array.from({ length: 3 * 360 }, (_, n) => sample(midnight + n * 10_000, { a: n % 50, b: -n }));
+    const countsOf = async (store: TelemetryStore, aggregate: 'count' | 'sum' = 'count') =>
+      toRows(await store.query({ ap_id: 'ap-1', ...hours, metrics: ['a'], maxPoints: 3, aggregate })).map(({ a }) => a);
+    const rolledUp = async (store: ClickHouseTelemetryStore) => {
+      while (await store.rollUp(0));
+    };
+
+    test('answer for samples that are gone', async () => {
+      const store = openOn(server.url);
+      await store.append('ap-1', readings);
+      const sums = await countsOf(store, 'sum');
+      await rolledUp(store);
+      await ask(`TRUNCATE TABLE \`${database}\`.telemetry_samples`);
+      expect(await countsOf(store)).toEqual([360, 360, 360]);
+      expect(await countsOf(store, 'sum')).toEqual(sums);
+    });
+
+    test('are those of the values that count, whenever they came, also while they are made', async () => {
+      const store = openOn(server.url);
+      await store.append('ap-1', readings.slice(0, 500));
+      await rolledUp(store);
+      await store.append('ap-1', readings.slice(300));
+      await store.append('ap-1', [sample(midnight + 5, { a: 1 }), sample(midnight, { a: 1000 })]);
+      const expected = [361, 360, 360];
+      expect(await countsOf(store)).toEqual(expected);
+      const sums = await countsOf(store, 'sum');
+      expect(await store.rollUp(3_600_000)).toBe(false);
+      await rolledUp(store);
+      expect(await store.rollUp(0)).toBe(false);
+      expect(await countsOf(store)).toEqual(expected);
+      expect(await countsOf(store, 'sum')).toEqual(sums);
+    });
+
+    test('of an agent that was removed meanwhile are not those of the next one of its name', async () => {
+      const store = openOn(server.url);
+      await store.append('ap-1', readings);
+      await rolledUp(store);
+      await ask(`CREATE TABLE \`${database}\`.kept AS \`${database}\`.telemetry_minutes`);
+      await ask(`INSERT INTO \`${database}\`.kept SELECT * FROM \`${database}\`.telemetry_minutes`);
+      await store.remove('ap-1');
+      // As if they had been made from samples that were read before.
+      await ask(`INSERT INTO \`${database}\`.telemetry_minutes SELECT * FROM \`${database}\`.kept`);
+      await store.append('ap-1', [sample(midnight + 7_200_000, { a: 1 })]);
+      await rolledUp(store);
+      expect(await store.query({ ap_id: 'ap-1', ...hours, maxPoints: 0, aggregate: 'count' }).then(toRows)).toEqual([
+        { ts: expect.any(Number), a: 1 },
+      ]);
+    });
+  });
+
+  describe('tables of the operator', () => {
+    test('are used as they are; one that lacks a column is refused with its name', async () => {
+      const store = openOn(server.url, { engine: 'existing' });
+      const refused = await rejection(store.check());
+      expectUnavailable(refused);
+      expect((refused as Error).message).toMatch(/telemetry_samples\.ap_id/);
+      const client = new ClickHouseClient({ url: `${server.url}/${database}`, timeoutMs: 60_000, onMissing: () => {} });
+      onTestFinished(() => client.close());
+      await ask(`CREATE DATABASE \`${database}\``);
+      const ours = tableStatements(client, { engine: 'MergeTree', ...retention, rawRetentionMs: 7 * day });
+      for (const statement of Object.values(ours)) await ask(statement);
+      await store.append('ap-1', [sample(midnight, { a: 1 })]);
+      expect(await rowsOf(store)).toEqual([{ ts: midnight, a: 1 }]);
+      expect(await ask(`SHOW CREATE TABLE \`${database}\`.telemetry_samples`)).toContain(
+        `toIntervalSecond(${7 * 86_400})`,
+      );
+    });
+
+    test('the engine of the setting is that of each table, with its arguments', () => {
+      const client = new ClickHouseClient({ url: 'clickhouse://a.test/x', timeoutMs: 1, onMissing: () => {} });
+      const enginesOf = (engine: string) =>
+        Object.values(tableStatements(client, { engine, ...retention })).flatMap(
+          (statement) => /ENGINE = (.*?) (?:PARTITION|ORDER)/.exec(statement)?.[1] ?? [],
+        );
+      expect(enginesOf('MergeTree')).toEqual([
+        'MergeTree()',
+        'ReplacingMergeTree(ts)',
+        'ReplacingMergeTree(rolled)',
+        'ReplacingMergeTree(at)',
+      ]);
+      expect(enginesOf('ReplicatedMergeTree').slice(0, 2)).toEqual([
+        'ReplicatedMergeTree()',
+        'ReplicatedReplacingMergeTree(ts)',
+      ]);
+      expect(enginesOf("ReplicatedMergeTree('/x/{table}', '{replica}')").slice(0, 2)).toEqual([
+        "ReplicatedMergeTree('/x/{table}', '{replica}')",
+        "ReplicatedReplacingMergeTree('/x/{table}', '{replica}', ts)",
+      ]);
+    });
+  });
+
+  describe('tables of versions up to 0.3', () => {
+    const createOld = async () => {
+      const old = (name: string) => `\`${database}\`.${name}`;
+      await ask(`CREATE DATABASE \`${database}\``);
+      await ask(`CREATE TABLE ${old('telemetry')} (ap_id String, name LowCardinality(String), ts DateTime64(3, 'UTC'), batch UInt64,
+          is_text UInt8, value Float64, text String, version UInt64 MATERIALIZED toUnixTimestamp64Nano(now64(9))
+        ) ENGINE = ReplacingMergeTree(version) PARTITION BY toYYYYMMDD(ts) ORDER BY (ap_id, name, ts, batch)`);
+      await ask(`CREATE TABLE ${old('telemetry_batches')} (
+          ap_id String, batch UInt64, start_ts DateTime64(3, 'UTC'), end_ts DateTime64(3, 'UTC')
+        ) ENGINE = MergeTree ORDER BY ap_id`);
+      await ask(`CREATE TABLE ${old('telemetry_newest')} (ap_id String, name String, is_text UInt8,
+          newest SimpleAggregateFunction(max, Tuple(ts DateTime64(3, 'UTC'), version UInt64, value Float64))
+        ) ENGINE = AggregatingMergeTree ORDER BY (ap_id, name, is_text)`);
+      const at = (ts: number) => `fromUnixTimestamp64Milli(toInt64(${ts}), 'UTC')`;
+      const add = (batch: number, ts: number, name: string, value: number, text?: string) =>
+        ask(`INSERT INTO ${old('telemetry')} (ap_id, name, ts, batch, is_text, value, text)
+          VALUES ('ap-1', '${name}', ${at(ts)}, ${batch}, ${text === undefined ? 0 : 1}, ${value}, '${text ?? ''}')`);
+      await add(0, midnight - 1, 'a', 1);
+      await add(0, midnight, 'a', 2);
+      await add(0, midnight, 'b', 2);
+      await add(0, midnight, 'a', 3);
+      await add(0, midnight, 'state', 0, 'up');
+      await add(7, midnight - 1, 'b', 7);
+      await add(7, midnight, 'b', 7);
+      // It never got complete.
+      await add(9, midnight, 'a', 9);
+      await add(9, midnight + day, 'a', 9);
+      await ask(`INSERT INTO ${old('telemetry_batches')} VALUES ('ap-1', 7, ${at(midnight - 1)}, ${at(midnight)})`);
+      for (const [name, value, isText] of [
+        ['a', 3, 0],
+        ['b', 7, 0],
+        ['state', 0, 1],
+      ] as const) {
+        await ask(
+          `INSERT INTO ${old('telemetry_newest')} VALUES ('ap-1', '${name}', ${isText}, (${at(midnight)}, 1, ${value}))`,
+        );
+      }
+    };
+    const found = [
+      { ts: midnight - 1, a: 1, b: 7 },
+      { ts: midnight, a: 3, b: 7, state: 'up' },
+    ];
+    const untilCopied = (store: TelemetryStore) => untilSo(() => store.check());
+
+    test('are copied before anything is answered, and dropped', async () => {
+      await createOld();
+      const store = openOn(server.url);
+      const refused = await rejection(store.append('ap-1', [sample(midnight, { a: 4 })]));
+      expectUnavailable(refused);
+      expect((refused as Error).message).toMatch(/being copied/);
+      await untilCopied(store);
+      expect(await rowsOf(store)).toEqual(found);
+      expect(await store.fields('ap-1', 0)).toEqual([
+        { name: 'a', kind: 'metric', lastTs: midnight },
+        { name: 'b', kind: 'metric', lastTs: midnight },
+        { name: 'state', kind: 'text', lastTs: midnight },
+      ]);
+      expect((await store.latest(['ap-1']))[0]!.metrics).toContainEqual({ name: 'b', ts: midnight, value: 7 });
+      expect(await rejection(store.append('ap-1', [sample(midnight, { state: 1 })]))).toBeInstanceOf(FieldConflict);
+      await store.append('ap-1', [sample(midnight, { a: 4 })]);
+      expect((await rowsOf(store))[1]).toEqual({ ...found[1], a: 4 });
+      const left = await ask(
+        `SELECT name FROM system.tables WHERE database = '${database}' AND name NOT LIKE '.%' ORDER BY name`,
+      );
+      expect(left.trim().split('\n')).toEqual([
+        'telemetry_fields',
+        'telemetry_marks',
+        'telemetry_minutes',
+        'telemetry_newest_fields',
+        'telemetry_samples',
+      ]);
+    });
+
+    test('wherever copying was interrupted, the next start goes on, and everything is there once', async () => {
+      await createOld();
+      for (const statement of ['INSERT INTO', 'DROP PARTITION', 'DROP TABLE']) {
+        const [store, proxy] = await openThrough();
+        let isCut = false;
+        proxy.onClientBytes = (bytes, cut) => {
+          if (!bytes.includes(statement)) return;
+          isCut = true;
+          cut();
+        };
+        await untilSo(async () => {
+          await rejection(store.check());
+          if (!isCut) throw new Error('not yet');
+        });
+        await store.close();
+      }
+      const store = openOn(server.url);
+      await untilCopied(store);
+      expect(await rowsOf(store)).toEqual(found);
+      const [total] = toRows(await store.query({ ap_id: 'ap-1', ...question, maxPoints: 0, aggregate: 'count' }));
+      expect(total).toMatchObject({ a: 2, b: 2 });
+    });
   });
 
   describe('out of reach', () => {
