@@ -118,12 +118,13 @@ test('the engine of tables in ClickHouse is one that Weft can create, or existin
   expect(loadConfig({ env: {} })).toMatchObject({ clickHouseEngine: 'MergeTree' });
   const bad = ['Log', 'mergetree', "ReplicatedMergeTree('/x/{table}')", 'MergeTree() ORDER BY a; DROP TABLE b; --'];
   for (const WEFT_CLICKHOUSE_ENGINE of bad) {
+    const words = "must be MergeTree, ReplicatedMergeTree, ReplicatedMergeTree('path', 'replica') or existing";
     expect(problemsOf({ env: { WEFT_CLICKHOUSE_ENGINE } })).toEqual([
-      "WEFT_CLICKHOUSE_ENGINE must be MergeTree, ReplicatedMergeTree, ReplicatedMergeTree('path', 'replica') or existing (environment)",
+      expect.stringContaining(`WEFT_CLICKHOUSE_ENGINE ${words}, not`),
     ]);
   }
   expect(problemsOf({ env: { WEFT_CLICKHOUSE_ENGINE: "ReplicatedMergeTree('/x', '{replica}')" } })).toEqual([
-    'WEFT_CLICKHOUSE_ENGINE must have {table} or {uuid} in its path (environment)',
+    expect.stringContaining('WEFT_CLICKHOUSE_ENGINE must have {table} or {uuid} in its path'),
   ]);
 });
 
