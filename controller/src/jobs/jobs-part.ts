@@ -76,8 +76,7 @@ export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, agentStore } = deps;
-  const { presence, changes } = deps;
-  const { log, onError, onChange, tuning = {} } = deps;
+  const { presence, changes, log, onError, onChange, tuning = {} } = deps;
   const { now = deps.now } = tuning;
   const retentionMs = config.jobRetentionHours * hour;
   const jobStore = new JobStore(database);
