@@ -24,16 +24,19 @@ export class FrameBuilder {
     return Math.max(0, ...numbers, ...texts);
   }
 
-  /** Samples in the order of their times and, of the same time, of their insertion. Returns how many there were. */
+  /** Samples in the order of their times and, of the same time, of their insertion; some may be empty. Returns how many there were. */
   addSamples(rows: RowReader, withTexts: boolean): number {
     let samples = 0;
     for (; !rows.isAtEnd; samples++) {
-      this.#begin(rows.int64());
-      const names = Array.from({ length: rows.length() }, (_, place) => rows.text(place));
-      rows.length();
-      for (const name of names) this.#put(this.#columns, name, rows.float64(), Number.NaN);
+      const ts = rows.int64();
+      const count = rows.length();
+      if (count > 0 || withTexts) this.#begin(ts);
+      for (let place = 0; place < count; place++) {
+        const name = rows.text(place);
+        this.#put(this.#columns, name, rows.decimal(), Number.NaN);
+      }
       const texts = withTexts ? rows.length() : 0;
-      for (let place = names.length; place < names.length + 2 * texts; place += 2) {
+      for (let place = count; place < count + 2 * texts; place += 2) {
         const name = rows.text(place);
         this.#put(this.#texts, name, rows.text(place + 1), undefined);
       }

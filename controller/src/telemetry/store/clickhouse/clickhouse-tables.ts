@@ -94,7 +94,8 @@ export function tableStatements(client: ClickHouseClient, options: TableOptions)
       '',
       [],
       'PARTITION BY toYYYYMMDD(inserted) PRIMARY KEY (ap_id, ts) ORDER BY (ap_id, ts, inserted, repeat)',
-      `index_granularity = 1024, ttl_only_drop_parts = 1, ${durable}`,
+      // All columns in one file, whatever the size: whoever asks for a few minutes reads them all, and a merge flushes one file.
+      `index_granularity = 1024, min_bytes_for_wide_part = 1000000000000000, ttl_only_drop_parts = 1, ${durable}`,
     ),
     telemetry_fields: create('telemetry_fields', 'Replacing', ['ts'], 'ORDER BY (ap_id, name)'),
     telemetry_minutes: create(

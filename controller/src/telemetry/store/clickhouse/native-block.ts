@@ -1,7 +1,7 @@
 // A block of samples in ClickHouse's Native format: columns as they lie in memory, which costs both sides far less than rows.
 // One row for each sample; the names of its fields are numbered once for the whole block.
 import type { Sample } from '../telemetry-store.ts';
-import { textBytes, varint } from './row-binary.ts';
+import { notDecimal, powers, textBytes, varint } from './row-binary.ts';
 
 export interface Append {
   ap_id: string;
@@ -16,11 +16,6 @@ const two32 = 2 ** 32;
 /** Names come with the block, and replace those of the block before: there is none. */
 const dictionaryInBlock = 0x600;
 const columnCount = 8;
-/** Most metrics have few decimals: as whole numbers they take half of the space. */
-const maxScale = 6;
-const powers = Array.from({ length: maxScale + 1 }, (_, scale) => 10 ** scale);
-/** The digits are those of a double, in memory. */
-const notDecimal = 255;
 
 export function encodeSamples(appends: readonly Append[]): Buffer {
   let [rows, points, textPoints] = [0, 0, 0];
@@ -153,7 +148,7 @@ class DecimalColumn {
 
   add(name: number, value: number): void {
     const at = this.#at++;
-    for (let scale = this.#scales[name] ?? 0; scale <= maxScale; scale++) {
+    for (let scale = this.#scales[name] ?? 0; scale < powers.length; scale++) {
       const digits = Math.round(value * powers[scale]!);
       if (digits / powers[scale]! !== value || Math.abs(digits) > Number.MAX_SAFE_INTEGER || Object.is(digits, -0))
         continue;

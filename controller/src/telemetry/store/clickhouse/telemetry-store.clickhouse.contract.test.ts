@@ -257,6 +257,21 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
     expect(await store.fields('ap-\0', 0)).toHaveLength(2 * names.length);
   });
 
+  test('values that were replaced thousands of times come once', async () => {
+    const store = openOn(server.url);
+    const again = Array.from({ length: 2200 }, (_, index) => [
+      sample(midnight, { a: index }),
+      sample(midnight + 1000, { a: -index }),
+    ]);
+    await store.append('ap-1', again.flat());
+    const range = { startMs: midnight, endMs: midnight + 1999 };
+    const frame = await store.query({ ap_id: 'ap-1', ...range, maxPoints: 2, aggregate: 'mean', metrics: ['a'] });
+    expect(toRows(frame)).toEqual([
+      { ts: midnight, a: 2199 },
+      { ts: midnight + 1000, a: -2199 },
+    ]);
+  });
+
   test('a page has all fields of its last time, however often they were replaced', async () => {
     const store = openOn(server.url);
     for (let n = 0; n < 9; n++) {
@@ -285,7 +300,8 @@ describe.skipIf(findClickHouse() === undefined)('ClickHouse', () => {
       ]);
       expect(await store.latest(['ap-2'])).toEqual([]);
       expect(toRows(await store.rows('ap-2', always, 10))).toEqual([]);
-      await store.append('ap-2', [sample(midnight, {}, { old: 'a text now' })]);
+      // Another node, that has not just seen the name.
+      await openOn(server.url).append('ap-2', [sample(midnight, {}, { old: 'a text now' })]);
       expect(await rowsOf(store, 'ap-2')).toEqual([{ ts: midnight, old: 'a text now' }]);
     });
 

@@ -111,11 +111,11 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
   async query({ ap_id, metrics, startMs, endMs, maxPoints, aggregate }: SeriesQuery): Promise<Frame> {
     await this.#prepare();
     const rows = this.#rowsOf(ap_id, { startMs, endMs }, metrics);
-    const samples = new FrameBuilder();
-    if (!rows) return samples.toFrame();
+    if (!rows) return new FrameBuilder().toFrame();
     if (endMs - startMs <= maxPoints * usualIntervalMs) {
+      const samples = new FrameBuilder();
       const limit = maxPoints * exactCountFactor + countedRows;
-      const count = await this.#addSamples(samples, rows, limit + 1);
+      const count = await this.#addSamples(samples, rows, { limit: limit + 1, withEmpty: true });
       if (count <= limit && samples.mostPoints <= maxPoints) return samples.toFrame();
     }
     const widthMs = chooseBucketWidth(startMs, endMs, maxPoints);
@@ -124,6 +124,7 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     const statement = sql.selectBuckets(rows, aggregate, widthMs, rolledFromMs);
     const mostPoints = buckets.addBuckets(await this.#client.read(statement));
     if (mostPoints > maxPoints) return buckets.toFrame({ widthMs });
+    const samples = new FrameBuilder();
     await this.#addSamples(samples, rows);
     // Of some there may be nothing left but roll-ups.
     return samples.mostPoints < mostPoints ? buckets.toFrame({ widthMs }) : samples.toFrame();
@@ -153,7 +154,7 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     let page = limit + 1;
     // Of the last time there may be more samples: it is read again, and is complete once there is a later one.
     for (let { startMs } = rows.range; frame.size <= limit; startMs = frame.lastTs) {
-      const count = await this.#addSamples(frame, { ...rows, range: { startMs, endMs: range.endMs } }, page);
+      const count = await this.#addSamples(frame, { ...rows, range: { startMs, endMs: range.endMs } }, { limit: page });
       if (count < page) break;
       if (frame.lastTs === startMs) page *= 2;
     }
@@ -220,8 +221,12 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     return Date.now() - this.#tables.rawRetentionMs;
   }
 
-  async #addSamples(frame: FrameBuilder, rows: sql.Rows, limit?: number): Promise<number> {
-    return frame.addSamples(await this.#client.read(sql.selectSamples(rows, limit)), rows.metrics === undefined);
+  async #addSamples(
+    frame: FrameBuilder,
+    rows: sql.Rows,
+    which?: { limit: number; withEmpty?: boolean },
+  ): Promise<number> {
+    return frame.addSamples(await this.#client.read(sql.selectSamples(rows, which)), rows.metrics === undefined);
   }
 
   async #kinds(ap_ids: readonly string[]): Promise<Map<string, FieldKinds>> {
