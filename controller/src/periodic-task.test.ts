@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
@@ -85,4 +85,26 @@ it('goes on after a failure, which each is reported, also one that is thrown at 
   await untilSo(() => expect(errors.length).toBeGreaterThan(2));
   await task.stop();
   expect(new Set(errors)).toEqual(new Set(['the work is held up; it will be tried again']));
+});
+
+it('takes at most its share of the time', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let rounds = 0;
+  const run = () => {
+    rounds++;
+    return new Promise<void>((resolve) => void setTimeout(resolve, 20));
+  };
+  const task = new PeriodicTask({ everyMs: 1, maxShare: 0.02, what: 'the work', run });
+  const first = task.once();
+  await vi.advanceTimersByTimeAsync(20);
+  await first;
+  task.start();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(rounds).toBe(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(rounds).toBe(2);
+  const stopped = task.stop();
+  await vi.advanceTimersByTimeAsync(20);
+  await stopped;
 });

@@ -7,6 +7,8 @@ export interface PeriodicTaskOptions {
   everyMs: number;
   /** Where nodes would do the same at the same moment: each pause is longer by up to this share of `everyMs`. */
   jitter?: number;
+  /** Rounds that take long come less often, so that they take at most about this share of the time. */
+  maxShare?: number;
   /** What the work is, as in "… is held up; it will be tried again". */
   what: string;
   /** One round; what it throws is reported. */
@@ -28,6 +30,7 @@ export class PeriodicTask {
   #round: Promise<void> | undefined;
   #isAnotherAsked = false;
   #isFailing = false;
+  #tookMs = 0;
 
   constructor(options: PeriodicTaskOptions) {
     this.#options = options;
@@ -78,8 +81,8 @@ export class PeriodicTask {
   }
 
   #schedule(): void {
-    const { everyMs, jitter = 0 } = this.#options;
-    if (this.#isStarted) this.#setTimer(everyMs * (1 + jitter * Math.random()));
+    const { everyMs, jitter = 0, maxShare = 1 } = this.#options;
+    if (this.#isStarted) this.#setTimer(Math.max(everyMs * (1 + jitter * Math.random()), this.#tookMs / maxShare));
   }
 
   #setTimer(delayMs: number): void {
@@ -108,6 +111,7 @@ export class PeriodicTask {
 
   async #attempt(): Promise<void> {
     const { run, what, onChange, onError } = this.#options;
+    const beganAt = performance.now();
     try {
       await run();
       if (this.#isFailing) onChange?.(`${what} goes on`);
@@ -117,6 +121,8 @@ export class PeriodicTask {
       onError?.(error, message);
       if (!this.#isFailing) onChange?.(message, error);
       this.#isFailing = true;
+    } finally {
+      this.#tookMs = performance.now() - beganAt;
     }
   }
 }

@@ -17,7 +17,8 @@ function object(properties: Record<string, Schema>, options?: Options) {
 const builders = {
   Array: (items: Schema, options?: Options) => ({ type: 'array', items, ...options }),
   Boolean: simple('boolean'),
-  Enum: (values: readonly unknown[], options?: Options) => ({ enum: values, ...options }),
+  /** Of words. */
+  Enum: (values: readonly string[], options?: Options) => ({ enum: values, type: 'string', ...options }),
   Integer: simple('integer'),
   Literal: (value: unknown, options?: Options) => ({ type: typeof value, const: value, ...options }),
   Null: simple('null'),
@@ -98,6 +99,12 @@ export const Optional = Object.assign(optionalOf as typeof TypeBox.Optional, {
   String: (options?: Options) => optionalOf(stringOf(options)),
   Unknown: (options?: Options) => optionalOf(unknownOf(options)),
 });
+
+export const Timestamp = stringOf({ format: 'date-time' });
+
+export function OrNull<Schema extends TypeBox.TSchema>(schema: Schema, options?: Options) {
+  return unionOf([schema, nullOf()], options);
+}
 
 /** An object that the interface documents know by this title. */
 export function Named<Fields extends TypeBox.TProperties>(title: string, fields: Fields): TypeBox.TObject<Fields> {

@@ -27,8 +27,8 @@ import { StateColumn } from './index/state-column.ts';
 import { listRoutes } from './list/list-routes.ts';
 import { ListService } from './list/list-service.ts';
 
-/** How long the newest values are trusted where other nodes hear of them too. */
-const sharedFreshMs = 10_000;
+/** How long the newest values are trusted where other nodes hear of them too: lists of all nodes are the same within two seconds. */
+const sharedFreshMs = 1_500;
 
 interface FleetPartDeps extends Platform {
   presence: PresenceService;
@@ -130,7 +130,6 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     fleet: view,
     bulk: driver,
     index,
-    lists,
     routes: [...listRoutes(lists), ...bulkRoutes(bulk)],
     formats: fleetFormats,
     metrics: {

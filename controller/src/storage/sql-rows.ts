@@ -14,15 +14,43 @@ export function toSqlValue(value: unknown): SqlValue {
 
 type ColumnOf<List extends string> = List extends `${infer First}, ${infer Rest}` ? First | ColumnOf<Rest> : List;
 
-/** Inserts a record that has a field for each of the columns, which are listed as in the statement. */
+/** The values of a record that has a field for each of the columns, which are listed as in the statement. */
+export function valuesOf<List extends string>(
+  record: Readonly<Record<ColumnOf<List>, unknown>>,
+  columns: List,
+): SqlValue[] {
+  return columns.split(', ').map((column) => toSqlValue(record[column as ColumnOf<List>]));
+}
+
+/** How many rows there are; `from` is what follows FROM. */
+export async function countRows(tx: SqlQueries, from: string, params: readonly SqlValue[] = []): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(`SELECT COUNT(*) AS count FROM ${from}`, params);
+  return row?.count ?? 0;
+}
+
 export async function insertRecord<List extends string>(
   tx: SqlQueries,
   table: string,
   columns: List,
   record: Readonly<Record<ColumnOf<List>, unknown>>,
 ): Promise<void> {
-  const values = columns.split(', ').map((column) => toSqlValue(record[column as ColumnOf<List>]));
+  const values = valuesOf(record, columns);
   await tx.query(`INSERT INTO ${table} (${columns}) VALUES (${values.map(() => '?').join(', ')})`, values);
+}
+
+/** The same; a row with the same value of the first column is replaced. */
+export async function putRecord<List extends string>(
+  tx: SqlQueries,
+  table: string,
+  columns: List,
+  record: Readonly<Record<ColumnOf<List>, unknown>>,
+): Promise<void> {
+  const [key, ...rest] = columns.split(', ');
+  const values = valuesOf(record, columns);
+  const changes = rest.map((column) => `${column} = excluded.${column}`).join(', ');
+  const row = values.map(() => '?').join(', ');
+  const sql = `INSERT INTO ${table} (${columns}) VALUES (${row}) ON CONFLICT (${key}) DO UPDATE SET ${changes}`;
+  await tx.query(sql, values);
 }
 
 /** Both databases support this number of parameters. */
@@ -37,6 +65,20 @@ export function* inParts(list: readonly string[], most = maxListed): Generator<{
     while (values.length < size) values.push(values[0]!);
     yield { marks: values.map(() => '?').join(', '), values };
   }
+}
+
+/** Runs `sql` over all of a list, a part at a time; `{{list}}` is replaced by its marks, and `params` belong to marks before them. */
+export async function runList<Row extends SqlRow = SqlRow>(
+  tx: SqlQueries,
+  sql: string,
+  list: readonly string[],
+  params: readonly SqlValue[] = [],
+): Promise<Row[]> {
+  const found: Row[] = [];
+  for (const { marks, values } of inParts(list)) {
+    found.push(...(await tx.query<Row>(sql.replace('{{list}}', marks), [...params, ...values])));
+  }
+  return found;
 }
 
 /** Runs `sql` over all rows, a power of two at a time; `{{rows}}` is replaced by the list of row values. */

@@ -8,14 +8,14 @@ import {
   type SqlValue,
   UniqueViolation,
 } from './sql-database.ts';
-import { inParts } from './sql-rows.ts';
+import { countRows, runList, toSqlValue } from './sql-rows.ts';
 
 /** What callers see, as it is stored: with these times in milliseconds since 1970. */
 export type InMs<Shown, Times extends keyof Shown> = Omit<Shown, Times> & {
   [Time in Times]: null extends Shown[Time] ? number | null : number;
 };
 
-/** The rows of a table as records: `json` are text there, `flags` 0 or 1. */
+/** The rows of a table as records: `json` are text there, or null, `flags` 0 or 1. */
 export class RecordTable<Stored extends object> {
   readonly #name: string;
   readonly #columns: string;
@@ -43,17 +43,28 @@ export class RecordTable<Stored extends object> {
   }
 
   /** Those of these ids that exist. */
-  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<Stored[]> {
-    const found: Stored[] = [];
-    for (const { marks, values } of inParts(ids))
-      found.push(...(await this.list(tx, `WHERE id IN (${marks})`, values)));
-    return found;
+  async byIds(tx: SqlQueries, ids: readonly string[], key = 'id'): Promise<Stored[]> {
+    const sql = `SELECT ${this.#columns} FROM ${this.#name} WHERE ${key} IN ({{list}})`;
+    return this.#toRecords(await runList(tx, sql, ids));
   }
 
   /** `rest` says what is set, and where; resolves them as they are then. */
   async update(tx: SqlQueries, rest: string, params: readonly SqlValue[]): Promise<Stored | undefined> {
     const rows = await tx.query(`UPDATE ${this.#name} SET ${rest} RETURNING ${this.#columns}`, params);
     return this.#toRecords(rows)[0];
+  }
+
+  /** Sets the columns that are not undefined; `rest` says where. Resolves as `update` does. */
+  async change<Change extends Partial<Stored>>(
+    tx: SqlQueries,
+    change: Change,
+    rest: string,
+    params: readonly SqlValue[],
+  ): Promise<Stored | undefined> {
+    const given = Object.entries(change).filter(([, value]) => value !== undefined);
+    if (given.length === 0) return this.get(tx, rest, params);
+    const sets = given.map(([column]) => `${column} = ?`).join(', ');
+    return this.update(tx, `${sets} ${rest}`, [...given.map(([, value]) => toSqlValue(value)), ...params]);
   }
 
   /** Resolves those that are gone. */
@@ -64,7 +75,7 @@ export class RecordTable<Stored extends object> {
   #toRecords(rows: readonly SqlRow[]): Stored[] {
     return rows.map((row) => {
       const record: Record<string, unknown> = { ...row };
-      for (const field of this.#json) record[field] = JSON.parse(row[field] as string);
+      for (const field of this.#json) record[field] = row[field] === null ? null : JSON.parse(row[field] as string);
       for (const field of this.#flags) record[field] = row[field] === 1;
       return record as Stored;
     });
@@ -85,10 +96,8 @@ export abstract class SqlStore {
     this.db = db;
   }
 
-  /** How many rows there are; `from` is what follows FROM. */
-  protected async countRows(from: string, params: readonly SqlValue[] = []): Promise<number> {
-    const [row] = await this.db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM ${from}`, params);
-    return row?.count ?? 0;
+  protected countRows(from: string, params?: readonly SqlValue[]): Promise<number> {
+    return countRows(this.db, from, params);
   }
 
   /** Removes one record, and runs `also` with it; resolves whether it existed. */

@@ -138,7 +138,6 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     presence,
     agentStates: states,
     reportBudget: budget,
-    metricsService: metrics,
     feed,
     routes: [
       ...ingestRoutes(telemetry),

@@ -51,3 +51,15 @@ test('the faults that hold are told with their end', async () => {
   await loop.step(2, [], signal);
   expect(loop.status().faults).toBeUndefined();
 });
+
+test('what a second costs is what it computes, not how long it waits for the processor', async () => {
+  const { run, loop } = begin();
+  const advance = run.advance.bind(run);
+  run.advance = () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1000);
+    return advance();
+  };
+  await loop.step(1, [], signal);
+  expect(loop.stepMs).toBeGreaterThan(0);
+  expect(loop.stepMs).toBeLessThan(800);
+});

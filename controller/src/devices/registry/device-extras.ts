@@ -9,12 +9,10 @@ import type {
 
 export interface DeviceExtrasOptions {
   store: Pick<DeviceExtrasStore, 'readIfNew'>;
-  now?: () => number;
 }
 
 export class DeviceExtras {
   readonly #options: DeviceExtrasOptions;
-  readonly #now: () => number;
   /** `identity` stands for `device` from now on. */
   readonly linked = new Event<[identity: string, device: string]>();
   readonly erased = new Event<[device: string]>();
@@ -31,7 +29,6 @@ export class DeviceExtras {
 
   constructor(options: DeviceExtrasOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Whether an administrator has allowed clear addresses. */
@@ -58,12 +55,12 @@ export class DeviceExtras {
 
   stickyOf(device: string): StickyDevice | undefined {
     const sticky = this.#sticky.get(device);
-    return sticky && sticky.until > this.#now() ? sticky : undefined;
+    return sticky && sticky.until > Date.now() ? sticky : undefined;
   }
 
   watchOf(device: string): DeviceWatch | undefined {
     const watch = this.#watches.get(device);
-    return watch && watch.until > this.#now() ? watch : undefined;
+    return watch && watch.until > Date.now() ? watch : undefined;
   }
 
   watches(): Iterable<DeviceWatch> {

@@ -22,23 +22,20 @@ export interface BulkDriverOptions {
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
-  now?: () => number;
 }
 
 /** A stop ends what is under way after a few access points; others go on with the rest. */
 export class BulkDriver extends PeriodicTask {
   readonly #options: BulkDriverOptions;
-  readonly #now: () => number;
 
   constructor(options: BulkDriverOptions) {
     super({ everyMs, what: 'the work on bulk changes', run: () => this.goOn(), onError: options.onError });
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Does what is due. */
   async goOn(): Promise<void> {
-    const due = await this.#options.store.takeDue(this.#now(), holdMs, runsAtOnce);
+    const due = await this.#options.store.takeDue(Date.now(), holdMs, runsAtOnce);
     await Promise.all(due.map((run) => this.#wave(run)));
   }
 
@@ -62,16 +59,16 @@ export class BulkDriver extends PeriodicTask {
       }
       if (!caller) return this.#finish(job_number);
       // Before anything happens: whoever takes it over meanwhile would do it twice.
-      await store.setNext(job_number, this.#now() + holdMs);
+      await store.setNext(job_number, Date.now() + holdMs);
       const outcomes = await this.#options.actions.apply(caller, action, targets, `bulk ${job_number}`);
       await store.settle(
         job_number,
         outcomes.map((outcome, index) => ({ ...outcome, number: targets[index]!.number })),
       );
       await mailbox.progress(job_number, (settled + targets.length) / total);
-      if (this.isStopped) return store.setNext(job_number, this.#now());
+      if (this.isStopped) return store.setNext(job_number, Date.now());
       const isWaveOver = targets.length === left && settled + targets.length < total;
-      if (isWaveOver) return store.setNext(job_number, this.#now() + run.pause_ms);
+      if (isWaveOver) return store.setNext(job_number, Date.now() + run.pause_ms);
     }
   }
 

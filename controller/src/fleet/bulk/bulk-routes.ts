@@ -19,7 +19,6 @@ export function bulkRoutes(bulk: BulkService): Route[] {
     }),
     route('get_bulk', 'GET /api/v1/bulk/:job_number', {
       permission: owners,
-      target: 'job_number',
       summary: 'How far a bulk change has come, and what came of it for each access point',
       query: Type.Object({
         cursor: Type.Optional.String({ maxLength: 256, description: '`next` of the page before.' }),

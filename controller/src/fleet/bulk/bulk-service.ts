@@ -38,18 +38,15 @@ export interface BulkServiceOptions {
   auditLog: Pick<AuditLog, 'append'>;
   keyring: Pick<Keyring, 'encrypt'>;
   shares: Shares;
-  now?: () => number;
 }
 
 export class BulkService {
   readonly #options: BulkServiceOptions;
   readonly #turns: FairTurns;
-  readonly #now: () => number;
 
   constructor(options: BulkServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('bulk_changes', turns);
-    this.#now = options.now ?? Date.now;
   }
 
   /** Throws PermissionError if the caller may do this nowhere, NotFoundError if nothing matches, ValidationError. */
@@ -156,7 +153,7 @@ export class BulkService {
       );
     }
     const job_number = randomUUID();
-    const now = this.#now();
+    const now = Date.now();
     const { kind: owner_kind, id: owner_id, name: owner_name } = caller;
     const pause_ms = Math.round((request.wave?.pause_seconds ?? 0) * 1000);
     const waves = Math.ceil(found.length / size);

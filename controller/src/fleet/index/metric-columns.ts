@@ -8,6 +8,8 @@ import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
 const maxColumns = 16;
 const agentsAtOnce = 500;
 const maxEarly = 10_000;
+/** Of the time that loading may take, if columns are not trusted for long. */
+const maxShare = 0.2;
 
 interface Column {
   values: Float64Array<ArrayBuffer>;
@@ -30,6 +32,7 @@ export class MetricColumns {
   /** Agents that have reported before the index knew of them. */
   readonly #early = new Set<string>();
   #loading: Promise<void> = Promise.resolve();
+  #loadingTookMs = 0;
 
   constructor(options: MetricColumnsOptions) {
     this.#options = options;
@@ -106,7 +109,7 @@ export class MetricColumns {
   }
 
   #missing(names: readonly string[]): string[] {
-    const oldest = performance.now() - this.#options.freshMs;
+    const oldest = performance.now() - Math.max(this.#options.freshMs, this.#loadingTookMs / maxShare);
     return names.filter((name) => {
       const loadedAt = this.#columns.get(name)?.loadedAt;
       return loadedAt === undefined || loadedAt < oldest;
@@ -127,7 +130,9 @@ export class MetricColumns {
     const columns = new Map(names.map((name) => [name, this.#columns.get(name) ?? emptyColumn(index.slots)]));
     // From now on they follow the reports; what is loaded later is older and does not replace those.
     for (const [name, column] of columns) this.#columns.set(name, column);
+    const beganAt = performance.now();
     await this.#read(index.agents, columns);
+    this.#loadingTookMs = performance.now() - beganAt;
     for (const column of columns.values()) column.loadedAt = performance.now();
     for (const name of this.#columns.keys()) {
       if (this.#columns.size <= maxColumns) break;

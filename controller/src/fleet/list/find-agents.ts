@@ -153,7 +153,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
   }
   const first = new TopN<number>(limit + 1, compare);
   const isTooLate = keys instanceof Float64Array ? lateTest(keys, order, first) : () => false;
-  const cursorAt = cursor ? await placeOf(cursor.name, count, agentAt) : -1;
+  const cursorAt = cursor ? await indexOfAgent(cursor.name, count, agentAt) : -1;
   await countInSlices(0, count, (at) => {
     if (isTooLate(at)) return false;
     const isAfter = !cursor || (compareKeys(keyAt(at), cursor.key, order.isDescending) || at - cursorAt) > 0;
@@ -164,7 +164,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
 }
 
 /** Of an agent in a list; where it would be by its name if it is not there any more. */
-async function placeOf(ap_id: string, count: number, agentAt: (at: number) => IndexedAgent): Promise<number> {
+async function indexOfAgent(ap_id: string, count: number, agentAt: (at: number) => IndexedAgent): Promise<number> {
   let [found, before] = [-1, 0];
   await countInSlices(0, count, (at) => {
     if (agentAt(at).ap_id === ap_id) found = at;

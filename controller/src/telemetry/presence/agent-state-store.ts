@@ -1,7 +1,7 @@
 // Which states of agents were told as events last.
 import { revokedHash } from '../../agents/agent-record.ts';
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { runList, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface ToldState {
@@ -18,12 +18,11 @@ export class AgentStateStore extends SqlStore {
 
   /** Those of these agents that are known, in the caller's transaction. */
   async find(tx: SqlQueries, ap_ids: readonly string[]): Promise<ToldState[]> {
-    const found: ToldState[] = [];
-    for (const { marks, values } of inParts(ap_ids)) {
-      const sql = `SELECT ap_id, state, power FROM agent_states WHERE ap_id IN (${marks})`;
-      found.push(...(await tx.query<ToldState & SqlRow>(sql, values)));
-    }
-    return found;
+    return runList<ToldState & SqlRow>(
+      tx,
+      'SELECT ap_id, state, power FROM agent_states WHERE ap_id IN ({{list}})',
+      ap_ids,
+    );
   }
 
   /** In the caller's transaction; what an agent's row says about the other field stays. */
@@ -36,19 +35,14 @@ export class AgentStateStore extends SqlStore {
   }
 
   async remove(ap_ids: readonly string[]): Promise<void> {
-    for (const { marks, values } of inParts(ap_ids)) {
-      await this.db.query(`DELETE FROM agent_states WHERE ap_id IN (${marks})`, values);
-    }
+    await runList(this.db, 'DELETE FROM agent_states WHERE ap_id IN ({{list}})', ap_ids);
   }
 
   /** Those of these that are emulated and whose run is over. */
   async endedAmong(ap_ids: readonly string[]): Promise<Set<string>> {
-    const ended = new Set<string>();
-    for (const { marks, values } of inParts(ap_ids)) {
-      const sql = `SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ? AND ap_id IN (${marks})`;
-      for (const { ap_id } of await this.db.query<{ ap_id: string }>(sql, [revokedHash, ...values])) ended.add(ap_id);
-    }
-    return ended;
+    const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ? AND ap_id IN ({{list}})';
+    const ended = await runList<{ ap_id: string }>(this.db, sql, ap_ids, [revokedHash]);
+    return new Set(ended.map(({ ap_id }) => ap_id));
   }
 }
 

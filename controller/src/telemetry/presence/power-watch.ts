@@ -22,12 +22,10 @@ export interface PowerWatchOptions {
   store: Pick<AgentStateStore, 'find' | 'setPowers'>;
   eventLog: Pick<EventLog, 'append'>;
   onError: (error: unknown, message: string) => void;
-  now?: () => number;
 }
 
 export class PowerWatch extends PeriodicTask {
   readonly #options: PowerWatchOptions;
-  readonly #now: () => number;
   readonly #known = new BoundedMap<string, { power: Power; ts: number }>(maxRemembered);
   #pending = new Map<string, Power>();
 
@@ -35,7 +33,6 @@ export class PowerWatch extends PeriodicTask {
     const { onError } = options;
     super({ everyMs, what: 'the power states of agents', run: () => this.#write(), onError });
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Samples of an agent were stored. Late ones change nothing. */
@@ -69,7 +66,7 @@ export class PowerWatch extends PeriodicTask {
       await database.transaction(async (tx) => {
         const told = new Map((await store.find(tx, [...pending.keys()])).map(({ ap_id, power }) => [ap_id, power]));
         const changed = new Map([...pending].filter(([ap_id, power]) => told.get(ap_id) !== power));
-        await store.setPowers(tx, changed, this.#now());
+        await store.setPowers(tx, changed, Date.now());
         // That an agent of which nothing was known is awake is nothing new.
         const news = [...changed].filter(([ap_id, power]) => power === 'asleep' || (told.get(ap_id) ?? null) !== null);
         await eventLog.append(tx, [...toEvents('asleep', news), ...toEvents('awake', news)]);

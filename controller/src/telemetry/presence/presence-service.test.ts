@@ -212,7 +212,7 @@ test('what other nodes have heard is read beside those who ask, who wait for it 
   there.seen('ap-1', now);
   await there.save();
   isHeld = true;
-  pass(3);
+  pass(0.6);
   await here.followOthers();
   expect(here.stateOf('ap-1')).toBe('never');
   await untilSo(() => expect(release).toHaveLength(1));
@@ -221,7 +221,7 @@ test('what other nodes have heard is read beside those who ask, who wait for it 
   isHeld = false;
   there.seen('ap-2', now);
   await there.save();
-  pass(10);
+  pass(1);
   await here.followOthers();
   expect(here.stateOf('ap-2')).toBe('online');
   await here.stop();

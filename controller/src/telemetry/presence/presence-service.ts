@@ -19,14 +19,18 @@ import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 const saveEveryMs = 5_000;
+/** Where other nodes are asked too, all of them are to say the same within two seconds: this, and `maxBehindMs`, are less together. */
+const sharedSaveEveryMs = 700;
+/** Of the time that saving and reading may take, with very many agents. */
+const maxShare = 0.3;
 /** A millisecond of work. */
 const pageSize = 100;
 /** Less than a millisecond of work, when very many go at once. */
 const atOnce = 200;
-/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. They write every 5 s. */
-const followEveryMs = 2_000;
+/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
+const followEveryMs = 500;
 /** Whoever asks waits for it only if it was read longer ago than this. */
-const maxBehindMs = 6_000;
+const maxBehindMs = 800;
 const adoptOverlapMs = 60_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
@@ -56,37 +60,31 @@ export interface PresenceServiceOptions {
 
 export class PresenceService {
   readonly #options: PresenceServiceOptions;
-  readonly #commandTransports: NonNullable<PresenceServiceOptions['commandTransports']>;
-  readonly #reportBudget: NonNullable<PresenceServiceOptions['reportBudget']>;
-  readonly #hasOtherNodes: boolean;
   readonly #now: () => number;
   readonly #steadyNow: () => number;
   readonly #states: PresenceStates;
   readonly #records: PresenceRecords;
   #clocks: { wall: number; steady: number };
-  readonly #saving = new PeriodicTask({
-    everyMs: saveEveryMs,
-    what: 'the writing of the presence of agents',
-    run: async () => {
-      await this.#follow();
-      await this.save();
-    },
-    onError: (...failure) => this.#options.onError(...failure),
-  });
+  readonly #saving: PeriodicTask;
   /** When what other nodes have written was last read. */
   #adoptedAt = 0;
   #adopting: Promise<void> | undefined;
+  #adoptingTookMs = 0;
 
   constructor(options: PresenceServiceOptions) {
     this.#options = options;
     this.#records = new PresenceRecords(options.presence);
     this.#states = new PresenceStates(options.hearing);
-    this.#reportBudget = options.reportBudget ?? (() => undefined);
-    this.#commandTransports = options.commandTransports ?? (() => undefined);
-    this.#hasOtherNodes = options.hasOtherNodes ?? false;
     this.#now = options.now ?? Date.now;
     this.#steadyNow = options.steadyNow ?? (() => performance.now());
     this.#clocks = { wall: this.#now(), steady: this.#steadyNow() };
+    const run = async () => {
+      await this.#follow();
+      await this.save();
+    };
+    const everyMs = options.hasOtherNodes ? sharedSaveEveryMs : saveEveryMs;
+    const what = 'the writing of the presence of agents';
+    this.#saving = new PeriodicTask({ everyMs, maxShare, what, run, onError: options.onError });
   }
 
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
@@ -137,9 +135,9 @@ export class PresenceService {
     return (ap_id, configuration) => this.#stateOf(ap_id, configuration);
   }
 
-  /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, every few seconds. */
+  /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, if that was not just done. */
   async followOthers(): Promise<void> {
-    if (this.#hasOtherNodes) await this.#adoptInTime();
+    if (this.#options.hasOtherNodes) await this.#adoptInTime();
     await this.#follow();
   }
 
@@ -193,15 +191,16 @@ export class PresenceService {
   of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
     this.#followClock();
     const configuredMs = configuredIntervalMs(configuration);
-    const transports = this.#commandTransports(ap_id, configuration) ?? noTransport;
+    const transports = this.#options.commandTransports?.(ap_id, configuration) ?? noTransport;
     const tracker = this.#states.configure(ap_id, configuredMs, this.#now());
     if (!tracker) return toNeverConnected(ap_id, configuredMs, transports);
-    const report_budget = this.#reportBudget(ap_id);
+    const report_budget = this.#options.reportBudget?.(ap_id);
     return toAgentPresence(ap_id, tracker, this.#now(), { ...transports, report_budget });
   }
 
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
   async list(caller: Caller, filter?: readonly string[]): Promise<AgentPresence[]> {
+    await this.followOthers();
     const found: AgentPresence[] = [];
     for await (const page of this.#options.agents.pages(caller, filter)) {
       for (const { ap_id, configuration } of page) found.push(this.of(ap_id, configuration));
@@ -223,8 +222,9 @@ export class PresenceService {
   /** While somebody asks again and again, nobody waits for it. */
   async #adoptInTime(): Promise<void> {
     const behindMs = Math.abs(this.#now() - this.#adoptedAt);
-    if (behindMs < followEveryMs) return;
-    const mayWait = behindMs >= maxBehindMs;
+    const pauseMs = this.#adoptingTookMs / maxShare;
+    if (behindMs < Math.max(followEveryMs, pauseMs)) return;
+    const mayWait = behindMs >= Math.max(maxBehindMs, 2 * pauseMs);
     if (!this.#adopting) {
       this.#adopting = this.#adopt().finally(() => {
         this.#adopting = undefined;
@@ -238,10 +238,11 @@ export class PresenceService {
 
   /** Takes over what other nodes have heard since. */
   async #adopt(): Promise<void> {
-    const now = this.#now();
+    const [now, beganAt] = [this.#now(), this.#steadyNow()];
     for (const record of await this.#options.presence.listSince(this.#adoptedAt - adoptOverlapMs))
       this.#states.adopt(record, now);
     this.#adoptedAt = now;
+    this.#adoptingTookMs = this.#steadyNow() - beganAt;
   }
 
   /** Takes over the intervals of all configurations, and forgets agents that are gone. Changes from then on are told to it. */

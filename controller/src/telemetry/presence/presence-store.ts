@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { SqlRow } from '../../storage/sql-database.ts';
-import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { runList, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import { maxAheadMs } from '../store/telemetry-store.ts';
 import type { PresenceRecord } from './presence.ts';
@@ -58,9 +58,7 @@ export class PresenceStore extends SqlStore {
 
   /** Forgets these agents; repeated calls are harmless. */
   async remove(ap_ids: readonly string[]): Promise<void> {
-    for (const { marks, values } of inParts(ap_ids)) {
-      await this.db.query(`DELETE FROM presence WHERE ap_id IN (${marks})`, values);
-    }
+    await runList(this.db, 'DELETE FROM presence WHERE ap_id IN ({{list}})', ap_ids);
   }
 }
 

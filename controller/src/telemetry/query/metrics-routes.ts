@@ -55,7 +55,7 @@ const seriesParameters = {
     description:
       'Maximum points of each series; longer series are aggregated in buckets. An answer contains at most 500,000 values.',
   }),
-  aggregate: Type.Optional.Enum(Aggregate.enum, { type: 'string', default: 'mean' }),
+  aggregate: Type.Optional.Enum(Aggregate.enum, { default: 'mean' }),
   end: Moment('End of the window. Default: now.'),
 };
 
@@ -153,7 +153,7 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         agent: AgentName,
         start: Moment('Default: a day before the end.'),
         end: Moment('Default: now.'),
-        format: Type.Optional.Enum(['csv', 'ndjson'], { type: 'string', default: 'csv' }),
+        format: Type.Optional.Enum(['csv', 'ndjson'], { default: 'csv' }),
         metrics: Type.Optional(Names('metric-filter', 'Only these fields')),
       }),
       response: Type.Unknown({ description: 'One line per time, oldest first.' }),

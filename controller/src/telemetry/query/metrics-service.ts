@@ -48,7 +48,6 @@ export interface MetricsServiceOptions {
   telemetry: TelemetryStore;
   presence: PresenceService;
   shares: Shares;
-  now?: () => number;
 }
 
 export class MetricsService {
@@ -59,7 +58,6 @@ export class MetricsService {
   readonly #heavy: FairTurns;
   readonly #exports: OpenShare;
   readonly #lists: LongLists;
-  readonly #now: () => number;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
     const json = answer();
     return isWhole(json) ? json.length : Number.POSITIVE_INFINITY;
@@ -67,7 +65,7 @@ export class MetricsService {
 
   readonly #latestJson = new LatestJson();
 
-  constructor({ agents, telemetry, presence, shares, now = Date.now }: MetricsServiceOptions) {
+  constructor({ agents, telemetry, presence, shares }: MetricsServiceOptions) {
     this.#agents = agents;
     this.#telemetry = telemetry;
     this.#presence = presence;
@@ -75,7 +73,6 @@ export class MetricsService {
     this.#heavy = shares.turns('heavy_queries', heavyTurns);
     this.#exports = shares.open('exports', maxExportsPerCaller);
     this.#lists = new LongLists(shares);
-    this.#now = now;
   }
 
   /** Every agent that the caller may see and the filter lists, ordered by ap_id, as JSON. */
@@ -156,7 +153,7 @@ export class MetricsService {
   /** The metrics that the agent reported within the window, ordered by name. */
   async agentMetrics(ap_id: string, window: TimeWindow, caller: Caller): Promise<AgentMetrics> {
     const { configuration } = await this.#agents.get(ap_id, caller);
-    const fields = await this.#telemetry.fields(ap_id, this.#now() - window.ms);
+    const fields = await this.#telemetry.fields(ap_id, Date.now() - window.ms);
     const metrics = fields
       .filter(({ kind }) => kind === 'metric')
       .map(({ name }) => ({ name, label: labelOf(name, configuration) }));
@@ -207,7 +204,7 @@ export class MetricsService {
   ): Promise<JsonAnswer> {
     const key = `${window.ms} ${maxPoints} ${aggregate} ${endMs ?? 'now'} ${what}`;
     const start = () => {
-      const end = endMs ?? this.#now();
+      const end = endMs ?? Date.now();
       const read = () => make({ startMs: end - window.ms, endMs: end });
       const isHeavy = maxPoints > heavyPoints && window.ms > heavyWindowMs;
       // A heavy one does not wait among the others, and takes none of their slots.
