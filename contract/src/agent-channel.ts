@@ -12,7 +12,6 @@ import {
 import * as Type from './schema/schema.ts';
 import { AgentUpdateAnswer } from './telemetry.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
 const MessageId = Type.Integer({
   minimum: 0,
   description: 'Chosen by the agent; returned with the answer. Any number of messages may be in flight.',
@@ -30,8 +29,8 @@ export const AgentCommand = Type.Named('AgentCommand', {
   args: Type.Record(Type.String(), Type.Unknown(), {
     description: 'Its arguments. The words after the name of free text are the argument `text`.',
   }),
-  issued_at: Timestamp,
-  expires_at: Timestamp,
+  issued_at: Type.Timestamp,
+  expires_at: Type.Timestamp,
 });
 export type AgentCommand = Type.Static<typeof AgentCommand>;
 

@@ -28,8 +28,8 @@ export const AgentCreate = Type.Object(
 export type AgentCreate = Type.Static<typeof AgentCreate>;
 
 export const AgentUpdate = Type.Named('AgentUpdate', {
-  password: Type.Optional(Type.Union([Type.String({ format: 'new-agent-password' }), Type.Null()])),
-  configuration: Type.Optional(Type.Union([Configuration, Type.Null()])),
+  password: Type.Optional(Type.OrNull(Type.String({ format: 'new-agent-password' }))),
+  configuration: Type.Optional(Type.OrNull(Configuration)),
 });
 export type AgentUpdate = Type.Static<typeof AgentUpdate>;
 
@@ -65,11 +65,11 @@ export type EnrolmentTokenCreate = Type.Static<typeof EnrolmentTokenCreate>;
 export const EnrolmentToken = Type.Named('EnrolmentToken', {
   id: Type.String({ format: 'uuid' }),
   ap_id_pattern: Type.String(),
-  expires_at: Type.String({ format: 'date-time' }),
+  expires_at: Type.Timestamp,
   max_uses: Type.Integer(),
   uses: Type.Integer(),
   created_by: Type.String({ description: 'The administrator or manager who created it.' }),
-  site: Type.Union([Type.String(), Type.Null()], { description: 'Where its access points stand.' }),
+  site: Type.OrNull(Type.String(), { description: 'Where its access points stand.' }),
   tags: Type.Array(Type.String()),
   token: Type.Optional.String({ description: 'Only in the answer that creates it.' }),
   urls: Type.Optional.Array(Type.String(), {

@@ -39,7 +39,7 @@ interface PageTexts {
 export function pageFields<Item extends Type.TSchema>(item: Item, { items, next }: PageTexts = {}) {
   return {
     items: Type.Array(item, items === undefined ? {} : { description: items }),
-    next: Type.Union([Type.String(), Type.Null()], {
+    next: Type.OrNull(Type.String(), {
       description: next ?? 'Send it as `cursor` for the next page; null at the end.',
     }),
   };

@@ -3,13 +3,13 @@ import * as Type from './schema/schema.ts';
 
 export const AuditEntry = Type.Named('AuditEntry', {
   seq: Type.Integer({ description: 'Counts from 1 without gaps.' }),
-  ts: Type.String({ format: 'date-time' }),
+  ts: Type.Timestamp,
   actor: Type.Object({
     kind: Type.String({
       description:
         '`user`, `agent`, `third_party_app`, `enrolment_token`, `command_line`, `system` (Weft itself) or `anonymous`.',
     }),
-    id: Type.Union([Type.String(), Type.Null()]),
+    id: Type.OrNull(Type.String()),
     name: Type.String(),
   }),
   action: Type.String({ description: 'What happened, such as `user_updated`.' }),

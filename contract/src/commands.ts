@@ -2,9 +2,8 @@
 // different things.
 import * as Type from './schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);
-const NullableText = Type.Union([Type.String(), Type.Null()]);
+const NullableTimestamp = Type.OrNull(Type.Timestamp);
+const NullableText = Type.OrNull(Type.String());
 const Arguments = Type.Record(Type.String(), Type.Unknown());
 const HoldSeconds = Type.Integer({
   minimum: 0,
@@ -14,7 +13,7 @@ const HoldSeconds = Type.Integer({
 });
 const ExpiresIn = Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' });
 
-export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology', type: 'string' });
+export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology' });
 export type Technology = Type.Static<typeof Technology>;
 
 export const CommandState = Type.Enum(
@@ -24,7 +23,6 @@ export const CommandState = Type.Enum(
   ] as const,
   {
     title: 'CommandState',
-    type: 'string',
     description:
       'Entered only with evidence: `received` when the agent has acknowledged it. `rolled_back`: its guard was broken, and what was set before is set again; `guard_broken`: that could not be done.',
   },
@@ -33,7 +31,6 @@ export type CommandState = Type.Static<typeof CommandState>;
 
 export const GuardState = Type.Enum(['watching', 'held', 'broken', 'never_seen', 'ended'], {
   title: 'GuardState',
-  type: 'string',
   description:
     '`never_seen`: the metric was not reported while it was watched, so nothing was guarded; `ended`: watched no longer, because somebody has changed the parameter since, or the access point is gone.',
 });
@@ -41,7 +38,6 @@ export type GuardState = Type.Static<typeof GuardState>;
 
 export const VerdictWord = Type.Enum(['accepted', 'accepted_modified', 'queued', 'rejected'], {
   title: 'VerdictWord',
-  type: 'string',
   description: '`accepted_modified`: sent with another value than requested; `queued`: waits until a lease ends.',
 });
 export type VerdictWord = Type.Static<typeof VerdictWord>;
@@ -51,7 +47,7 @@ export const VerdictReason = Type.Enum(
     ...['free', 'own_lease', 'same_value', 'higher_rank', 'higher_priority', 'last_wins', 'merged', 'related'],
     ...['held_by_other', 'held_in_group', 'waits_for_lease', 'too_soon', 'frozen', 'blast_radius'],
   ] as const,
-  { title: 'VerdictReason', type: 'string' },
+  { title: 'VerdictReason' },
 );
 export type VerdictReason = Type.Static<typeof VerdictReason>;
 
@@ -76,8 +72,8 @@ const verdictFields = {
   verdict: VerdictWord,
   reason: VerdictReason,
   detail: Type.String({ description: 'The reason as a sentence; may change.' }),
-  rival: Type.Union([Rival, Type.Null()]),
-  hold_until: Type.Union([Timestamp, Type.Null()], {
+  rival: Type.OrNull(Rival),
+  hold_until: Type.OrNull(Type.Timestamp, {
     description: 'The end of the lease: until then other callers cannot change the parameter.',
   }),
 };
@@ -97,7 +93,7 @@ export const CommandAccepted = Type.Named('CommandAccepted', {
   command_id: Type.String({ format: 'uuid' }),
   ...verdictFields,
   sent_args: Type.Optional(Arguments),
-  deliver_after: Type.Optional(Timestamp),
+  deliver_after: Type.Optional(Type.Timestamp),
   overrides,
 });
 export type CommandAccepted = Type.Static<typeof CommandAccepted>;
@@ -107,7 +103,7 @@ export const CommandPreview = Type.Object(
     dry_run: Type.Literal(true),
     ...verdictFields,
     sent_args: Type.Optional(Arguments),
-    deliver_after: Type.Optional(Timestamp),
+    deliver_after: Type.Optional(Type.Timestamp),
     overrides,
   },
   { title: 'CommandPreview', description: 'The verdict at this moment; nothing was sent.' },
@@ -131,31 +127,29 @@ export const Command = Type.Named('Command', {
   priority: Type.Integer(),
   state: CommandState,
   ...verdictFields,
-  created_at: Timestamp,
-  expires_at: Timestamp,
+  created_at: Type.Timestamp,
+  expires_at: Type.Timestamp,
   deliver_after: NullableTimestamp,
   sent_at: NullableTimestamp,
   received_at: NullableTimestamp,
   ended_at: NullableTimestamp,
   result: Type.Unknown({ description: 'The answer of the agent; null without an answer.' }),
-  applied: Type.Union([Arguments, Type.Null()], { description: 'The values that the agent has set.' }),
+  applied: Type.OrNull(Arguments, { description: 'The values that the agent has set.' }),
   guard: NullableText,
-  guard_state: Type.Union([GuardState, Type.Null()], {
-    description: 'Null without a guard, and before it is watched.',
-  }),
-  rolled_back_by: Type.Union([Type.String(), Type.Null()], {
+  guard_state: Type.OrNull(GuardState, { description: 'Null without a guard, and before it is watched.' }),
+  rolled_back_by: Type.OrNull(Type.String(), {
     description: 'The command that restores what was set before, once the guard is broken.',
   }),
-  inverse_of: Type.Union([Type.String(), Type.Null()], { description: 'The command that this one reverts.' }),
+  inverse_of: Type.OrNull(Type.String(), { description: 'The command that this one reverts.' }),
   batch_id: NullableText,
 });
 export type Command = Type.Static<typeof Command>;
 
 /** What an agent says about a command that it was given; the same on its channel. */
 export const CommandResult = Type.Named('CommandResult', {
-  state: Type.Enum(['received', 'succeeded', 'failed'], { type: 'string' }),
+  state: Type.Enum(['received', 'succeeded', 'failed']),
   result: Type.Optional.Unknown({ description: 'Anything, at most 64 KiB as JSON.' }),
-  applied: Type.Optional(Type.Union([Arguments, Type.Null()])),
+  applied: Type.Optional(Type.OrNull(Arguments)),
 });
 export type CommandResult = Type.Static<typeof CommandResult>;
 
@@ -188,7 +182,7 @@ export type BatchRequest = Type.Static<typeof BatchRequest>;
 /** Why a target of a batch was refused before any decision, or comes later. */
 export const BatchReason = Type.Enum(
   ['agent_not_found', 'not_permitted', 'invalid_command', 'too_many_commands', 'waits_for_stage'],
-  { title: 'BatchReason', type: 'string' },
+  { title: 'BatchReason' },
 );
 export type BatchReason = Type.Static<typeof BatchReason>;
 
@@ -214,26 +208,20 @@ const ParameterName = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_.-]{0,63}$' })
 
 export const ParameterGroup = Type.Named('ParameterGroup', {
   name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
-  technology: Type.Optional(
-    Type.Union([Technology, Type.Null()], { default: null, description: 'null: agents of any type.' }),
-  ),
+  technology: Type.Optional(Type.OrNull(Technology, { default: null, description: 'null: agents of any type.' })),
   parameters: Type.Array(ParameterName, { minItems: 1, maxItems: 64 }),
   scope: Type.Optional.Enum(['agent', 'neighbours'], {
-    type: 'string',
     default: 'agent',
     description: 'Whether a lease also applies to the agents within interference range.',
   }),
   policy: Type.Enum(['priority', 'first_wins', 'last_wins', 'merge', 'report'], {
-    type: 'string',
     description:
       '`report`: commands of several callers are accepted, and each says who holds what moves the same thing. Its parameters may be in another group too, which decides.',
   }),
   merge: Type.Optional.Enum(['min', 'max', 'mean'], {
-    type: 'string',
     description: 'Required with policy `merge`, and only allowed there.',
   }),
   loser: Type.Optional.Enum(['reject', 'queue'], {
-    type: 'string',
     default: 'reject',
     description: '`queue`: the command waits until the lease ends, unless it expires before.',
   }),
@@ -263,28 +251,24 @@ export type ConflictRules = Omit<Type.Static<typeof ConflictRules>, 'groups'> & 
 
 /** Of one side of a conflict, for that side and administrators: a command exists for its sender and for them alone. */
 const side = (description: string) =>
-  Type.Union([Type.String(), Type.Null()], {
-    description: `${description} Null for those who may not see the command.`,
-  });
+  Type.OrNull(Type.String(), { description: `${description} Null for those who may not see the command.` });
 const sidePriority = (description: string) =>
-  Type.Union([Type.Number(), Type.Null()], {
-    description: `${description} Null for those who may not see the command.`,
-  });
+  Type.OrNull(Type.Number(), { description: `${description} Null for those who may not see the command.` });
 
 export const Conflict = Type.Named('Conflict', {
   seq: Type.Integer({ description: 'Its number in the audit log.' }),
-  ts: Timestamp,
-  kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back'], { type: 'string' }),
+  ts: Type.Timestamp,
+  kind: Type.Enum(['command_decided', 'parameter_frozen', 'rolled_back']),
   command_id: NullableText,
   ap_id: Type.String({ description: 'Empty, like `parameter`, if the reader may not see the access point.' }),
   parameter: Type.String(),
   parameter_group: NullableText,
   caller_kind: NullableText,
   caller_name: NullableText,
-  verdict: Type.Union([VerdictWord, Type.Null()]),
+  verdict: Type.OrNull(VerdictWord),
   reason: NullableText,
   detail: Type.String(),
-  rival: Type.Union([Rival, Type.Null()]),
+  rival: Type.OrNull(Rival),
   command: side('What the caller asked for, as text.'),
   sent_command: side('What was sent instead, if a merge made another value.'),
   priority: sidePriority('Of the caller.'),

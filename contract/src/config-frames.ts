@@ -7,7 +7,7 @@ const Settings = Type.Record(Type.String(), Type.Unknown(), {
 });
 
 const RunningFields = {
-  hash: Type.Union([Type.String({ maxLength: 128 }), Type.Null()], {
+  hash: Type.OrNull(Type.String({ maxLength: 128 }), {
     description: 'As it was given; null for an agent that was given none.',
   }),
   settings: Settings,
@@ -29,7 +29,7 @@ export type ConfigRunningMessage = Type.Static<typeof ConfigRunningMessage>;
 
 export const ConfigResult = Type.Named('ConfigResult', {
   hash: Type.String({ maxLength: 128 }),
-  state: Type.Enum(['applied', 'refused', 'substituted'], { type: 'string' }),
+  state: Type.Enum(['applied', 'refused', 'substituted']),
   reason: Type.Optional.String({ maxLength: 2000 }),
   settings: Type.Optional(Settings),
 });

@@ -4,15 +4,12 @@ import { Page } from './answers.ts';
 import { configStates } from './functions/selector.ts';
 import * as Type from './schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-const orNull = <Schema extends Type.TSchema>(schema: Schema, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
   description: 'A JSON object; scalars and arrays are leaves. `${name}` takes a variable, `{"secret": name}` a secret.',
 });
 const Title = Type.String({ minLength: 1, maxLength: 200, format: 'label' });
 
-export const ConfigState = Type.Enum(configStates, { title: 'ConfigState', type: 'string' });
+export const ConfigState = Type.Enum(configStates, { title: 'ConfigState' });
 export type ConfigState = Type.Static<typeof ConfigState>;
 
 const layerFields = {
@@ -47,7 +44,7 @@ export const ConfigLayerVersion = Type.Named('ConfigLayerVersion', {
   removed: Type.Boolean({ description: 'With this version the layer ended.' }),
   rollout_id: Type.String(),
   created_by: Type.String(),
-  created_at: Timestamp,
+  created_at: Type.Timestamp,
 });
 export type ConfigLayerVersion = Type.Static<typeof ConfigLayerVersion>;
 export const ConfigLayerVersionPage = Page(ConfigLayerVersion, 'ConfigLayerVersionPage');
@@ -57,11 +54,11 @@ const VariableName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,63}$' })
 const VariableValue = Type.Union([Type.String({ maxLength: 4096 }), Type.Number(), Type.Boolean()]);
 
 export const ConfigVariable = Type.Named('ConfigVariable', {
-  ap_id: orNull(Type.String(), 'Of this access point; null if it is that of a site.'),
-  site: orNull(Type.String(), 'Of the access points in this site and below it.'),
+  ap_id: Type.OrNull(Type.String(), { description: 'Of this access point; null if it is that of a site.' }),
+  site: Type.OrNull(Type.String(), { description: 'Of the access points in this site and below it.' }),
   name: VariableName,
   value: VariableValue,
-  updated_at: Timestamp,
+  updated_at: Type.Timestamp,
 });
 export type ConfigVariable = Type.Static<typeof ConfigVariable>;
 export const ConfigVariablePage = Page(ConfigVariable, 'ConfigVariablePage');
@@ -71,7 +68,7 @@ export const ConfigVariableSet = Type.Named('ConfigVariableSet', {
   ap_id: Type.Optional.String({ minLength: 1, maxLength: 255 }),
   site: Type.Optional.String({ minLength: 1, maxLength: 255 }),
   name: VariableName,
-  value: orNull(VariableValue, 'Null removes it.'),
+  value: Type.OrNull(VariableValue, { description: 'Null removes it.' }),
 });
 export type ConfigVariableSet = Type.Static<typeof ConfigVariableSet>;
 
@@ -83,7 +80,7 @@ export type Reconfigured = Type.Static<typeof Reconfigured>;
 export const ConfigSecret = Type.Named('ConfigSecret', {
   name: Type.String(),
   version: Type.Integer(),
-  updated_at: Timestamp,
+  updated_at: Type.Timestamp,
 });
 export type ConfigSecret = Type.Static<typeof ConfigSecret>;
 export const ConfigSecretPage = Page(ConfigSecret, 'ConfigSecretPage');
@@ -111,7 +108,7 @@ export type ChangeSetCreate = Type.Static<typeof ChangeSetCreate>;
 export const ChangeSet = Type.Named('ChangeSet', {
   id: Type.String(),
   title: Type.String(),
-  state: Type.Enum(['draft', 'rolled_out'], { type: 'string' }),
+  state: Type.Enum(['draft', 'rolled_out']),
   layers: Type.Array(Type.Object({ ...LayerDraft.properties, id: Type.String() })),
   remove: Type.Array(Type.String()),
   base: Type.Record(Type.String(), Type.Integer(), {
@@ -119,8 +116,8 @@ export const ChangeSet = Type.Named('ChangeSet', {
   }),
   is_outdated: Type.Boolean({ description: 'One of these layers has changed meanwhile: it must be rebased.' }),
   created_by: Type.String(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: Type.Timestamp,
+  updated_at: Type.Timestamp,
 });
 export type ChangeSet = Type.Static<typeof ChangeSet>;
 export const ChangeSetPage = Page(ChangeSet, 'ChangeSetPage');
@@ -137,7 +134,7 @@ export const ChangePreview = Type.Named('ChangePreview', {
     Type.Object({
       count: Type.Integer(),
       changes: Type.Array(LeafChange),
-      restart: Type.Enum(['none', 'radio', 'device'], { type: 'string' }),
+      restart: Type.Enum(['none', 'radio', 'device']),
       ap_ids: Type.Array(Type.String(), { description: 'The first 100 of them.' }),
     }),
     { description: 'Access points with equal differences, the largest group first.' },
@@ -165,20 +162,20 @@ export type ChangePreview = Type.Static<typeof ChangePreview>;
 
 export const AgentConfigView = Type.Named('AgentConfigView', {
   ap_id: Type.String(),
-  state: orNull(ConfigState, 'Null: no layer is about it.'),
-  detail: orNull(Type.String()),
-  rollout_id: orNull(Type.String()),
-  hash: orNull(Type.String()),
-  running_hash: orNull(Type.String()),
-  running_at: orNull(Timestamp),
-  updated_at: orNull(Timestamp),
+  state: Type.OrNull(ConfigState, { description: 'Null: no layer is about it.' }),
+  detail: Type.OrNull(Type.String()),
+  rollout_id: Type.OrNull(Type.String()),
+  hash: Type.OrNull(Type.String()),
+  running_hash: Type.OrNull(Type.String()),
+  running_at: Type.OrNull(Type.Timestamp),
+  updated_at: Type.OrNull(Type.Timestamp),
   settings: Type.Optional(Settings),
   differences: Type.Optional.Array(
     Type.Object({
       leaf: Type.String(),
       desired: Type.Unknown(),
       running: Type.Unknown(),
-      command_id: orNull(Type.String()),
+      command_id: Type.OrNull(Type.String()),
     }),
   ),
   leaves: Type.Optional.Array(
@@ -189,7 +186,7 @@ export const AgentConfigView = Type.Named('AgentConfigView', {
       name: Type.String(),
       version: Type.Integer(),
       running: Type.Unknown({ description: 'What it says that it runs. Null: nothing.' }),
-      command_id: orNull(Type.String(), 'The command that holds it.'),
+      command_id: Type.OrNull(Type.String(), { description: 'The command that holds it.' }),
     }),
   ),
 });

@@ -3,10 +3,7 @@
 import { Page } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
-export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], {
-  title: 'EventSeverity',
-  type: 'string',
-});
+export const EventSeverity = Type.Enum(['info', 'warning', 'minor', 'major', 'critical'], { title: 'EventSeverity' });
 
 export const EventItem = Type.Named('EventItem', {
   id: Type.Integer({ description: 'Grows from event to event; may leave gaps.' }),
@@ -14,10 +11,10 @@ export const EventItem = Type.Named('EventItem', {
   kind: Type.String({ description: 'What happened, such as `agent.offline`.' }),
   subject_kind: Type.String({ description: 'What it is about: `agent`, `command`, `alarm`, `site` and so on.' }),
   subject: Type.String({ description: 'Its name or id.' }),
-  ap_id: Type.Union([Type.String(), Type.Null()], {
+  ap_id: Type.OrNull(Type.String(), {
     description: 'The agent that it is about, whatever the subject is; null if it is about none, or about many.',
   }),
-  site: Type.Union([Type.String(), Type.Null()], { description: 'The path of the site at that time.' }),
+  site: Type.OrNull(Type.String(), { description: 'The path of the site at that time.' }),
   severity: EventSeverity,
   text: Type.String({ description: 'A sentence for people.' }),
   data: Type.Record(Type.String(), Type.Unknown(), { description: 'For programs; by kind.' }),

@@ -14,19 +14,14 @@ const Tags = (description: string) => Type.Optional.Array(Tag, { maxItems: maxTa
 export const LabelsUpdate = Type.Object(
   {
     display_name: Type.Optional(
-      Type.Union([Type.String({ minLength: 1, maxLength: 128, format: 'label' }), Type.Null()], {
+      Type.OrNull(Type.String({ minLength: 1, maxLength: 128, format: 'label' }), {
         description: 'What people read instead of the ap_id; null: none.',
       }),
     ),
     site: Type.Optional(
-      Type.Union(
-        [
-          Type.String({ maxLength: maxSitePathLength, pattern: sitePathPattern, format: 'label', documented }),
-          Type.Null(),
-        ],
-        {
-          description: 'The path of a site that exists; null: none.',
-        },
+      Type.OrNull(
+        Type.String({ maxLength: maxSitePathLength, pattern: sitePathPattern, format: 'label', documented }),
+        { description: 'The path of a site that exists; null: none.' },
       ),
     ),
     tags: Tags('All of them, in place of those that it has.'),
@@ -41,8 +36,8 @@ export const LabelsUpdate = Type.Object(
 export type LabelsUpdate = Type.Static<typeof LabelsUpdate>;
 
 const Labels = {
-  display_name: Type.Union([Type.String(), Type.Null()]),
-  site: Type.Union([Type.String(), Type.Null()], { description: 'The path of its site.' }),
+  display_name: Type.OrNull(Type.String()),
+  site: Type.OrNull(Type.String(), { description: 'The path of its site.' }),
   tags: Type.Array(Type.String(), { description: 'Each once, ordered.' }),
 };
 
@@ -51,7 +46,7 @@ export const AgentLabels = Type.Named('AgentLabels', {
   ...Labels,
   suggested: Type.Object(
     {
-      site: Type.Union([Type.String(), Type.Null()]),
+      site: Type.OrNull(Type.String()),
       tags: Type.Array(Type.String()),
     },
     { description: 'What the agent says in `configuration.site` and `configuration.tags`, and is not accepted.' },
@@ -83,24 +78,23 @@ export const AgentListItem = Type.Named('AgentListItem', {
   id: Type.String({ format: 'uuid' }),
   ap_id: Type.String(),
   ...Labels,
-  access_point_type: Type.Union([Type.String(), Type.Null()], {
+  access_point_type: Type.OrNull(Type.String(), {
     description: '`configuration.access_point_type`, if that is a text.',
   }),
   state: Type.Enum([...agentStates], {
-    type: 'string',
     description: '`never`: has not reported yet; `ended`: emulated, and its run is over.',
   }),
-  health: Type.Union([HealthWord, Type.Null()], {
+  health: Type.OrNull(HealthWord, {
     description: 'By its state and its worst alarm; null once its emulated network has ended.',
   }),
-  power_state: Type.Union([Type.Enum(['awake', 'asleep'], { type: 'string' }), Type.Null()], {
+  power_state: Type.OrNull(Type.Enum(['awake', 'asleep']), {
     description: 'By its newest value of `active`; null if it reports none.',
   }),
-  last_seen: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  last_seen: Type.OrNull(Type.Timestamp),
   onboard: Type.Boolean({ description: 'True after the first successful login.' }),
   emulated: Type.Boolean(),
-  created_at: Type.String({ format: 'date-time' }),
-  may: Type.Array(Type.Enum(['command', 'manage'], { type: 'string' }), {
+  created_at: Type.Timestamp,
+  may: Type.Array(Type.Enum(['command', 'manage']), {
     description: 'What the caller may do with it: send it commands; label and remove it.',
   }),
   configuration: Type.Optional.Record(Type.String(), Type.Unknown(), { description: 'With `fields=configuration`.' }),
@@ -144,18 +138,17 @@ export type BulkRequest = Type.Static<typeof BulkRequest>;
 
 export const BulkTarget = Type.Named('BulkTarget', {
   ap_id: Type.String(),
-  display_name: Type.Union([Type.String(), Type.Null()]),
+  display_name: Type.OrNull(Type.String()),
   state: Type.Enum(['would', 'waiting', 'done', 'refused', 'stopped'], {
-    type: 'string',
     description: '`would`: only a preview, in which `refused` would be. `stopped`: the job ended before its turn.',
   }),
-  detail: Type.Union([Type.String(), Type.Null()], { description: 'What happens or happened, or why not.' }),
-  command_id: Type.Union([Type.String(), Type.Null()]),
+  detail: Type.OrNull(Type.String(), { description: 'What happens or happened, or why not.' }),
+  command_id: Type.OrNull(Type.String()),
 });
 export type BulkTarget = Type.Static<typeof BulkTarget>;
 
 export const BulkAnswer = Type.Named('BulkAnswer', {
-  job_number: Type.Union([Type.String(), Type.Null()], {
+  job_number: Type.OrNull(Type.String(), {
     description: 'Null for a preview. `DELETE /api/v1/jobs/{job_number}` stops it.',
   }),
   preview: Type.Boolean(),
@@ -178,7 +171,7 @@ export type BulkAnswer = Type.Static<typeof BulkAnswer>;
 export const BulkProgress = Type.Named('BulkProgress', {
   job_number: Type.String(),
   selector: Type.String(),
-  action: Type.Enum(['command', 'labels', 'remove'], { type: 'string' }),
+  action: Type.Enum(['command', 'labels', 'remove']),
   is_over: Type.Boolean(),
   totals: Type.Object({
     waiting: Type.Integer(),

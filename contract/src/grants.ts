@@ -3,7 +3,6 @@ import * as Type from './schema/schema.ts';
 
 export const Grant = Type.Named('Grant', {
   role: Type.Enum(['viewer', 'operator', 'manager', 'auditor', 'none'], {
-    type: 'string',
     description:
       'viewer reads; operator also sends commands and acknowledges alarms; manager also labels, enrols and removes; auditor reads everything and the audit log, and changes nothing; none has no right at all, where no grant would mean to read everything.',
   }),

@@ -5,7 +5,6 @@ import * as Type from './schema/schema.ts';
 
 export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
   title: 'HealthWord',
-  type: 'string',
   description:
     'bad: users are not served (a critical or major alarm); degraded: they are served worse than they should be; unknown: nothing has been heard yet.',
 });
@@ -13,7 +12,6 @@ export type HealthWord = Type.Static<typeof HealthWord>;
 
 export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'], {
   title: 'ServiceLevelName',
-  type: 'string',
 });
 export type ServiceLevelName = Type.Static<typeof ServiceLevelName>;
 
@@ -40,14 +38,14 @@ const Counts = Type.Object({
 
 export const AgentHealth = Type.Named('AgentHealth', {
   ap_id: Type.String(),
-  display_name: Type.Union([Type.String(), Type.Null()]),
-  site: Type.Union([Type.String(), Type.Null()]),
+  display_name: Type.OrNull(Type.String()),
+  site: Type.OrNull(Type.String()),
   ...Word,
   alarms: Type.Integer({ description: 'Alarms that are not cleared.' }),
   devices_affected: Type.Integer({
     description: 'Devices that lost service because of it, in incidents that are open.',
   }),
-  severity: Type.Union([AlarmSeverity, Type.Null()], { description: 'Of the worst of them.' }),
+  severity: Type.OrNull(AlarmSeverity, { description: 'Of the worst of them.' }),
 });
 export type AgentHealth = Type.Static<typeof AgentHealth>;
 
@@ -89,8 +87,8 @@ export type NetworkHealth = Type.Static<typeof NetworkHealth>;
 const Figure = (description: string) =>
   Type.Object(
     {
-      now: Type.Union([Type.Number(), Type.Null()], { description: 'Null if nobody says.' }),
-      day: Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+      now: Type.OrNull(Type.Number(), { description: 'Null if nobody says.' }),
+      day: Type.Array(Type.OrNull(Type.Number()), {
         description:
           'Means of half hours, oldest first: the first is that of yesterday at this time, the last has begun.',
       }),
@@ -99,7 +97,7 @@ const Figure = (description: string) =>
   );
 
 export const NetworkFigures = Type.Named('NetworkFigures', {
-  at: Type.String({ format: 'date-time' }),
+  at: Type.Timestamp,
   step_seconds: Type.Integer(),
   access_points: Type.Integer({ description: 'How many it is about.' }),
   read: Type.Integer({ description: 'Whose last day was read; of many, a part stands for all.' }),
@@ -113,8 +111,6 @@ export type NetworkFigures = Type.Static<typeof NetworkFigures>;
 
 export const WeftVersion = Type.Named('WeftVersion', {
   version: Type.String({ description: 'Semantic: what changed is in CHANGELOG.md.' }),
-  commit: Type.Union([Type.String(), Type.Null()], {
-    description: 'What it was built of. Null if it runs from its sources.',
-  }),
+  commit: Type.OrNull(Type.String(), { description: 'What it was built of. Null if it runs from its sources.' }),
 });
 export type WeftVersion = Type.Static<typeof WeftVersion>;

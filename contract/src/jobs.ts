@@ -3,18 +3,14 @@
 import { AgentFilter } from './metrics.ts';
 import * as Type from './schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-
 /** Queues and routing keys are named after the kinds of work. */
 export const TaskType = Type.Enum(['agent_details', 'agent_data', 'send_command', 'emulator_spinup'], {
   title: 'TaskType',
-  type: 'string',
 });
 export type TaskType = Type.Static<typeof TaskType>;
 
 export const JobState = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], {
   title: 'JobState',
-  type: 'string',
 });
 export type JobState = Type.Static<typeof JobState>;
 
@@ -28,7 +24,6 @@ export type JobAccepted = Type.Static<typeof JobAccepted>;
 /** What a message on a job's socket is about. */
 export const EnvelopeType = Type.Enum(['agent_data', 'agent_details', 'emulator', 'command', 'energy', 'status'], {
   title: 'EnvelopeType',
-  type: 'string',
 });
 export type EnvelopeType = Type.Static<typeof EnvelopeType>;
 
@@ -38,7 +33,7 @@ export const JobEnvelope = Type.Named('JobEnvelope', {
   type: EnvelopeType,
   data: Type.Array(Type.Unknown()),
   final: Type.Boolean({ description: 'True on the last message of the job.' }),
-  ts: Timestamp,
+  ts: Type.Timestamp,
 });
 export type JobEnvelope = Type.Static<typeof JobEnvelope>;
 
@@ -50,11 +45,11 @@ const jobFields = {
     { description: 'Whose job it is; of an adopted one, the administrator who opened it.' },
   ),
   state: JobState,
-  detail: Type.Union([Type.String(), Type.Null()], { description: 'Why it failed, expired or was cancelled.' }),
-  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1, if known.' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-  ended_at: Type.Union([Timestamp, Type.Null()]),
+  detail: Type.OrNull(Type.String(), { description: 'Why it failed, expired or was cancelled.' }),
+  progress: Type.OrNull(Type.Number(), { description: 'From 0 to 1, if known.' }),
+  created_at: Type.Timestamp,
+  updated_at: Type.Timestamp,
+  ended_at: Type.OrNull(Type.Timestamp),
   expires_at: Type.String({
     format: 'date-time',
     description: 'While it runs, when it expires; after its end, when its messages are deleted.',
@@ -75,7 +70,7 @@ export const JobWithMessages = Type.Named('JobWithMessages', {
 export type JobWithMessages = Type.Static<typeof JobWithMessages>;
 
 export const CallbackAnswer = Type.Named('CallbackAnswer', {
-  status: Type.Enum(['delivered', 'queued'], { type: 'string' }),
+  status: Type.Enum(['delivered', 'queued']),
   job_number: Type.String(),
   detail: Type.String(),
   seq: Type.Integer(),
@@ -116,14 +111,14 @@ export type AgentDetailsTask = Type.Static<typeof AgentDetailsTask>;
 
 /** `data` of `agent_data`: whose telemetry, and of when; an end in the future makes it a live subscription. */
 export const AgentDataTask = Type.Object(
-  { agent_id: Type.String({ description: 'The ap_id.' }), start_time: Timestamp, end_time: Timestamp },
+  { agent_id: Type.String({ description: 'The ap_id.' }), start_time: Type.Timestamp, end_time: Type.Timestamp },
   { title: 'AgentDataTask' },
 );
 export type AgentDataTask = Type.Static<typeof AgentDataTask>;
 
 /** One record of the result of `agent_data`. */
 export const AgentDataRecord = Type.Object(
-  { time: Timestamp, field: Type.String(), value: Type.Union([Type.Number(), Type.String()]) },
+  { time: Type.Timestamp, field: Type.String(), value: Type.Union([Type.Number(), Type.String()]) },
   { title: 'AgentDataRecord' },
 );
 export type AgentDataRecord = Type.Static<typeof AgentDataRecord>;

@@ -76,7 +76,7 @@ export const EventKind = Type.Enum(
     ...['rollout.paused', 'rollout.stopped', 'rollout.completed', 'rollout.reverting', 'rollout.reverted'],
     ...['rollout.aborted', 'clock.jumped', 'clock.steady', 'webhook.parked', 'webhook.failing', 'webhook.recovered'],
   ] as const,
-  { title: 'EventKind', type: 'string' },
+  { title: 'EventKind' },
 );
 export type EventKind = Type.Static<typeof EventKind>;
 
@@ -94,7 +94,7 @@ export const EventData = Type.Object(
     alarm_id: Type.Optional.String(),
     rule: Type.Optional.String(),
     message: Type.Optional.String(),
-    value: Type.Optional(Type.Union([Type.Number(), Type.Null()])),
+    value: Type.Optional(Type.OrNull(Type.Number())),
     state: Type.Optional.String(),
     device: Type.Optional.String(),
     from: Type.Optional.String(),

@@ -1,24 +1,21 @@
 // What can be read of the fleet: its agents, their series, their newest values, and whether they are there at all.
 import * as Type from './schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
 const Resolution = Type.Optional.Number({
   description: 'Width of the buckets; present only if the points are buckets.',
 });
 
 export const Aggregate = Type.Enum(['mean', 'min', 'max', 'last', 'sum', 'count'], {
   title: 'Aggregate',
-  type: 'string',
   description: 'How the values in a bucket are aggregated.',
 });
 export type Aggregate = Type.Static<typeof Aggregate>;
 
-export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Presence', type: 'string' });
+export const Presence = Type.Enum(['online', 'late', 'offline'], { title: 'Presence' });
 export type Presence = Type.Static<typeof Presence>;
 
 export const AgentFilter = Type.Named('AgentFilter', {
   state: Type.Optional.Enum(['online', 'late', 'offline', 'never', 'ended', 'all'], {
-    type: 'string',
     description:
       'Only agents in this state; `never`: has not reported yet, `ended`: emulated, and its run is over. Default: all that have not ended, without agents of devices; `all` has these too.',
   }),
@@ -46,7 +43,7 @@ export const AgentData = Type.Named('AgentData', {
 export type AgentData = Type.Static<typeof AgentData>;
 
 export const MetricSeries = Type.Object(
-  { metric: Type.String(), points: Type.Array(Type.Object({ ts: Timestamp, value: Type.Number() })) },
+  { metric: Type.String(), points: Type.Array(Type.Object({ ts: Type.Timestamp, value: Type.Number() })) },
   { title: 'MetricSeries' },
 );
 export type MetricSeries = Type.Static<typeof MetricSeries>;
@@ -89,8 +86,8 @@ export type LatestMetrics = Type.Static<typeof LatestMetrics>;
 export const AgentPresence = Type.Named('AgentPresence', {
   ap_id: Type.String(),
   presence: Presence,
-  last_seen: Type.Union([Timestamp, Type.Null()]),
-  since: Type.Union([Timestamp, Type.Null()], { description: 'When the current state began.' }),
+  last_seen: Type.OrNull(Type.Timestamp),
+  since: Type.OrNull(Type.Timestamp, { description: 'When the current state began.' }),
   reason: Type.String({ description: 'The reason.' }),
   report_interval_seconds: Type.Number({ description: 'The expected report interval.' }),
   channel: Type.Boolean({ description: 'Whether its WebSocket is open, on any node.' }),

@@ -45,7 +45,7 @@ export const NotificationInput = Type.Named('NotificationInput', {
     description:
       'Collects events for this long after the first one. 0: told at once, together with what comes within seconds.',
   }),
-  quiet: Type.Optional(Type.Union([QuietHours, Type.Null()])),
+  quiet: Type.Optional(Type.OrNull(QuietHours)),
   time_zone: Type.Optional.String({
     maxLength: 64,
     format: 'time-zone',
@@ -64,13 +64,13 @@ export const Notification = Type.Named('Notification', {
   severities: Type.Array(EventSeverity),
   selector: Type.String(),
   digest_minutes: Type.Integer(),
-  quiet: Type.Union([QuietHours, Type.Null()]),
+  quiet: Type.OrNull(QuietHours),
   time_zone: Type.String(),
   enabled: Type.Boolean(),
   created_by: Type.String(),
-  created_at: Type.String({ format: 'date-time' }),
-  last_sent_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-  failing_since: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
+  created_at: Type.Timestamp,
+  last_sent_at: Type.OrNull(Type.Timestamp),
+  failing_since: Type.OrNull(Type.Timestamp),
 });
 export type Notification = Type.Static<typeof Notification>;
 
@@ -83,7 +83,7 @@ export const NotificationList = Type.Named('NotificationList', {
 export type NotificationList = Type.Static<typeof NotificationList>;
 
 export const NotificationTest = Type.Object(
-  { sent: Type.Boolean(), error: Type.Union([Type.String(), Type.Null()]) },
+  { sent: Type.Boolean(), error: Type.OrNull(Type.String()) },
   { title: 'NotificationTest' },
 );
 export type NotificationTest = Type.Static<typeof NotificationTest>;

@@ -2,11 +2,8 @@
 import * as Type from './schema/schema.ts';
 
 export const RetentionReport = Type.Named('RetentionReport', {
-  state: Type.Enum(['running', 'paused'], {
-    type: 'string',
-    description: 'paused: the clock has jumped, and nothing is removed.',
-  }),
-  steady_seconds: Type.Union([Type.Integer(), Type.Null()], {
+  state: Type.Enum(['running', 'paused'], { description: 'paused: the clock has jumped, and nothing is removed.' }),
+  steady_seconds: Type.OrNull(Type.Integer(), {
     description: 'For how long the clock has been steady since it jumped; an hour is needed. Null unless it is paused.',
   }),
   rounds: Type.Integer({ description: 'How often this node has looked for what is old since it started.' }),
@@ -14,7 +11,7 @@ export const RetentionReport = Type.Named('RetentionReport', {
     Type.Object({
       name: Type.String(),
       kept_seconds: Type.Integer({ description: 'The longest time for which one of them is kept.' }),
-      now: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      now: Type.OrNull(Type.Timestamp, {
         description:
           'The time that counts for these: behind the clock where not all of its time is known to have passed.',
       }),

@@ -4,10 +4,6 @@ import { Page } from './answers.ts';
 import { ConfigState } from './desired-config.ts';
 import * as Type from './schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-const orNull = <Schema extends Type.TSchema>(schema: Schema, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
-
 export const RolloutPlan = Type.Named('RolloutPlan', {
   waves: Type.Optional.Array(
     Type.Object({
@@ -39,7 +35,7 @@ export const RolloutPlan = Type.Named('RolloutPlan', {
     agents: Type.Integer({ minimum: 0, description: 'It stops once more than these have failed. Default: 0.' }),
   }),
   window: Type.Optional.Object({
-    days: Type.Array(Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { type: 'string' }), {
+    days: Type.Array(Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']), {
       minItems: 1,
       maxItems: 7,
     }),
@@ -57,7 +53,7 @@ export type RolloutPlan = Type.Static<typeof RolloutPlan>;
 
 export const RolloutState = Type.Enum(
   ['running', 'paused', 'stopped', 'completed', 'reverting', 'reverted', 'aborted'] as const,
-  { title: 'RolloutState', type: 'string' },
+  { title: 'RolloutState' },
 );
 export type RolloutState = Type.Static<typeof RolloutState>;
 
@@ -66,7 +62,7 @@ export const Rollout = Type.Named('Rollout', {
   change_set_id: Type.String(),
   title: Type.String(),
   state: RolloutState,
-  reason: orNull(Type.String(), 'Why it stands or has ended, for people.'),
+  reason: Type.OrNull(Type.String(), { description: 'Why it stands or has ended, for people.' }),
   sentence: Type.String({ description: 'How it stands, for people.' }),
   plan: RolloutPlan,
   wave: Type.Integer({ description: 'Counts from 1.' }),
@@ -85,18 +81,18 @@ export const Rollout = Type.Named('Rollout', {
     Type.Object({
       wave: Type.Integer(),
       metric: Type.String(),
-      treated_before: orNull(Type.Number()),
-      treated_after: orNull(Type.Number()),
-      untreated_before: orNull(Type.Number()),
-      untreated_after: orNull(Type.Number()),
-      worse_by: orNull(Type.Number()),
-      compared_with: Type.Enum(['untreated', 'own_hour_before'], { type: 'string' }),
+      treated_before: Type.OrNull(Type.Number()),
+      treated_after: Type.OrNull(Type.Number()),
+      untreated_before: Type.OrNull(Type.Number()),
+      untreated_after: Type.OrNull(Type.Number()),
+      worse_by: Type.OrNull(Type.Number()),
+      compared_with: Type.Enum(['untreated', 'own_hour_before']),
       passed: Type.Boolean(),
     }),
   ),
   created_by: Type.String(),
-  created_at: Timestamp,
-  ended_at: orNull(Timestamp),
+  created_at: Type.Timestamp,
+  ended_at: Type.OrNull(Type.Timestamp),
 });
 export type Rollout = Type.Static<typeof Rollout>;
 export const RolloutPage = Page(Rollout, 'RolloutPage');
@@ -106,7 +102,7 @@ const RolloutSide = Type.Object({
   access_points: Type.Integer({ description: 'How many were measured: at most 50.' }),
   points: Type.Array(
     Type.Object({
-      ts: Timestamp,
+      ts: Type.Timestamp,
       mean: Type.Number(),
       low: Type.Number({ description: 'Of the access point where it was lowest.' }),
       high: Type.Number(),
@@ -123,11 +119,11 @@ export type RolloutSeries = Type.Static<typeof RolloutSeries>;
 
 export const RolloutAgent = Type.Named('RolloutAgent', {
   ap_id: Type.String(),
-  display_name: orNull(Type.String()),
+  display_name: Type.OrNull(Type.String()),
   wave: Type.Integer(),
   state: ConfigState,
-  detail: orNull(Type.String()),
-  treated_at: orNull(Timestamp),
+  detail: Type.OrNull(Type.String()),
+  treated_at: Type.OrNull(Type.Timestamp),
 });
 export type RolloutAgent = Type.Static<typeof RolloutAgent>;
 export const RolloutAgentPage = Page(RolloutAgent, 'RolloutAgentPage');

@@ -28,12 +28,12 @@ const Notes = Type.String({ maxLength: 4000 });
 
 export const SiteCreate = Type.Named('SiteCreate', {
   path: Path,
-  name: Type.Optional(Type.Union([Name, Type.Null()], { description: 'Default: the last step of the path.' })),
-  geolocation: Type.Optional(Type.Union([Geolocation, Type.Null()])),
+  name: Type.Optional(Type.OrNull(Name, { description: 'Default: the last step of the path.' })),
+  geolocation: Type.Optional(Type.OrNull(Geolocation)),
   time_zone: Type.Optional(
-    Type.Union([TimeZone, Type.Null()], { description: 'Default: that of the nearest site above it that has one.' }),
+    Type.OrNull(TimeZone, { description: 'Default: that of the nearest site above it that has one.' }),
   ),
-  notes: Type.Optional(Type.Union([Notes, Type.Null()])),
+  notes: Type.Optional(Type.OrNull(Notes)),
 });
 export type SiteCreate = Type.Static<typeof SiteCreate>;
 
@@ -41,11 +41,11 @@ export const Site = Type.Named('Site', {
   id: Type.String({ format: 'uuid' }),
   path: Type.String(),
   name: Type.String(),
-  geolocation: Type.Union([Geolocation, Type.Null()]),
-  time_zone: Type.Union([Type.String(), Type.Null()]),
+  geolocation: Type.OrNull(Geolocation),
+  time_zone: Type.OrNull(Type.String()),
   notes: Type.String(),
   access_points: Type.Integer({ description: 'How many are directly in it.' }),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: Type.Timestamp,
 });
 export type Site = Type.Static<typeof Site>;
 

@@ -43,7 +43,6 @@ export const AppPermissions = Type.Object(
       description: 'Whether it may raise alarms of its own about the agents that it may see. Absent: it may not.',
     }),
     config: Type.Optional.Enum(['read', 'draft', 'roll_out'], {
-      type: 'string',
       description:
         'What it may do about what access points shall be: read it, also draft changes, also roll them out. Absent: nothing.',
     }),
@@ -117,7 +116,7 @@ export const ThirdPartyAppCreate = Type.Object(
 export type ThirdPartyAppCreate = Type.Static<typeof ThirdPartyAppCreate>;
 
 export const ThirdPartyAppUpdate = Type.Named('ThirdPartyAppUpdate', {
-  api_key: Type.Optional(Type.Union([ApiKey, Type.Null()])),
-  permissions: Type.Optional(Type.Union([Permissions, Type.Null()])),
+  api_key: Type.Optional(Type.OrNull(ApiKey)),
+  permissions: Type.Optional(Type.OrNull(Permissions)),
 });
 export type ThirdPartyAppUpdate = Type.Static<typeof ThirdPartyAppUpdate>;

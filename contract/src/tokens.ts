@@ -3,22 +3,21 @@ import * as Type from './schema/schema.ts';
 
 export const LoginType = Type.Enum(['user', 'agent', 'third_party_app'], {
   title: 'LoginType',
-  type: 'string',
   description: 'The kind of caller that logs in.',
 });
 export type LoginType = Type.Static<typeof LoginType>;
 
 export const LoginForm = Type.Named('LoginForm', {
   // Unanchored on purpose: the interface takes any text that contains the word.
-  grant_type: Type.Optional(Type.Union([Type.String({ pattern: 'password' }), Type.Null()])),
+  grant_type: Type.Optional(Type.OrNull(Type.String({ pattern: 'password' }))),
   username: Type.String({
     maxLength: 1024,
     description: "A user's e-mail address, an agent's ap_id or an app's app_name.",
   }),
   password: Type.String({ maxLength: 1024, description: "A user's or agent's password, or an app's api_key." }),
   scope: Type.Optional.String({ default: '' }),
-  client_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  client_secret: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  client_id: Type.Optional(Type.OrNull(Type.String())),
+  client_secret: Type.Optional(Type.OrNull(Type.String())),
 });
 export type LoginForm = Type.Static<typeof LoginForm>;
 

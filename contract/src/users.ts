@@ -2,12 +2,12 @@
 import * as Type from './schema/schema.ts';
 
 // Literals and not a bare pattern, so that a role which merely contains a known one is refused by name.
-const Roles = Type.Array(Type.Enum(['admin', 'user'], { type: 'string' }), { minItems: 1 });
+const Roles = Type.Array(Type.Enum(['admin', 'user']), { minItems: 1 });
 const Username = Type.String({ format: 'email', description: 'An e-mail address, converted to lower case.' });
 const NewPassword = Type.String({ format: 'new-password' });
 
 export const TokenData = Type.Named('TokenData', {
-  username: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  username: Type.Optional(Type.OrNull(Type.String())),
   roles: Type.String({ description: 'The roles, joined by commas.' }),
   scopes: Type.Optional.Array(Type.String(), { default: [] }),
 });
@@ -23,14 +23,14 @@ export const UserRegister = Type.Object({ username: Username, password: NewPassw
 export type UserRegister = Type.Static<typeof UserRegister>;
 
 export const UserUpdate = Type.Named('UserUpdate', {
-  password: Type.Optional(Type.Union([NewPassword, Type.Null()])),
-  roles: Type.Optional(Type.Union([Roles, Type.Null()])),
+  password: Type.Optional(Type.OrNull(NewPassword)),
+  roles: Type.Optional(Type.OrNull(Roles)),
 });
 export type UserUpdate = Type.Static<typeof UserUpdate>;
 
 export const WaitingUser = Type.Named('WaitingUser', {
   username: Type.String(),
-  waiting_since: Type.String({ format: 'date-time' }),
+  waiting_since: Type.Timestamp,
   looks_like: Type.Optional.String({
     description: 'Another account whose name people may take for this one, such as with Cyrillic letters.',
   }),
@@ -39,7 +39,7 @@ export type WaitingUser = Type.Static<typeof WaitingUser>;
 
 export const DisabledUser = Type.Named('DisabledUser', {
   username: Type.String(),
-  disabled_at: Type.String({ format: 'date-time' }),
+  disabled_at: Type.Timestamp,
   disabled_by: Type.String({ description: 'A username; for the command line, the account of the shell.' }),
 });
 export type DisabledUser = Type.Static<typeof DisabledUser>;

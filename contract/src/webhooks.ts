@@ -5,7 +5,6 @@ import * as Type from './schema/schema.ts';
 
 export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
   title: 'WebhookFormat',
-  type: 'string',
   description:
     '`json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message.',
 });
@@ -39,7 +38,7 @@ const fields = {
 export const WebhookInput = Type.Object(fields, { title: 'WebhookInput' });
 export type WebhookInput = Type.Static<typeof WebhookInput>;
 
-const NullableTime = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
+const NullableTime = Type.OrNull(Type.Timestamp);
 
 export const Webhook = Type.Named('Webhook', {
   id: Type.String(),
@@ -50,9 +49,8 @@ export const Webhook = Type.Named('Webhook', {
   format: WebhookFormat,
   enabled: Type.Boolean(),
   created_by: Type.String(),
-  created_at: Type.String({ format: 'date-time' }),
+  created_at: Type.Timestamp,
   state: Type.Enum(['ok', 'retrying', 'failing', 'disabled'], {
-    type: 'string',
     description: '`retrying`: attempts fail now; `failing`: none has succeeded for an hour.',
   }),
   failing_since: NullableTime,
@@ -80,13 +78,13 @@ export type WebhookList = Type.Static<typeof WebhookList>;
 
 export const WebhookDelivery = Type.Named('WebhookDelivery', {
   id: Type.String(),
-  ts: Type.String({ format: 'date-time' }),
-  event_id: Type.Union([Type.Integer(), Type.Null()], { description: 'Null for a test.' }),
+  ts: Type.Timestamp,
+  event_id: Type.OrNull(Type.Integer(), { description: 'Null for a test.' }),
   kind: Type.String(),
   attempt: Type.Integer(),
-  outcome: Type.Enum(['delivered', 'failed', 'parked'], { type: 'string' }),
-  status: Type.Union([Type.Integer(), Type.Null()], { description: 'Of the answer; null if there was none.' }),
-  error: Type.Union([Type.String(), Type.Null()]),
+  outcome: Type.Enum(['delivered', 'failed', 'parked']),
+  status: Type.OrNull(Type.Integer(), { description: 'Of the answer; null if there was none.' }),
+  error: Type.OrNull(Type.String()),
   duration_ms: Type.Integer(),
 });
 export type WebhookDelivery = Type.Static<typeof WebhookDelivery>;

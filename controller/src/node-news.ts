@@ -24,12 +24,10 @@ export interface NodeNewsOptions {
   broker: Pick<Broker, 'broadcast' | 'listen' | 'tells'>;
   /** Of the database that the nodes share; absent, there is one node. */
   databaseUrl?: string | undefined;
-  now?: () => number;
 }
 
 export class NodeNews {
   readonly #broker: NodeNewsOptions['broker'];
-  readonly #now: () => number;
   readonly #node = randomUUID();
   readonly #listeners: Listener[] = [];
   readonly #database: PostgresNews | undefined;
@@ -40,9 +38,8 @@ export class NodeNews {
   #othersAwayUntilMs = Number.NEGATIVE_INFINITY;
   #beatsWithout = 0;
 
-  constructor({ broker, databaseUrl, now = () => performance.now() }: NodeNewsOptions) {
+  constructor({ broker, databaseUrl }: NodeNewsOptions) {
     this.#broker = broker;
-    this.#now = now;
     broker.listen(
       (text) => this.#heard(text),
       // After every connection, also one that was lost again between two looks.
@@ -64,7 +61,7 @@ export class NodeNews {
     this.#broker.broadcast(`${this.#node} all ${numbered}`);
     if (this.#database === undefined) return;
     if (!this.#broker.tells) this.#notify('all', numbered);
-    else if (this.#now() < this.#othersAwayUntilMs) this.#notify('those', numbered);
+    else if (performance.now() < this.#othersAwayUntilMs) this.#notify('those', numbered);
   }
 
   /** The same over the broker alone: what would be too much for the database. */
@@ -98,7 +95,7 @@ export class NodeNews {
   #heard(text: string): void {
     const [node = '', kind = ''] = text.split(' ', 2);
     if (node === this.#node) return;
-    if (kind === 'away') this.#othersAwayUntilMs = this.#now() + believedMs;
+    if (kind === 'away') this.#othersAwayUntilMs = performance.now() + believedMs;
     else if (kind === 'gap') this.#gap();
     else if (kind === 'all' || (kind === 'those' && !this.#broker.tells)) {
       const [number = ''] = text.slice(node.length + kind.length + 2).split(' ', 1);

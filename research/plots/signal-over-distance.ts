@@ -66,21 +66,20 @@ function accessPointPanel(): Panel {
 }
 
 function lampPanel(): Panel {
-  const noiseA2 = (daylight: number) => lifiNoiseA2(daylight);
   const order = lambertianOrder(60);
   const flat = (daylight: number) =>
     curve(0, 4, (aside) => {
       const distanceM = Math.hypot(aside, lampHeightM);
       const cosine = lampHeightM / distanceM;
       const receivedW = 3.5 * channelGain(order, distanceM, cosine, cosine, usualReceiver);
-      return toDb(signalA2(receivedW, usualReceiver) / noiseA2(daylight));
+      return toDb(signalA2(receivedW, usualReceiver) / lifiNoiseA2(daylight));
     });
   const measure = (state: WorldState, device: number, lamp: number) =>
     measureLifi(
       state,
       device,
       lamp,
-      Float64Array.from(state.accessPoints, () => noiseA2(0.89)),
+      Float64Array.from(state.accessPoints, () => lifiNoiseA2(0.89)),
     );
   return {
     title: 'LiFi, 3.5 W of light, 60°',

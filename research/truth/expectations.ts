@@ -5,6 +5,14 @@ import type { Expectation } from './judge.ts';
 const atLeast = (seconds: number, size: (size: number) => boolean) => (fault: PlannedFault) =>
   fault.seconds >= seconds && size(fault.size);
 const any = () => true;
+/** Jammers of this power or more, for so many minutes. */
+const findsJammers = (rule: string, dbm: number, minutes: number, where = ''): Expectation => ({
+  rule,
+  cause: 'jammer',
+  matters: atLeast(60 * minutes, (power) => power >= dbm),
+  line: `jammers from ${dbm} dBm on,${where} for ${minutes} minutes`,
+  isHeardAround: true,
+});
 
 export const expectations: Expectation[] = [
   { rule: 'offline', cause: 'outage', matters: atLeast(75, any), line: 'outages from 75 s on' },
@@ -28,35 +36,10 @@ export const expectations: Expectation[] = [
     line: '5 % of the blocks or fewer, for 5 minutes',
   },
   { rule: 'handover_failures', cause: undefined },
-  {
-    rule: 'wifi_noise',
-    cause: 'jammer',
-    matters: atLeast(120, (dbm) => dbm >= 10),
-    line: 'jammers from 10 dBm on, 8 m away, for 2 minutes',
-    isHeardAround: true,
-  },
-  {
-    rule: 'wifi_utilisation',
-    cause: 'jammer',
-    matters: atLeast(360, (dbm) => dbm >= 15),
-    line: 'jammers from 15 dBm on, for 6 minutes',
-    isHeardAround: true,
-  },
-  {
-    rule: 'wifi_retries',
-    cause: 'jammer',
-    matters: atLeast(240, (dbm) => dbm >= 25),
-    line: 'jammers from 25 dBm on, for 4 minutes',
-    isHeardAround: true,
-  },
-  {
-    rule: 'wifi_unserved',
-    cause: 'jammer',
-    matters: atLeast(240, (dbm) => dbm >= 35),
-    line: 'jammers from 35 dBm on, for 4 minutes',
-    also: ['outage'],
-    isHeardAround: true,
-  },
+  findsJammers('wifi_noise', 10, 2, ' 8 m away,'),
+  findsJammers('wifi_utilisation', 15, 6),
+  findsJammers('wifi_retries', 25, 4),
+  { ...findsJammers('wifi_unserved', 35, 4), also: ['outage'] },
   { rule: 'lifi_blockage', cause: undefined },
   {
     rule: 'lifi_illuminance',

@@ -13,7 +13,7 @@ const maxBatchLines = 5_000;
 /** Limit for all agents together; then everything is sent. */
 const maxWaitingBytes = 16 * 1024 * 1024;
 const timeoutMs = 60_000;
-const defaultPatienceMs = 300_000;
+const patienceMs = 300_000;
 
 export interface HistoryWriterOptions {
   url: string;
@@ -24,7 +24,6 @@ export interface HistoryWriterOptions {
   onBad: (bad: BadLine) => void;
   onStored: (lines: number) => void;
   signal: AbortSignal;
-  patienceMs?: number;
 }
 
 interface Batch {
@@ -106,7 +105,7 @@ export class HistoryWriter {
 
   /** Resolves the problems of the lines, or undefined when they are stored. */
   async #send(ap_id: string, lines: HistoryLine[]): Promise<Problem[] | undefined> {
-    const { patienceMs = defaultPatienceMs, signal } = this.#options;
+    const { signal } = this.#options;
     const body = new Uint8Array(gzipSync(lines.map(({ text }) => text).join('\n'), { level: 1 }));
     const backOff = new BackOff();
     const deadline = performance.now() + patienceMs;

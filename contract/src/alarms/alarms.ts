@@ -1,9 +1,8 @@
 // Alarms: rules that watch access points, what they found, and when nobody wants to be told.
 import * as Type from '../schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-const NullableTimestamp = Type.Union([Timestamp, Type.Null()]);
-const NullableText = Type.Union([Type.String(), Type.Null()]);
+const NullableTimestamp = Type.OrNull(Type.Timestamp);
+const NullableText = Type.OrNull(Type.String());
 const MetricName = (description: string) => Type.Optional.String({ minLength: 1, maxLength: 256, description });
 const Labels = Type.Record(Type.String({ minLength: 1, maxLength: 64 }), Type.String({ maxLength: 256 }));
 const SelectorText = Type.String({
@@ -14,16 +13,15 @@ const SelectorText = Type.String({
 
 export const AlarmSeverity = Type.Enum(['critical', 'major', 'minor', 'warning'], {
   title: 'AlarmSeverity',
-  type: 'string',
   description: 'As in 3GPP TS 28.532.',
 });
 export type AlarmSeverity = Type.Static<typeof AlarmSeverity>;
 
-export const AlarmState = Type.Enum(['firing', 'acknowledged', 'cleared'], { title: 'AlarmState', type: 'string' });
+export const AlarmState = Type.Enum(['firing', 'acknowledged', 'cleared'], { title: 'AlarmState' });
 export type AlarmState = Type.Static<typeof AlarmState>;
 
-const AgentStateWord = Type.Enum(['online', 'late', 'offline', 'never', 'ended'], { type: 'string' });
-const Operator = Type.Enum(['>', '>=', '<', '<=', '==', '!='], { type: 'string' });
+const AgentStateWord = Type.Enum(['online', 'late', 'offline', 'never', 'ended']);
+const Operator = Type.Enum(['>', '>=', '<', '<=', '==', '!=']);
 
 export const AlarmCondition = Type.Object(
   {
@@ -38,7 +36,6 @@ export const AlarmCondition = Type.Object(
       description: 'The mean of this long is compared, not each value.',
     }),
     change: Type.Optional.Enum(['>', '<', '<>'], {
-      type: 'string',
       description: 'Rises (>), falls (<) or either (<>) by more than `value` within `within_seconds`.',
     }),
     within_seconds: Type.Optional.Integer({ minimum: 1, maximum: 86_400 }),
@@ -99,7 +96,6 @@ const ruleFields = {
   }),
   labels: Type.Optional(Labels),
   when_asleep: Type.Optional.Enum(['ignore', 'evaluate'], {
-    type: 'string',
     default: 'ignore',
     description: 'What a sleeping access point (`active` is 0) reports is no fault, unless this is `evaluate`.',
   }),
@@ -112,12 +108,12 @@ export type AlarmRuleInput = Type.Static<typeof AlarmRuleInput>;
 export const AlarmRule = Type.Named('AlarmRule', {
   id: Type.String(),
   ...ruleFields,
-  product: Type.Union([Type.String(), Type.Null()], {
+  product: Type.OrNull(Type.String(), {
     description: 'The key of the rule that comes with Weft; null for rules of administrators.',
   }),
   adjusted: Type.Boolean({ description: 'A rule that comes with Weft and was changed.' }),
-  created_at: Timestamp,
-  updated_at: Timestamp,
+  created_at: Type.Timestamp,
+  updated_at: Type.Timestamp,
 });
 export type AlarmRule = Type.Static<typeof AlarmRule>;
 
@@ -134,8 +130,8 @@ export const Alarm = Type.Named('Alarm', {
   severity: AlarmSeverity,
   state: AlarmState,
   since: Type.String({ format: 'date-time', description: 'Since when the condition has held.' }),
-  fired_at: Timestamp,
-  value: Type.Union([Type.Number(), Type.Null()]),
+  fired_at: Type.Timestamp,
+  value: Type.OrNull(Type.Number()),
   message: Type.String(),
   labels: Labels,
   acknowledged_by: NullableText,
@@ -143,13 +139,13 @@ export const Alarm = Type.Named('Alarm', {
   note: NullableText,
   shelved_until: NullableTimestamp,
   shelved_by: NullableText,
-  silenced_by: Type.Union([Type.String(), Type.Null()], { description: 'The silence that applies now.' }),
-  inhibited_by: Type.Union([Type.String(), Type.Null()], {
+  silenced_by: Type.OrNull(Type.String(), { description: 'The silence that applies now.' }),
+  inhibited_by: Type.OrNull(Type.String(), {
     description: 'The alarm that is the cause of this one, such as that of its site.',
   }),
   inhibits: Type.Integer({ description: 'How many active alarms have this one as their cause.' }),
   cleared_at: NullableTimestamp,
-  cleared_by: Type.Union([Type.String(), Type.Null()], { description: 'Null if it cleared by itself.' }),
+  cleared_by: Type.OrNull(Type.String(), { description: 'Null if it cleared by itself.' }),
   may_handle: Type.Boolean({ description: 'Whether you may acknowledge, shelve or clear it.' }),
 });
 export type Alarm = Type.Static<typeof Alarm>;
@@ -160,7 +156,7 @@ export type AlarmNote = Type.Static<typeof AlarmNote>;
 export const AlarmShelf = Type.Object(
   {
     seconds: Type.Optional.Integer({ minimum: 60, maximum: 2_592_000, description: 'At most 30 days.' }),
-    until: Type.Optional(Timestamp),
+    until: Type.Optional(Type.Timestamp),
     note: Type.Optional.String({ maxLength: 1000 }),
   },
   { title: 'AlarmShelf', description: 'One of `seconds` and `until`. Shelving again sets another end.' },
@@ -194,7 +190,7 @@ export type AlarmRaise = Type.Static<typeof AlarmRaise>;
 export const AlarmKey = Type.Object({ key: AlarmRaise.properties.key }, { title: 'AlarmKey' });
 export type AlarmKey = Type.Static<typeof AlarmKey>;
 
-const Weekday = Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], { type: 'string' });
+const Weekday = Type.Enum(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 const TimeOfDay = Type.String({ pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$' });
 
 const silenceFields = {
@@ -205,8 +201,8 @@ const silenceFields = {
     default: ['*'],
     description: 'Names of rules; `*` stands for any characters.',
   }),
-  from: Type.Optional(Timestamp),
-  until: Type.Optional(Timestamp),
+  from: Type.Optional(Type.Timestamp),
+  until: Type.Optional(Type.Timestamp),
   weekly: Type.Optional.Object({
     days: Type.Array(Weekday, { minItems: 1, maxItems: 7 }),
     from: TimeOfDay,
@@ -236,20 +232,20 @@ export const Silence = Type.Named('Silence', {
   created_by: Type.String({
     description: 'Empty, and without selector and comment, where it is also about what the reader may not see.',
   }),
-  created_at: Timestamp,
-  within: Type.Union([Type.Array(Type.String()), Type.Null()], {
+  created_at: Type.Timestamp,
+  within: Type.OrNull(Type.Array(Type.String()), {
     description: 'Of a manager: it applies only to what one of these selectors means; null: to all that its own means.',
   }),
   active: Type.Boolean({ description: 'Whether it applies now (in UTC, if each site has its own zone).' }),
-  next: Type.Union([Type.Object({ from: Timestamp, until: Timestamp }), Type.Null()], {
+  next: Type.OrNull(Type.Object({ from: Type.Timestamp, until: Type.Timestamp }), {
     description: 'The window that is open or comes next; null if none comes.',
   }),
 });
 export type Silence = Type.Static<typeof Silence>;
 
 export const AlarmPreview = Type.Named('AlarmPreview', {
-  from: Timestamp,
-  until: Timestamp,
+  from: Type.Timestamp,
+  until: Type.Timestamp,
   times: Type.Integer({ description: 'How often it would have fired.' }),
   agents: Type.Integer({ description: 'Access points that were looked at.' }),
   agents_selected: Type.Integer({ description: 'Access points that the selector means.' }),
@@ -258,9 +254,9 @@ export const AlarmPreview = Type.Named('AlarmPreview', {
     Type.Object({
       ap_id: NullableText,
       subject: Type.String(),
-      from: Timestamp,
+      from: Type.Timestamp,
       until: NullableTimestamp,
-      value: Type.Union([Type.Number(), Type.Null()]),
+      value: Type.OrNull(Type.Number()),
     }),
     { description: 'The first hundred, oldest first; `until` is null for one that would still be firing.' },
   ),

@@ -6,18 +6,18 @@ import * as Type from '../schema/schema.ts';
 import { AlarmSeverity, AlarmState } from './alarms.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
-const NullableText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const NullableText = (description: string) => Type.OrNull(Type.String(), { description });
 
 export const IncidentCause = Type.Enum(
   [
     ...['site_away', 'access_point_away', 'backhaul', 'crash', 'jammed_channel', 'failed_rollout', 'conflict'],
     ...['overload', 'weak_signal', 'blocked', 'power', 'clock', 'reports', 'weft', 'unknown'],
   ] as const,
-  { title: 'IncidentCause', type: 'string', description: '`unknown`: no cause was found.' },
+  { title: 'IncidentCause', description: '`unknown`: no cause was found.' },
 );
 export type IncidentCause = Type.Static<typeof IncidentCause>;
 
-export const IncidentState = Type.Enum(['open', 'acknowledged', 'ended'], { title: 'IncidentState', type: 'string' });
+export const IncidentState = Type.Enum(['open', 'acknowledged', 'ended'], { title: 'IncidentState' });
 export type IncidentState = Type.Static<typeof IncidentState>;
 
 const incidentFields = {
@@ -27,7 +27,7 @@ const incidentFields = {
   confidence: Type.Number({ minimum: 0, maximum: 1, description: 'How sure that cause is; 0 for `unknown`.' }),
   site: NullableText('The path of the site that has all of it; null if there is none.'),
   started_at: Timestamp('Since when the first condition has held.'),
-  ended_at: Type.Union([Timestamp('When its last alarm cleared.'), Type.Null()]),
+  ended_at: Type.OrNull(Timestamp('When its last alarm cleared.')),
   state: IncidentState,
   access_points: Type.Integer({ description: 'How many it is about.' }),
   devices_affected: Type.Integer({
@@ -52,7 +52,7 @@ export const IncidentPage = Page(Incident, 'IncidentPage', {
 
 const Evidence = Type.Named('Evidence', {
   text: Type.String({ description: 'What was looked at, for people.' }),
-  value: Type.Union([Type.Number(), Type.Null()], { description: 'The number, if it is one.' }),
+  value: Type.OrNull(Type.Number(), { description: 'The number, if it is one.' }),
   unit: Type.String({ description: 'Empty if it has none.' }),
   link: NullableText('Where to see it: a path of the dashboard.'),
 });
@@ -60,7 +60,7 @@ const Evidence = Type.Named('Evidence', {
 export const Proposal = Type.Named('Proposal', {
   text: Type.String({ description: 'What to do, for people.' }),
   ap_id: Type.String(),
-  command: Type.Union([Type.String(), Type.Null()], {
+  command: Type.OrNull(Type.String(), {
     description: 'As `send_command` takes it; its `dry_run` shows what would happen. Null for something else.',
   }),
   link: NullableText('The page where it is done, if it is no command.'),
@@ -73,7 +73,6 @@ export const Diagnosis = Type.Named('Diagnosis', {
   cause: IncidentCause,
   text: Type.String({ description: 'The cause in words; `No cause found` is one of the answers.' }),
   scope: Type.Enum(['one', 'some', 'all', 'unknown'], {
-    type: 'string',
     description: 'Whether others of the same kind at its site have the same trouble.',
   }),
   evidence: Type.Array(Evidence, { description: 'Most telling first.' }),
@@ -100,11 +99,11 @@ export const IncidentDetails = Type.Object(
         state: AlarmState,
         message: Type.String(),
         since: Timestamp('Since when its condition has held.'),
-        cleared_at: Type.Union([Timestamp('When it cleared.'), Type.Null()]),
+        cleared_at: Type.OrNull(Timestamp('When it cleared.')),
       }),
       { description: 'Its alarms, oldest first; at most 100.' },
     ),
-    diagnosis: Type.Union([Diagnosis, Type.Null()], { description: 'Of the alarm that says most.' }),
+    diagnosis: Type.OrNull(Diagnosis, { description: 'Of the alarm that says most.' }),
   },
   { title: 'IncidentDetails' },
 );

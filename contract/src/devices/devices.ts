@@ -10,7 +10,7 @@ export const maxIdentityLength = 128;
 /** The name of a device in Weft: a keyed pseudonym of the identity that agents report. */
 export const devicePattern = '^dev-[a-z2-7]{16}$';
 
-const Nullable = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+const Nullable = (description: string) => Type.OrNull(Type.Number(), { description });
 const Time = (description: string) => Type.String({ format: 'date-time', description });
 
 export const HeardAccessPoint = Type.Named('HeardAccessPoint', {
@@ -23,7 +23,7 @@ export type HeardAccessPoint = Type.Static<typeof HeardAccessPoint>;
 
 export const DeviceLink = Type.Named('DeviceLink', {
   ap_id: Type.String(),
-  access_point_type: Type.Union([Type.String(), Type.Null()]),
+  access_point_type: Type.OrNull(Type.String()),
   rssi_dbm: Nullable('The signal, as the access point hears the device.'),
   snr_db: Nullable('The ratio of signal to noise.'),
   rx_mbps: Nullable('The rate from the device.'),
@@ -51,7 +51,7 @@ const deviceFields = {
     description: 'Whether it uses an address that was made up, and may come back under another one.',
   }),
   last_seen: Time('The time of the newest list with it.'),
-  last_ap_id: Type.Union([Type.String(), Type.Null()], {
+  last_ap_id: Type.OrNull(Type.String(), {
     description: 'Where it was last, if the caller may see that; also while it is not attached.',
   }),
   sticky: Type.Optional.Object(
@@ -108,7 +108,7 @@ const AgentDevice = Type.Named('AgentDevice', {
 
 export const AgentDevices = Type.Named('AgentDevices', {
   ...pageFields(AgentDevice),
-  reported_at: Type.Union([Time('The time of the newest list of this access point.'), Type.Null()], {
+  reported_at: Type.OrNull(Time('The time of the newest list of this access point.'), {
     description: 'Null: it has never said which devices it serves. They are unknown, not none.',
   }),
 });

@@ -6,7 +6,6 @@ import { WhatIfRequest } from './emulator-what-if.ts';
 
 export const CoverageLayer = Type.Enum(['best_server', 'signal', 'sinr', 'rate'], {
   title: 'CoverageLayer',
-  type: 'string',
   description:
     'best_server: which access point is received best; signal: its mean received power in dBm (5G: per resource element); sinr: signal over interference and noise in dB; rate: what a single device would get of it in Mb/s.',
 });
@@ -30,7 +29,6 @@ const fields = {
   columns: side('Columns'),
   rows: side('Rows'),
   encoding: Type.Optional.Enum(['int16', 'array'], {
-    type: 'string',
     default: 'int16',
     description: 'How `values` is written: base64 of 16-bit integers, or an array of numbers and null.',
   }),
@@ -51,7 +49,7 @@ export const CoverageDifferenceRequest = Type.Named('CoverageDifferenceRequest',
 });
 export type CoverageDifferenceRequest = Type.Static<typeof CoverageDifferenceRequest>;
 
-const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
+const NumberOrNull = Type.OrNull(Type.Number());
 
 const raster = {
   scale: Type.Number({ description: 'What an integer of `values` is multiplied with; 1 for an array.' }),
@@ -75,7 +73,7 @@ export type CoverageBounds = Type.Static<typeof CoverageBounds>;
 const heading = {
   job_number: Type.String(),
   model: Type.Integer({ description: 'Version of the model.' }),
-  model_time: Type.String({ format: 'date-time' }),
+  model_time: Type.Timestamp,
   second: Type.Integer({ description: 'Model time since the start of the run.' }),
   layer: CoverageLayer,
   technology: Technology,
@@ -84,7 +82,7 @@ const heading = {
   bounds: CoverageBounds,
   columns: Type.Integer(),
   rows: Type.Integer(),
-  encoding: Type.Enum(['int16', 'array'], { type: 'string' }),
+  encoding: Type.Enum(['int16', 'array']),
   access_points: Type.Array(Type.String(), {
     description: 'The access points that are best somewhere; values of best_server are positions in this list, from 0.',
   }),

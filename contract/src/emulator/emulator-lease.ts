@@ -4,8 +4,6 @@
 import * as Type from '../schema/schema.ts';
 import { EmulatedAgent, PlannedFault } from './emulator.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-
 /** `data` of `emulator_spinup`. */
 export const EmulatorTask = Type.Named('EmulatorTask', {
   agents: Type.Array(
@@ -34,7 +32,7 @@ export const EmulatorTask = Type.Named('EmulatorTask', {
   model: Type.Optional.Integer({ description: 'The version of the model that it was created for; absent: 1.' }),
   speed: Type.Number(),
   pace: Type.Optional.String({ description: '`stepped`: it goes on when it is told to; else by the clock.' }),
-  model_start: Timestamp,
+  model_start: Type.Timestamp,
   started_at: Type.String({ format: 'date-time', description: 'When the run began, on the clock of Weft.' }),
   report_interval_seconds: Type.Integer(),
   faults: Type.Array(PlannedFault),
@@ -63,7 +61,6 @@ export type EmulatorLeaseRequest = Type.Static<typeof EmulatorLeaseRequest>;
 export const EmulatorRequest = Type.Named('EmulatorRequest', {
   id: Type.String(),
   kind: Type.Enum(['what_if', 'fault', 'coverage', 'step', 'rerun', 'cancel'], {
-    type: 'string',
     description: '`cancel`: nobody waits for the request `id` of its body any more; it needs no answer.',
   }),
   body: Type.Record(Type.String(), Type.Unknown()),
@@ -80,8 +77,8 @@ export type EmulatorLease = Type.Static<typeof EmulatorLease>;
 
 /** One message of a run on its socket: `started`, `progress`, `ended`. */
 export const EmulatorEvent = Type.Named('EmulatorEvent', {
-  event: Type.Enum(['started', 'progress', 'ended'], { type: 'string' }),
-  model_time: Timestamp,
+  event: Type.Enum(['started', 'progress', 'ended']),
+  model_time: Type.Timestamp,
   access_points: Type.Integer(),
   agents_online: Type.Integer(),
   devices: Type.Integer(),
@@ -92,7 +89,7 @@ export const EmulatorEvent = Type.Named('EmulatorEvent', {
   samples_lost: Type.Optional.Integer({ description: 'Not posted: Weft refused them, or was away for too long.' }),
   late_by_seconds: Type.Number({ description: 'How many seconds of model time the model is behind its clock.' }),
   faults: Type.Optional.Array(
-    Type.Object({ agent_id: Type.String(), kind: Type.String(), until: Timestamp }, { title: 'ActiveFault' }),
+    Type.Object({ agent_id: Type.String(), kind: Type.String(), until: Type.Timestamp }, { title: 'ActiveFault' }),
     { description: 'Those that hold now, until this model time; at most 100. Absent: none.' },
   ),
 });

@@ -116,7 +116,7 @@ export const WhatIfAnswer = Type.Named('WhatIfAnswer', {
   }),
   asked: Extent,
   ran: Extent,
-  limited_by: Type.Array(Type.Enum(['computing_time', 'answer_size'], { type: 'string' }), {
+  limited_by: Type.Array(Type.Enum(['computing_time', 'answer_size']), {
     description:
       'Why less was run than asked for: fewer futures, down to three, then fewer minutes (`computing_time`); access points without commands for which least changes are left out (`answer_size`).',
   }),

@@ -1,15 +1,12 @@
 // Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
 import * as Type from '../schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-
 /** Of one request; more would use a core that requests need. */
 export const maxEmulatedDevices = 200_000;
 
 /** Which traffic the devices of an access point want. */
 export const EmulatorProfile = Type.Enum(['office', 'home', 'city', 'stadium', 'always'], {
   title: 'EmulatorProfile',
-  type: 'string',
   description:
     'Traffic demand over a day; `always`: constant and lively, whatever the hour. Default: city for 5G, office for the others.',
 });
@@ -34,11 +31,9 @@ const technologies = ['5G', 'WiFi', 'LiFi'] as const;
 export const EmulatorLinkPolicy = Type.Object(
   {
     mode: Type.Enum(['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'], {
-      type: 'string',
       description: 'The steering modes of TS 23.501 (5.32.8).',
     }),
     primary: Type.Optional.Enum([...technologies], {
-      type: 'string',
       description: 'The link that comes first. Default: LiFi, then WiFi, then 5G.',
     }),
     weights: Type.Optional.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
@@ -87,10 +82,7 @@ export const EmulatorSpec = Type.Named('EmulatorSpec', {
     maximumSetting: 'emulator_max_seconds',
     description: 'Seconds of model time.',
   }),
-  scenario: Type.Optional.Enum(['UMa', 'UMi', 'InH'], {
-    type: 'string',
-    description: 'The environment of 5G cells. Default: UMi.',
-  }),
+  scenario: Type.Optional.Enum(['UMa', 'UMi', 'InH'], { description: 'The environment of 5G cells. Default: UMi.' }),
   profile: Type.Optional(EmulatorProfile),
   mbps_per_device: Type.Optional.Number({
     minimum: 0,
@@ -104,7 +96,7 @@ export type EmulatorSpec = Type.Static<typeof EmulatorSpec>;
 
 export const EmulatorFaultKind = Type.Enum(
   ['crash', 'backhaul_cut', 'clock_skew', 'duplicate_samples', 'late_samples', 'jammed_channel', 'command_ignored'],
-  { title: 'EmulatorFaultKind', type: 'string' },
+  { title: 'EmulatorFaultKind' },
 );
 export type EmulatorFaultKind = Type.Static<typeof EmulatorFaultKind>;
 
@@ -143,7 +135,6 @@ export const EmulatorSpinupRequest = Type.Named('EmulatorSpinupRequest', {
     description: 'Seconds of model time per second.',
   }),
   pace: Type.Optional.Enum(['clock', 'stepped'], {
-    type: 'string',
     default: 'clock',
     description:
       '`stepped`: the network stands still until it is told to go on, see emulator_step. It may do so for as long as it would take by the clock, at least an hour.',
@@ -206,15 +197,15 @@ export const EmulatorAccepted = Type.Named('EmulatorAccepted', {
   demand: Type.Array(EmulatorDemand, { description: 'The demand of each entry of `emulators`.' }),
   seed: Type.Integer(),
   model: Model,
-  ends_at: Timestamp,
+  ends_at: Type.Timestamp,
 });
 export type EmulatorAccepted = Type.Static<typeof EmulatorAccepted>;
 
 export const EmulatorRun = Type.Named('EmulatorRun', {
   job_number: Type.String(),
-  state: Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'], { type: 'string' }),
-  detail: Type.Union([Type.String(), Type.Null()]),
-  progress: Type.Union([Type.Number(), Type.Null()], { description: 'From 0 to 1.' }),
+  state: Type.Enum(['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled']),
+  detail: Type.OrNull(Type.String()),
+  progress: Type.OrNull(Type.Number(), { description: 'From 0 to 1.' }),
   owner: Type.String(),
   access_points: Type.Integer(),
   devices: Type.Integer(),
@@ -222,15 +213,15 @@ export const EmulatorRun = Type.Named('EmulatorRun', {
   seed: Type.Integer(),
   model: Model,
   speed: Type.Number(),
-  model_start: Timestamp,
+  model_start: Type.Timestamp,
   duration: Type.Integer({ description: 'Seconds of model time.' }),
-  created_at: Timestamp,
+  created_at: Type.Timestamp,
   ends_at: Type.String({ format: 'date-time', description: 'When it ends, or has ended.' }),
   is_over: Type.Boolean(),
-  remove_at: Type.Union([Timestamp, Type.Null()], {
+  remove_at: Type.OrNull(Type.Timestamp, {
     description: 'When its agents and their telemetry are deleted; null while it runs.',
   }),
-  latest: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+  latest: Type.OrNull(Type.Record(Type.String(), Type.Unknown()), {
     description:
       'The last progress report: served devices, power, agents online; `late_by_seconds` in seconds of model time.',
   }),
@@ -251,7 +242,7 @@ export type StepRequest = Type.Static<typeof StepRequest>;
 
 export const StepAnswer = Type.Named('StepAnswer', {
   job_number: Type.String(),
-  model_time: Timestamp,
+  model_time: Type.Timestamp,
   second: Type.Integer({ description: 'Model time since the start of the run.' }),
   ended: Type.Boolean({ description: 'The network has come to its end, perhaps before all seconds had passed.' }),
 });

@@ -1,8 +1,7 @@
 // Energy: what access points have drawn, and on emulated networks what it would have been without commands about sleep and power.
 import * as Type from '../schema/schema.ts';
 
-const Timestamp = Type.String({ format: 'date-time' });
-const NameOrNone = Type.Union([Type.String(), Type.Null()]);
+const NameOrNone = Type.OrNull(Type.String());
 
 const amount = {
   kwh: Type.Number(),
@@ -27,10 +26,10 @@ const rates = {
 };
 
 export const Energy = Type.Named('Energy', {
-  start: Timestamp,
-  end: Timestamp,
+  start: Type.Timestamp,
+  end: Type.Timestamp,
   ...rates,
-  resolution_seconds: Type.Union([Type.Integer(), Type.Null()], {
+  resolution_seconds: Type.OrNull(Type.Integer(), {
     description: 'Gaps shorter than this are not seen; null where every sample was read.',
   }),
   total: EnergyUse,
@@ -46,8 +45,8 @@ export const Energy = Type.Named('Energy', {
     },
   ),
   bucket_seconds: Type.Integer(),
-  times: Type.Array(Timestamp, { description: 'When each bucket begins.' }),
-  power_w: Type.Record(Type.String(), Type.Array(Type.Union([Type.Number(), Type.Null()])), {
+  times: Type.Array(Type.Timestamp, { description: 'When each bucket begins.' }),
+  power_w: Type.Record(Type.String(), Type.Array(Type.OrNull(Type.Number())), {
     description: 'By technology, the mean of each bucket; null where nothing was measured.',
   }),
 });
@@ -66,7 +65,7 @@ export type EnergyRerunRequest = Type.Static<typeof EnergyRerunRequest>;
 const Saved = Type.Object({ name: NameOrNone, used: Amount, without: Amount, saved: Amount });
 const Service = Type.Object({
   without_service_minutes: Type.Number({ description: 'Of all devices together.' }),
-  within_delay_budget_pct: Type.Union([Type.Number(), Type.Null()], {
+  within_delay_budget_pct: Type.OrNull(Type.Number(), {
     description: 'Of the time in which devices had something to receive.',
   }),
 });
@@ -74,9 +73,9 @@ const Service = Type.Object({
 /** The result of a job of the type `energy`. */
 export const EnergyRerun = Type.Named('EnergyRerun', {
   job_number: Type.String({ description: 'Of the emulated network.' }),
-  start: Timestamp,
-  end: Timestamp,
-  limited_by: Type.Array(Type.Enum(['model_time', 'computing_time'], { type: 'string' }), {
+  start: Type.Timestamp,
+  end: Type.Timestamp,
+  limited_by: Type.Array(Type.Enum(['model_time', 'computing_time']), {
     description: 'Why it ends before the present: only the first hours of a network are run again, for a limited time.',
   }),
   ...rates,

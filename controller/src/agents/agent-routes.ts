@@ -36,7 +36,6 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     route('get_agent', 'GET /api/v1/agents/:ap_id', {
       spec: 14, // spec #14
       permission: agentReaders,
-      target: 'ap_id',
       summary: 'Get an agent',
       response: Agent,
       handle: (context) => agents.get(context.path('ap_id'), context.caller),
@@ -44,7 +43,6 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     route('update_agent', 'PUT /api/v1/agents/:ap_id', {
       spec: 15, // spec #15
       permission: adminsAndAgentItself,
-      target: 'ap_id',
       summary: "Replace an agent's configuration or password",
       body: AgentUpdate,
       response: Agent,
@@ -53,7 +51,6 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     route('remove_agent', 'DELETE /api/v1/agents/:ap_id', {
       spec: 16, // spec #16
       permission: adminsAndManagers,
-      target: 'ap_id',
       summary: 'Delete an agent',
       ...done('The agent has been deleted', (context) => agents.remove(context.path('ap_id'), context.caller)),
     }),
@@ -73,7 +70,6 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
     }),
     route('remove_enrolment_token', 'DELETE /api/v1/enrolment_tokens/:id', {
       permission: adminsAndManagers,
-      target: 'id',
       summary: 'Revoke an enrolment token',
       ...done('The enrolment token has been revoked', (context) =>
         enrolment.remove(context.path('id'), context.caller),

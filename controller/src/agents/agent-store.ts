@@ -3,8 +3,8 @@
 import type { VisibleAgent } from '../rights/rights.ts';
 import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
-import { inParts } from '../storage/sql-rows.ts';
-import { ifTaken, SqlStore } from '../storage/sql-store.ts';
+import { runList } from '../storage/sql-rows.ts';
+import { ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
 import {
   type AgentChange,
   type AgentLabels,
@@ -17,6 +17,8 @@ import {
   revokedHash,
   VISIBLE,
 } from './agent-record.ts';
+
+const visibleTable = new RecordTable<VisibleAgent>('agents', VISIBLE, { json: ['tags'] });
 
 /** What `changeLabels` throws for a site that does not exist. */
 export class UnknownSite extends Error {
@@ -77,15 +79,7 @@ export class AgentStore extends SqlStore {
 
   /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
   async visible(ap_ids: readonly string[], tx: SqlQueries = this.db): Promise<VisibleAgent[]> {
-    const found: VisibleAgent[] = [];
-    for (const { marks, values } of inParts(ap_ids)) {
-      const rows = await tx.query<Omit<VisibleAgent, 'tags'> & { tags: string }>(
-        `SELECT ${VISIBLE} FROM agents WHERE ap_id IN (${marks})`,
-        values,
-      );
-      found.push(...rows.map((row) => ({ ...row, tags: JSON.parse(row.tags) as string[] })));
-    }
-    return found;
+    return visibleTable.byIds(tx, ap_ids, 'ap_id');
   }
 
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */
@@ -121,17 +115,12 @@ export class AgentStore extends SqlStore {
 
   /** Revokes the credentials and tokens of these agents, in the caller's transaction; resolves those that exist. */
   async revokeAll(tx: SqlQueries, ap_ids: readonly string[], ver: string) {
-    const revoked: Pick<AgentRecord, 'id' | 'ap_id'>[] = [];
-    if (ap_ids.length === 0) return revoked;
+    if (ap_ids.length === 0) return [];
+    const sql =
+      'UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN ({{list}}) RETURNING id, ap_id';
     const revision = await raiseRevision(tx);
-    for (const part of inParts(ap_ids)) {
-      const rows = await tx.query<{ id: string; ap_id: string }>(
-        `UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN (${part.marks}) RETURNING id, ap_id`,
-        [revokedHash, ver, revision, ...part.values],
-      );
-      for (const { id, ap_id } of rows) revoked.push({ id, ap_id });
-    }
-    return revoked;
+    const revoked = await runList<{ id: string; ap_id: string }>(tx, sql, ap_ids, [revokedHash, ver, revision]);
+    return revoked.map(({ id, ap_id }) => ({ id, ap_id }));
   }
 
   /** Resolves the updated record, or undefined if there is none. */
@@ -140,25 +129,12 @@ export class AgentStore extends SqlStore {
     change: AgentChange,
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
-    const { password_hash = null, configuration, onboard, ver = null } = change;
+    const { password_hash, configuration, onboard, ver } = change;
     return this.#change(ap_id, also, async (tx, revision, before) => {
       const isKept = change.isReplaced && before.password_hash.startsWith(generatedHashPrefix);
-      const after = await agentTable.update(
-        tx,
-        `password_hash = COALESCE(?, password_hash), configuration = COALESCE(?, configuration),
-           onboard = COALESCE(?, onboard), ver = COALESCE(?, ver), replaced_hash = COALESCE(?, replaced_hash),
-           revision = ? WHERE ap_id = ?`,
-        [
-          password_hash,
-          configuration === undefined ? null : JSON.stringify(configuration),
-          onboard === undefined ? null : Number(onboard),
-          ver,
-          isKept ? before.password_hash : null,
-          revision,
-          ap_id,
-        ],
-      );
-      return after!;
+      const replaced_hash = isKept ? before.password_hash : undefined;
+      const columns = { password_hash, configuration, onboard, ver, replaced_hash, revision };
+      return (await agentTable.change(tx, columns, 'WHERE ap_id = ?', [ap_id]))!;
     });
   }
 
@@ -172,8 +148,8 @@ export class AgentStore extends SqlStore {
     also?: InSameTransaction<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     return this.#change(ap_id, also, async (tx, revision, before) => {
-      const values = [JSON.stringify(change(before)), revision, ap_id];
-      return (await agentTable.update(tx, 'configuration = ?, revision = ? WHERE ap_id = ?', values))!;
+      const columns = { configuration: change(before), revision };
+      return (await agentTable.change(tx, columns, 'WHERE ap_id = ?', [ap_id]))!;
     });
   }
 
@@ -190,13 +166,7 @@ export class AgentStore extends SqlStore {
       const { display_name, site, tags } = change(before);
       if (isSame(before, { display_name, site, tags })) return before;
       const site_id = site === null ? null : await siteId(tx, site);
-      await tx.query('UPDATE agents SET display_name = ?, site_id = ?, tags = ?, revision = ? WHERE ap_id = ?', [
-        display_name,
-        site_id,
-        JSON.stringify(tags),
-        revision,
-        ap_id,
-      ]);
+      await agentTable.change(tx, { display_name, site_id, tags, revision }, 'WHERE ap_id = ?', [ap_id]);
       return { ...before, display_name, site, tags };
     });
   }

@@ -63,7 +63,6 @@ export function createAgentsPart(
     agents,
     agentStore: store,
     labels,
-    enrolment,
     prepare: () => database.transaction(fillNameKeys),
     routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {

@@ -2,6 +2,7 @@
 // One statement checks that a use is left and counts it.
 import type { EnrolmentToken } from '@weft/contract';
 import type { InSameTransaction } from '../storage/sql-database.ts';
+import { valuesOf } from '../storage/sql-rows.ts';
 import { type InMs, ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
 import { type AgentRecord, agentExists, insertAgent } from './agent-record.ts';
 import { UnknownSite } from './agent-store.ts';
@@ -43,19 +44,8 @@ export class EnrolmentTokenStore extends SqlStore {
   /** Durable when it resolves. Throws UnknownSite for a site that does not exist. */
   async create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
     await this.db.transaction(async (tx) => {
-      const [row] = await tx.query<{ site_id: string | null }>(INSERT, [
-        token.id,
-        token.token_hash,
-        token.ap_id_pattern,
-        token.created_by,
-        token.created_at,
-        token.expires_at,
-        token.max_uses,
-        token.uses,
-        JSON.stringify(token.tags),
-        token.managed_by,
-        token.site,
-      ]);
+      const values = [...valuesOf(token, OWN), token.site];
+      const [row] = await tx.query<{ site_id: string | null }>(INSERT, values);
       if (token.site !== null && row?.site_id == null) throw new UnknownSite(token.site);
       await also?.(tx, { after: token });
     });

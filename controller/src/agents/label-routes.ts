@@ -10,7 +10,6 @@ export function labelRoutes(labels: LabelService): Route[] {
   return [
     route('get_labels', 'GET /api/v1/agents/:ap_id/labels', {
       permission: agentReaders,
-      target: 'ap_id',
       summary: 'Get the labels of an access point, with their ETag',
       response: AgentLabels,
       async handle(context) {
@@ -21,7 +20,6 @@ export function labelRoutes(labels: LabelService): Route[] {
     }),
     route('update_labels', 'PATCH /api/v1/agents/:ap_id/labels', {
       permission: adminsAndManagers,
-      target: 'ap_id',
       summary: 'Change labels of an access point',
       description: 'With the header `If-Match` only if the labels still have that ETag.',
       failures: { 412: 'The labels have changed: If-Match does not match' },

@@ -26,14 +26,12 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
     }),
     route('list_sessions', 'GET /api/v1/users/:username/sessions', {
       permission: userItself,
-      target: 'username',
       summary: 'List the sessions of a user, newest first',
       response: Type.Array(Session),
       handle: async (context) => sessions.list(context.path('username'), await claimsOf(auth, context)),
     }),
     route('end_session', 'DELETE /api/v1/users/:username/sessions/:id', {
       permission: userItself,
-      target: 'username',
       summary: 'End a session of a user',
       ...done('The session has been ended', (context) =>
         sessions.end(context.path('username'), context.path('id'), context.caller),
@@ -41,7 +39,6 @@ export function sessionRoutes({ auth, sessions }: { auth: AuthService; sessions:
     }),
     route('extend_session', 'POST /api/v1/users/:username/sessions/:id/extend', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Let a session be renewed for as long as a display may run',
       response: Session,
       handle: async (context) => {

@@ -4,7 +4,7 @@
 import type { Session } from '@weft/contract';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { insertRecord } from '../storage/sql-rows.ts';
-import { type InMs, SqlStore } from '../storage/sql-store.ts';
+import { type InMs, RecordTable, SqlStore } from '../storage/sql-store.ts';
 
 type StoredSession = InMs<Omit<Session, 'is_current'>, 'created_at' | 'renewed_at' | 'expires_at' | 'ends_at'>;
 
@@ -26,8 +26,8 @@ export interface EndedSession {
 
 const COLUMNS = 'id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client';
 
-type Row = { [Column in keyof SessionRecord]: SessionRecord[Column] };
-type EndedRow = { [Column in keyof EndedSession]: EndedSession[Column] };
+const sessions = new RecordTable<SessionRecord>('sessions', COLUMNS);
+const endedSessions = new RecordTable<EndedSession>('ended_sessions', 'id, ended_at, expires_at');
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class SessionStore extends SqlStore {
@@ -41,11 +41,8 @@ export class SessionStore extends SqlStore {
       const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
       if (users.length === 0) return [];
       await tx.query('DELETE FROM sessions WHERE user_id = ? AND ver <> ?', [user_id, ver]);
-      const oldest = await tx.query<Row>(
-        `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? AND expires_at > ?
-         ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?`,
-        [user_id, created_at, max - 1],
-      );
+      const beyond = 'WHERE user_id = ? AND expires_at > ? ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?';
+      const oldest = await sessions.list(tx, beyond, [user_id, created_at, max - 1]);
       const ended = oldest.map((row) => ({ id: row.id, ended_at: created_at, expires_at: row.expires_at }));
       for (const each of ended) await markEnded(tx, each);
       await insertRecord(tx, 'sessions', COLUMNS, session);
@@ -55,23 +52,15 @@ export class SessionStore extends SqlStore {
 
   /** The sessions of the user with that `ver` that have not expired, newest first. */
   async list({ id, ver }: { id: string; ver: string }, now: number): Promise<SessionRecord[]> {
-    const rows = await this.db.query<Row>(
-      `SELECT ${COLUMNS} FROM sessions WHERE user_id = ? AND ver = ? AND expires_at > ?
-       ORDER BY created_at DESC, id`,
-      [id, ver, now],
-    );
-    return rows.map((row) => ({ ...row }));
+    const open = 'WHERE user_id = ? AND ver = ? AND expires_at > ? ORDER BY created_at DESC, id';
+    return sessions.list(this.db, open, [id, ver, now]);
   }
 
   /** Resolves the updated record, or undefined if there is none with that `ver`. */
   async renew(id: string, ver: string, renewal: Renewal): Promise<SessionRecord | undefined> {
     const { renewed_at, expires_at, address, client } = renewal;
-    const [row] = await this.db.query<Row>(
-      `UPDATE sessions SET renewed_at = ?, expires_at = ?, address = ?, client = ? WHERE id = ? AND ver = ?
-       RETURNING ${COLUMNS}`,
-      [renewed_at, expires_at, address, client, id, ver],
-    );
-    return row && { ...row };
+    const change = { renewed_at, expires_at, address, client };
+    return sessions.change(this.db, change, 'WHERE id = ? AND ver = ?', [id, ver]);
   }
 
   /** Changes `ends_at` of a session of the user; resolves the record, or undefined if there is none. */
@@ -82,13 +71,9 @@ export class SessionStore extends SqlStore {
     also?: InSameTransaction<SessionRecord>,
   ): Promise<SessionRecord | undefined> {
     return this.db.transaction(async (tx) => {
-      const [row] = await tx.query<Row>(
-        `UPDATE sessions SET ends_at = ? WHERE id = ? AND user_id = ? RETURNING ${COLUMNS}`,
-        [ends_at, id, userId],
-      );
-      if (row === undefined) return undefined;
-      await also?.(tx, { after: { ...row } });
-      return { ...row };
+      const after = await sessions.update(tx, 'ends_at = ? WHERE id = ? AND user_id = ?', [ends_at, id, userId]);
+      if (after) await also?.(tx, { after });
+      return after;
     });
   }
 
@@ -108,21 +93,12 @@ export class SessionStore extends SqlStore {
   ): Promise<void> {
     const { id, user_id, ver, expires_at } = session;
     await tx.query('DELETE FROM sessions WHERE user_id = ? AND id <> ?', [user_id, id]);
-    await tx.query('UPDATE sessions SET ver = ?, expires_at = ? WHERE id = ? AND user_id = ?', [
-      ver,
-      expires_at,
-      id,
-      user_id,
-    ]);
+    await sessions.change(tx, { ver, expires_at }, 'WHERE id = ? AND user_id = ?', [id, user_id]);
   }
 
   /** Those that were ended from that moment on and whose tokens have not expired. */
   async listEnded(sinceMs: number, now: number): Promise<EndedSession[]> {
-    const rows = await this.db.query<EndedRow>(
-      'SELECT id, ended_at, expires_at FROM ended_sessions WHERE ended_at >= ? AND expires_at > ?',
-      [sinceMs, now],
-    );
-    return rows.map((row) => ({ ...row }));
+    return endedSessions.list(this.db, 'WHERE ended_at >= ? AND expires_at > ?', [sinceMs, now]);
   }
 
   /** Removes what has expired. */

@@ -1,5 +1,6 @@
 // Requests to a running network, for the process that runs it, and its answers.
 import type { EmulatorRequest } from '@weft/contract';
+import { insertRecord } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 
 export interface NewRequest extends EmulatorRequest {
@@ -9,11 +10,9 @@ export interface NewRequest extends EmulatorRequest {
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class EmulatorRequestStore extends SqlStore {
-  async create({ id, job_number, kind, body, expires_at }: NewRequest): Promise<void> {
-    await this.db.query(
-      'INSERT INTO emulator_requests (id, job_number, kind, body, expires_at, is_taken) VALUES (?, ?, ?, ?, ?, 0)',
-      [id, job_number, kind, JSON.stringify(body), expires_at],
-    );
+  async create(request: NewRequest): Promise<void> {
+    const row = { ...request, is_taken: false };
+    await insertRecord(this.db, 'emulator_requests', 'id, job_number, kind, body, expires_at, is_taken', row);
   }
 
   /** Takes the requests of the run that were not taken and have not expired; each is taken once, on any node. */

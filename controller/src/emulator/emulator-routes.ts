@@ -59,14 +59,12 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route('get_emulator_run', 'GET /api/v1/emulator/:job_number', {
       permission: owners,
-      target: 'job_number',
       summary: 'Get an emulated network, with the names of its agents',
       response: EmulatorRunWithAgents,
       handle: (context) => emulator.get(context.caller, context.path('job_number')),
     }),
     route('stop_emulator_run', 'POST /api/v1/emulator/:job_number/stop', {
       permission: owners,
-      target: 'job_number',
       summary: 'Stop an emulated network',
       failures: { 409: 'The run has ended' },
       response: EmulatorRun,
@@ -74,7 +72,6 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route('emulator_fault', 'POST /api/v1/emulator/:job_number/faults', {
       permission: owners,
-      target: 'job_number',
       summary: 'Inject a fault into a running network',
       failures: { 409: 'The run has ended, or has not started' },
       body: FaultRequest,
@@ -85,7 +82,6 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
     }),
     route('emulator_step', 'POST /api/v1/emulator/:job_number/step', {
       permission: owners,
-      target: 'job_number',
       summary: 'Let model time pass in a network that was created with `pace` `stepped`',
       description:
         'The answer comes when every access point has reported the time that has passed, and has taken every command that was sent before.',

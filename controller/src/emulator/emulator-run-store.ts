@@ -8,8 +8,8 @@ import type { JobStore } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
 import { requirePresentOwner } from '../storage/present-owner.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../storage/sql-database.ts';
-import { runRows } from '../storage/sql-rows.ts';
-import { type InMs, SqlStore } from '../storage/sql-store.ts';
+import { insertRecord, runRows } from '../storage/sql-rows.ts';
+import { type InMs, RecordTable, SqlStore } from '../storage/sql-store.ts';
 
 type StoredRun = InMs<
   Omit<EmulatorRun, 'state' | 'progress' | 'owner' | 'is_over' | 'latest' | 'websocket'>,
@@ -83,14 +83,9 @@ export function runOf(ap_id: string): string | undefined {
   return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
 }
 
-type Row = Omit<EmulatorRunRecord, 'by_type' | 'state' | 'owner_kind'> & {
-  by_type: string;
-  state: string | null;
-  owner_kind: string;
-};
-
-const COLUMNS = `job_number, owner_kind, owner_id, owner_name, access_points, devices, by_type, seed, model, speed, model_start,
-  duration, created_at, ends_at, state, detail, remove_at, latest`;
+const COLUMNS =
+  'job_number, owner_kind, owner_id, owner_name, access_points, devices, by_type, seed, model, speed, model_start, duration, created_at, ends_at, state, detail, remove_at, latest';
+const table = new RecordTable<EmulatorRunRecord>('emulator_runs', COLUMNS, { json: ['by_type'] });
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class EmulatorRunStore extends SqlStore {
@@ -124,23 +119,19 @@ export class EmulatorRunStore extends SqlStore {
       if (stems) await this.#agents.createNamed(tx, agents, stems);
       else await this.#agents.createAll(tx, agents);
       await this.#jobs.createAll(tx, [job]);
-      const values: SqlValue[] = [
-        ...[run.job_number, run.owner_kind, run.owner_id, run.owner_name, run.access_points, run.devices],
-        ...[JSON.stringify(run.by_type), run.seed, run.model, run.speed, run.model_start, run.duration, run.created_at],
-        ...[run.ends_at, null, null, null, null],
-      ];
-      await tx.query(`INSERT INTO emulator_runs (${COLUMNS}) VALUES (${values.map(() => '?').join(', ')})`, values);
+      const after: EmulatorRunRecord = { ...run, state: null, detail: null, remove_at: null, latest: null };
+      await insertRecord(tx, 'emulator_runs', COLUMNS, after);
       await runRows(
         tx,
         'INSERT INTO emulator_agents (job_number, ap_id) VALUES {{rows}}',
         agents.map(({ ap_id }) => [run.job_number, ap_id]),
       );
-      await also?.(tx, { after: { ...run, state: null, detail: null, remove_at: null, latest: null } });
+      await also?.(tx, { after });
     });
   }
 
   async get(job_number: string): Promise<EmulatorRunRecord | undefined> {
-    return (await this.#select('job_number = ?', [job_number]))[0];
+    return table.get(this.db, 'WHERE job_number = ?', [job_number]);
   }
 
   /** Newest first. */
@@ -155,7 +146,7 @@ export class EmulatorRunStore extends SqlStore {
       conditions.push('(created_at, job_number) < (?, ?)');
       params.push(before.created_at, before.job_number);
     }
-    return this.#select(`${conditions.join(' AND ')} ORDER BY created_at DESC, job_number DESC LIMIT ?`, [
+    return table.list(this.db, `WHERE ${conditions.join(' AND ')} ORDER BY created_at DESC, job_number DESC LIMIT ?`, [
       ...params,
       limit,
     ]);
@@ -163,7 +154,7 @@ export class EmulatorRunStore extends SqlStore {
 
   /** Up to `limit` runs that have not ended, those that should end first come first. */
   listOpen(limit: number): Promise<EmulatorRunRecord[]> {
-    return this.#select('state IS NULL ORDER BY ends_at, job_number LIMIT ?', [limit]);
+    return table.list(this.db, 'WHERE state IS NULL ORDER BY ends_at, job_number LIMIT ?', [limit]);
   }
 
   /** What the runs of that owner that have not ended come to, and what is left of the others. */
@@ -201,11 +192,8 @@ export class EmulatorRunStore extends SqlStore {
     tx: SqlQueries,
     { owner_kind, owner_id }: Pick<EmulatorRunRecord, 'owner_kind' | 'owner_id'>,
   ): Promise<EmulatorRunRecord[]> {
-    return this.#select(
-      'state IS NULL AND owner_id = ? AND owner_kind = ? ORDER BY created_at, job_number',
-      [owner_id, owner_kind],
-      tx,
-    );
+    const open = 'WHERE state IS NULL AND owner_id = ? AND owner_kind = ? ORDER BY created_at, job_number';
+    return table.list(tx, open, [owner_id, owner_kind]);
   }
 
   /** Ends a run and revokes the credentials of its agents, in the caller's transaction; undefined if it was not running. */
@@ -214,12 +202,9 @@ export class EmulatorRunStore extends SqlStore {
     job_number: string,
     { state, detail, latest, nowMs, removeAtMs }: RunEnd,
   ): Promise<EndedRun | undefined> {
-    const [row] = await tx.query<Row>(
-      `UPDATE emulator_runs SET state = ?, detail = ?, latest = ?, ends_at = ?, remove_at = ?
-       WHERE job_number = ? AND state IS NULL RETURNING ${COLUMNS}`,
-      [state, detail, latest, nowMs, removeAtMs, job_number],
-    );
-    if (!row) return undefined;
+    const end = { state, detail, latest, ends_at: nowMs, remove_at: removeAtMs };
+    const run = await table.change(tx, end, 'WHERE job_number = ? AND state IS NULL', [job_number]);
+    if (!run) return undefined;
     const names = await tx.query<{ ap_id: string }>('SELECT ap_id FROM emulator_agents WHERE job_number = ?', [
       job_number,
     ]);
@@ -228,15 +213,13 @@ export class EmulatorRunStore extends SqlStore {
       names.map(({ ap_id }) => ap_id),
       generateSecret(),
     );
-    return { run: toRecord(row), agents };
+    return { run, agents };
   }
 
   /** Ended runs whose agents are due for deletion, oldest first. */
   listRemovable(nowMs: number, limit: number): Promise<EmulatorRunRecord[]> {
-    return this.#select('remove_at IS NOT NULL AND remove_at <= ? ORDER BY remove_at, job_number LIMIT ?', [
-      nowMs,
-      limit,
-    ]);
+    const due = 'WHERE remove_at IS NOT NULL AND remove_at <= ? ORDER BY remove_at, job_number LIMIT ?';
+    return table.list(this.db, due, [nowMs, limit]);
   }
 
   /** An agent of the run was deleted. */
@@ -265,17 +248,4 @@ export class EmulatorRunStore extends SqlStore {
       if (rows.length > 0) await tx.query('DELETE FROM emulator_agents WHERE job_number = ?', [job_number]);
     });
   }
-
-  async #select(where: string, params: SqlValue[], queries: SqlQueries = this.db): Promise<EmulatorRunRecord[]> {
-    return (await queries.query<Row>(`SELECT ${COLUMNS} FROM emulator_runs WHERE ${where}`, params)).map(toRecord);
-  }
-}
-
-function toRecord(row: Row): EmulatorRunRecord {
-  return {
-    ...row,
-    owner_kind: row.owner_kind as JobRecord['owner_kind'],
-    state: row.state as EndState | null,
-    by_type: JSON.parse(row.by_type) as Record<string, number>,
-  };
 }

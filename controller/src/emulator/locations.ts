@@ -1,5 +1,5 @@
 // Parses the location of an emulated access point: coordinates in several notations, an object of them, a geo: URI, or the
-// name of a place. `spread` then distributes access points over the result.
+// name of a place. `emulated-positions` then distributes access points over the result.
 import { isObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';

@@ -1,11 +1,13 @@
 // Closes emulated networks, and reads the current state of a run. Between the services of the
 // emulator and the stores.
+
 import type { EmulatorRun } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor } from '../caller.ts';
 import { type StepOutcome, together } from '../event-kinds.ts';
+import { toTime, toTimeOrNull } from '../input/date-time.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobRecord } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
@@ -95,7 +97,6 @@ export class RunCloser {
     const isOver = run.state !== null;
     const job = isOver ? undefined : await this.#options.jobs.get(job_number);
     const latest = isOver ? run.latest : await this.#latest(job_number);
-    const toTime = (ms: number) => new Date(ms).toISOString();
     return {
       job_number,
       state: run.state ?? job?.state ?? 'failed',
@@ -113,7 +114,7 @@ export class RunCloser {
       created_at: toTime(run.created_at),
       ends_at: toTime(run.ends_at),
       is_over: isOver,
-      remove_at: run.remove_at === null ? null : toTime(run.remove_at),
+      remove_at: toTimeOrNull(run.remove_at),
       latest: parseLatest(latest),
       websocket: `/api/v1/ws/${job_number}`,
     };

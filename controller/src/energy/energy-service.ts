@@ -1,8 +1,10 @@
 // What access points have drawn, as far as the caller may see them: from the power that they reported, by time.
+
 import type { Energy, EnergyUse } from '@weft/contract';
 import type { Caller } from '../caller.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
+import { toTime } from '../input/date-time.ts';
 import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
@@ -31,7 +33,6 @@ export interface EnergyServiceOptions {
   commands: PowerCommandStore;
   rates: EnergyRates;
   shares: Shares;
-  now?: () => number;
 }
 
 export interface EnergyQuery {
@@ -49,12 +50,10 @@ interface Drawn {
 export class EnergyService {
   readonly #options: EnergyServiceOptions;
   readonly #turns: FairTurns;
-  readonly #now: () => number;
 
   constructor(options: EnergyServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('energy_queries', turns);
-    this.#now = options.now ?? Date.now;
   }
 
   async energy(caller: Caller, query: EnergyQuery): Promise<Energy> {
@@ -104,7 +103,7 @@ export class EnergyService {
   }
 
   #range({ window = '24h', end }: EnergyQuery): EnergyRange {
-    const endMs = end === undefined ? this.#now() : Date.parse(end);
+    const endMs = end === undefined ? Date.now() : Date.parse(end);
     return { startMs: endMs - parseWindow(window, Number.POSITIVE_INFINITY).ms, endMs };
   }
 
@@ -205,8 +204,4 @@ function toUse(name: string | null, members: readonly Drawn[], lengthMs: number,
     measured_hours: measuredMs / hourMs,
     missing_hours: Math.max(0, lengthMs * members.length - measuredMs) / hourMs,
   };
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

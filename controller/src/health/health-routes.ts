@@ -29,7 +29,6 @@ export function healthRoutes(health: HealthService, figures: NetworkFiguresServi
     }),
     route('agent_health', 'GET /api/v1/health/agents/:ap_id', {
       permission: agentReaders,
-      target: 'ap_id',
       summary: 'The health of one access point, and the minutes of the last day in which users were served well',
       response: AgentHealthReport,
       handle: (context) => health.agent(context.caller, context.path('ap_id')),

@@ -29,18 +29,15 @@ export interface HealthServiceOptions {
   shares: Shares;
   /** How many devices lost service because of an access point, in incidents that are open. */
   affected: () => Promise<ReadonlyMap<string, number>>;
-  now?: () => number;
 }
 
 export class HealthService {
   readonly #options: HealthServiceOptions;
   readonly #turns: FairTurns;
-  readonly #now: () => number;
 
   constructor(options: HealthServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('health_queries', turns);
-    this.#now = options.now ?? Date.now;
   }
 
   /** Counts, sites and the worst ones of what the caller may see. */
@@ -85,7 +82,7 @@ export class HealthService {
   /** The worst alarm of each access point that has one; muted alarms do not count. */
   severities(): Map<string, AlarmSeverity> {
     const worst = new Map<string, AlarmSeverity>();
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     for (const alarm of this.#options.alarms.active) {
       if (alarm.ap_id === null || isMuted(alarm, nowMs)) continue;
       const known = worst.get(alarm.ap_id);
@@ -95,7 +92,7 @@ export class HealthService {
   }
 
   async #service(agent: IndexedAgent): Promise<ServiceLevel[]> {
-    const endMs = this.#now();
+    const endMs = Date.now();
     const slotMs = slotMsOf(agent.configuredMs ?? defaultIntervalMs);
     const startMs = endMs - windowMinutes * minuteMs;
     const { ts, columns } = await this.#options.telemetry.query({
@@ -116,7 +113,7 @@ export class HealthService {
   #alarms(caller: Caller): HealthAlarm[] {
     const { alarms, fleet } = this.#options;
     const isAll = rightsOf(caller).seesAll;
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     const agentOf = ({ ap_id }: AlarmRecord) => (ap_id === null ? undefined : fleet.get(ap_id));
     return [...alarms.active]
       .filter((alarm) => isAll || canSeeAlarm(caller, alarm, agentOf(alarm)))

@@ -1,5 +1,6 @@
 // Incidents for callers. Each sees an incident as if there were only the access points that it may see: alarms, counts, cause and
 // times are those of the alarms that it sees, and the id is that of the first of them.
+
 import type { Diagnosis, EventItem, Incident, IncidentDetails, IncidentState } from '@weft/contract';
 import { canHandleAlarm, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import { type AlarmService, toSelector } from '../alarms/api/alarm-service.ts';
@@ -7,6 +8,7 @@ import type { Caller } from '../caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../errors.ts';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
+import { toTime, toTimeOrNull } from '../input/date-time.ts';
 import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { parseWindow } from '../telemetry/query/time-window.ts';
@@ -54,7 +56,6 @@ export interface IncidentServiceOptions {
   view: EventView;
   /** Of an alarm that the caller may see. */
   diagnose: (alarm: IncidentAlarm, caller: Caller) => Promise<Diagnosis>;
-  now?: () => number;
 }
 
 interface Seen {
@@ -65,11 +66,9 @@ interface Seen {
 
 export class IncidentService {
   readonly #options: IncidentServiceOptions;
-  readonly #now: () => number;
 
   constructor(options: IncidentServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Newest first. A page may be short of `limit` before the end; `next` is where to go on, null at the end. */
@@ -77,7 +76,7 @@ export class IncidentService {
     const { store, directory } = this.#options;
     const { states, limit, window } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
-    const sinceMs = window === undefined ? 0 : this.#now() - parseWindow(window, Number.POSITIVE_INFINITY).ms;
+    const sinceMs = window === undefined ? 0 : Date.now() - parseWindow(window, Number.POSITIVE_INFINITY).ms;
     const isOpen = states && (states.includes('ended') ? undefined : true);
     let before = toStart(readNameCursor(query.cursor, 'incidents', (name) => toStart(name) !== undefined));
     await directory.refresh();
@@ -236,7 +235,7 @@ export class IncidentService {
   #endOf({ ended_at }: IncidentRecord, alarms: readonly IncidentAlarm[]): number | null {
     if (alarms.some(({ cleared_at }) => cleared_at === null)) return null;
     const last = Math.max(...alarms.map(({ cleared_at }) => cleared_at!));
-    return ended_at !== null || last + againMs < this.#now() ? last : null;
+    return ended_at !== null || last + againMs < Date.now() ? last : null;
   }
 
   async #timeline(incident: Incident, alarms: readonly IncidentAlarm[], caller: Caller): Promise<EventItem[]> {
@@ -246,7 +245,7 @@ export class IncidentService {
       kinds: timelineKinds,
       ...(ap_ids.length > 0 ? { ap_ids } : { subject: alarms[0]!.id }),
       fromMs: Date.parse(incident.started_at) - beforeMs,
-      untilMs: (incident.ended_at === null ? this.#now() : Date.parse(incident.ended_at)) + minuteMs,
+      untilMs: (incident.ended_at === null ? Date.now() : Date.parse(incident.ended_at)) + minuteMs,
       limit: maxTimeline,
     });
     const shown = await view.show(caller, events);
@@ -278,16 +277,12 @@ function toListed({ id, ap_id, severity, state, message, since, cleared_at }: In
     state,
     message,
     since: toTime(since),
-    cleared_at: cleared_at === null ? null : toTime(cleared_at),
+    cleared_at: toTimeOrNull(cleared_at),
   };
 }
 
 function toMinutes(ms: number): number {
   return Math.round(ms / 6_000) / 10;
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function textOf({ started_at, id }: PageStart): string {

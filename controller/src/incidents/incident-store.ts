@@ -2,7 +2,7 @@
 // say the same later.
 import { type AlarmRecord, alarmColumns } from '../alarms/store/alarm-store.ts';
 import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
-import { inParts, insertRecord, runRows } from '../storage/sql-rows.ts';
+import { inParts, insertRecord, runList, runRows } from '../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../storage/sql-store.ts';
 import type { AlarmContext, GroupedAlarm } from './grouping/grouped-alarm.ts';
 import { impactOf, type Losses, mergeLosses } from './grouping/lost-service.ts';
@@ -39,44 +39,42 @@ export interface PageStart {
 
 const COLUMNS = 'id, started_at, ended_at, merged_into, is_told, losses';
 const table = new RecordTable<IncidentRecord>('incidents', COLUMNS, { json: ['losses'], flags: ['is_told'] });
-const alarms = new RecordTable<Omit<IncidentAlarm, 'incident_context'> & { incident_context: string | null }>(
-  'alarms',
-  `${alarmColumns}, incident_id, incident_context`,
-  { json: ['labels'], flags: ['is_announced'] },
-);
+const alarms = new RecordTable<IncidentAlarm>('alarms', `${alarmColumns}, incident_id, incident_context`, {
+  json: ['labels', 'incident_context'],
+  flags: ['is_announced'],
+});
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class IncidentStore extends SqlStore {
   /** Alarms of no incident yet, oldest first. */
   ungrouped(limit: number): Promise<IncidentAlarm[]> {
-    return this.#alarms('WHERE incident_id IS NULL ORDER BY id LIMIT ?', [limit]);
+    return alarms.list(this.db, 'WHERE incident_id IS NULL ORDER BY id LIMIT ?', [limit]);
   }
 
   /** Alarms of incidents that were active at this time or later, and the first one of each of those incidents. */
   async near(sinceMs: number, limit: number): Promise<IncidentAlarm[]> {
-    const near = await this.#alarms(
+    const near = await alarms.list(
+      this.db,
       'WHERE incident_id IS NOT NULL AND (cleared_at IS NULL OR cleared_at >= ?) ORDER BY id DESC LIMIT ?',
       [sinceMs, limit],
     );
     const have = new Set(near.map(({ id }) => id));
     const firsts = new Set(near.map(({ incident_id }) => incident_id!).filter((id) => !have.has(id)));
-    for (const { marks, values } of inParts([...firsts]))
-      near.push(...(await this.#alarms(`WHERE id IN (${marks})`, values)));
-    return near;
+    return [...near, ...(await alarms.byIds(this.db, [...firsts]))];
   }
 
   /** Those of these incidents, in the order of time. */
   async alarmsOf(ids: readonly string[]): Promise<Map<string, IncidentAlarm[]>> {
     const found = new Map<string, IncidentAlarm[]>(ids.map((id) => [id, []]));
     for (const { marks, values } of inParts(ids, 64)) {
-      const list = await this.#alarms(`WHERE incident_id IN (${marks}) ORDER BY incident_id, id`, values);
+      const list = await alarms.list(this.db, `WHERE incident_id IN (${marks}) ORDER BY incident_id, id`, values);
       for (const alarm of list) found.get(alarm.incident_id!)!.push(alarm);
     }
     return found;
   }
 
   async alarm(id: string): Promise<IncidentAlarm | undefined> {
-    return (await this.#alarms('WHERE id = ?', [id]))[0];
+    return alarms.get(this.db, 'WHERE id = ?', [id]);
   }
 
   async get(id: string, tx: SqlQueries = this.db): Promise<IncidentRecord | undefined> {
@@ -137,9 +135,7 @@ export class IncidentStore extends SqlStore {
     id: string,
     change: Partial<Pick<IncidentRecord, 'started_at' | 'ended_at' | 'is_told'>>,
   ): Promise<IncidentRecord | undefined> {
-    const names = Object.keys(change) as (keyof typeof change)[];
-    const values = names.map((name) => (name === 'is_told' ? Number(change[name]) : (change[name] as number | null)));
-    return table.update(tx, `${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ?`, [...values, id]);
+    return table.change(tx, change, 'WHERE id = ?', [id]);
   }
 
   /** All that one has is the other's from now on. */
@@ -158,12 +154,8 @@ export class IncidentStore extends SqlStore {
   }
 
   async impactOf(ids: readonly string[]): Promise<Impact[]> {
-    const found: Impact[] = [];
-    for (const { marks, values } of inParts(ids)) {
-      const sql = `SELECT incident_id, ap_id, devices, lost_ms FROM incident_impact WHERE incident_id IN (${marks})`;
-      found.push(...(await this.db.query<Impact & Record<string, string | number>>(sql, values)));
-    }
-    return found;
+    const sql = 'SELECT incident_id, ap_id, devices, lost_ms FROM incident_impact WHERE incident_id IN ({{list}})';
+    return runList<Impact & Record<string, string | number>>(this.db, sql, ids);
   }
 
   /** By access point, in incidents that are open. */
@@ -210,14 +202,6 @@ export class IncidentStore extends SqlStore {
       for (const { id } of removed) await tx.query('DELETE FROM incident_impact WHERE incident_id = ?', [id]);
       return removed.length === limit;
     });
-  }
-
-  async #alarms(rest: string, params: readonly SqlValue[]): Promise<IncidentAlarm[]> {
-    const found = await alarms.list(this.db, rest, params);
-    return found.map((alarm) => ({
-      ...alarm,
-      incident_context: alarm.incident_context === null ? null : JSON.parse(alarm.incident_context),
-    }));
   }
 }
 

@@ -55,7 +55,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     registry: deps.registry,
     productOf,
     nameOf: (ap_id) => directory.get(ap_id)?.display_name ?? ap_id,
-    placeOf: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
+    findPlace: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
     sites: deps.siteStore,
     onChange,
   });
@@ -88,7 +88,6 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     return {};
   });
   return {
-    incidents,
     keeper,
     routes: incidentRoutes(incidents, diagnoses),
     prepare: readProducts,

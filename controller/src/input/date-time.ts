@@ -32,8 +32,12 @@ export function parseDateTime(text: string): { ms: number } | DateTimeError {
 }
 
 /** For example `2026-03-01T12:00:00.000Z`. */
-export function formatTimestamp(ms: number): string {
+export function toTime(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+export function toTimeOrNull(ms: number | null): string | null {
+  return ms === null ? null : toTime(ms);
 }
 
 function parseUnixTime(text: string): { ms: number } | DateTimeError | undefined {

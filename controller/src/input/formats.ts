@@ -3,7 +3,7 @@ import { nameRule, readApId, readApIdGlob, toApId } from '@weft/contract/ap-id';
 import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { checkAppPermissions, rightsSelectorError } from './app-permissions.ts';
-import { formatTimestamp, parseDateTime } from './date-time.ts';
+import { parseDateTime, toTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
 import { type Loc, lengthProblem, valueError } from './value-rules.ts';
@@ -123,7 +123,7 @@ function checkSelector(text: string, loc: Loc): Checked {
 
 function checkDateTime(text: string, loc: Loc): Checked {
   const result = parseDateTime(text);
-  if ('ms' in result) return { value: formatTimestamp(result.ms) };
+  if ('ms' in result) return { value: toTime(result.ms) };
   const { error, type } = result;
   const wanted = type === 'datetime_parsing' ? 'datetime' : 'datetime or date';
   return refuse(loc, type, `Input should be a valid ${wanted}, ${error}`, { error });

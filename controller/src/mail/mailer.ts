@@ -14,6 +14,10 @@ export interface Mailer {
   check(): Promise<void>;
 }
 
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
 // The mail library, loaded with the first mail: most runs of Weft never send one, and its many modules are slow to load.
 type MailLibrary = typeof import('nodemailer');
 

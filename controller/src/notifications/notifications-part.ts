@@ -86,8 +86,6 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   ]);
   events.logged.on(() => delivery.logged());
   return {
-    webhooks,
-    webhookStore: store,
     routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications)],
     metrics: {
       weft_webhook_deliveries_total: {

@@ -1,7 +1,6 @@
 // What the stores of webhooks and of notifications by e-mail share: recipients of events, each under a name of its own.
 import type { ConflictError } from '../errors.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
-import { toSqlValue } from '../storage/sql-rows.ts';
 import { ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
 
 interface RecipientTable<Stored> {
@@ -46,21 +45,16 @@ export abstract class RecipientStore<Stored extends { id: string; version: numbe
 
   /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
   async update(id: string, change: Change, also?: InSameTransaction<Stored>): Promise<Stored | undefined> {
-    const { name, columns, exists } = this.#of;
-    const fields = columns.split(', ') as (keyof Stored & string)[];
     return this.db
       .transaction(async (tx) => {
         const before = await this.read(tx, id, true);
         if (!before) return undefined;
         const after: Stored = { ...before, ...change, version: before.version + 1 };
-        await tx.query(`UPDATE ${name} SET ${fields.map((field) => `${field} = ?`).join(', ')} WHERE id = ?`, [
-          ...fields.map((field) => toSqlValue(after[field])),
-          id,
-        ]);
+        await this.#table.change(tx, after, 'WHERE id = ?', [id]);
         await also?.(tx, { before, after });
         return after;
       })
-      .catch(ifTaken(exists));
+      .catch(ifTaken(this.#of.exists));
   }
 
   /** With everything of it. Resolves whether it existed. */

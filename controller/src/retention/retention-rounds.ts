@@ -23,16 +23,11 @@ export interface RetentionRoundsOptions {
   retention: Retention;
   lease: Pick<NodeLease, 'isHeld'>;
   onChange: (message: string, error?: unknown) => void;
-  /** The clocks. The steady one goes on while the machine sleeps. */
-  wallNow?: () => number;
-  steadyNow?: () => number;
 }
 
 export class RetentionRounds extends PeriodicTask {
   readonly #options: RetentionRoundsOptions;
   readonly #store: ClockStore;
-  readonly #wallNow: () => number;
-  readonly #steadyNow: () => number;
   readonly #ticks = new PeriodicTask({ everyMs: tickMs, what: 'the look at the clock', run: () => this.#tick() });
   /** By how much the newest samples of access points differ from the clock, since it jumped. */
   readonly #differences = new Map<string, number>();
@@ -47,8 +42,6 @@ export class RetentionRounds extends PeriodicTask {
     super({ everyMs: roundMs, jitter: 0.1, what: 'the removal of what is old', run: () => this.#run(), onChange });
     this.#options = options;
     this.#store = options.store;
-    this.#wallNow = options.wallNow ?? Date.now;
-    this.#steadyNow = options.steadyNow ?? (() => uptime() * 1000);
   }
 
   /** Before anything is written: what is newest then was there before. */
@@ -106,10 +99,10 @@ export class RetentionRounds extends PeriodicTask {
     if (this.#isKeeper) this.#tick();
     else {
       const { state, word } = (await this.#store.read()) ?? {
-        state: firstState(this.#newestMs || this.#wallNow()),
+        state: firstState(this.#newestMs || Date.now()),
         word: 0,
       };
-      this.#jumped(clock.begin(state, this.#wallNow(), this.#steadyNow()), 'while it was not running');
+      this.#jumped(clock.begin(state, Date.now(), steadyNow()), 'while it was not running');
       this.#isKeeper = true;
       this.#word = word;
     }
@@ -121,7 +114,7 @@ export class RetentionRounds extends PeriodicTask {
 
   #tick(): void {
     if (!this.#isKeeper) return;
-    this.#jumped(this.#options.retention.clock.tick(this.#wallNow(), this.#steadyNow()), 'while it was running');
+    this.#jumped(this.#options.retention.clock.tick(Date.now(), steadyNow()), 'while it was running');
   }
 
   #jumped(byMs: number | undefined, when: string): void {
@@ -198,4 +191,9 @@ export class ClockStore extends SqlStore {
   async newestMs(): Promise<number> {
     return (await this.db.query<{ ts: number }>('SELECT ts FROM event_head WHERE id = 1'))[0]?.ts ?? 0;
   }
+}
+
+/** Goes on while the machine sleeps. */
+function steadyNow(): number {
+  return uptime() * 1000;
 }

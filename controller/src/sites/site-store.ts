@@ -4,7 +4,7 @@ import type { Site } from '@weft/contract';
 import { ConflictError } from '../errors.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
-import { inParts } from '../storage/sql-rows.ts';
+import { countRows, insertRecord, runList } from '../storage/sql-rows.ts';
 import { type InMs, ifTaken, SqlStore } from '../storage/sql-store.ts';
 
 /** What is above its path need not exist. */
@@ -55,12 +55,9 @@ export class SiteStore extends SqlStore {
   /** What people call these and those above them, by path. */
   async namesOf(sites: Iterable<string>): Promise<Map<string, string>> {
     const ends = (path: string) => [...path.matchAll(/\/|$/g)].map(({ index }) => path.slice(0, index));
-    const names = new Map<string, string>();
-    for (const { marks, values } of inParts([...new Set([...new Set(sites)].flatMap(ends))])) {
-      const rows = await this.db.query<SiteRow>(`SELECT path, name FROM sites WHERE path IN (${marks})`, values);
-      for (const { path, name } of rows) names.set(path, name);
-    }
-    return names;
+    const paths = [...new Set([...new Set(sites)].flatMap(ends))];
+    const rows = await runList<SiteRow>(this.db, 'SELECT path, name FROM sites WHERE path IN ({{list}})', paths);
+    return new Map(rows.map(({ path, name }) => [path, name]));
   }
 
   async count(): Promise<number> {
@@ -87,8 +84,7 @@ export class SiteStore extends SqlStore {
       await insert(tx, site);
       await also(tx, { after: site });
     }
-    const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM sites');
-    return row!.count;
+    return countRows(tx, 'sites');
   }
 
   /**
@@ -130,11 +126,7 @@ export class SiteStore extends SqlStore {
       await raiseRevision(tx, 'sites');
       const before = await getSite(tx, id);
       if (!before) return false;
-      const [below] = await tx.query<{ count: number }>(
-        `SELECT COUNT(*) AS count FROM sites WHERE ${BELOW}`,
-        rangeBelow(before.path),
-      );
-      const children = below!.count;
+      const children = await countRows(tx, `sites WHERE ${BELOW}`, rangeBelow(before.path));
       const { access_points } = before;
       if (children > 0 || access_points > 0) throw notEmpty(children, access_points);
       await tx.query('DELETE FROM sites WHERE id = ?', [id]);
@@ -145,11 +137,8 @@ export class SiteStore extends SqlStore {
 }
 
 async function insert(tx: SqlQueries, site: SiteRecord): Promise<void> {
-  const { id, path, name, geolocation, time_zone, notes, created_at } = site;
-  await tx.query(`INSERT INTO sites (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
-    ...[id, path, name, geolocation?.latitude ?? null, geolocation?.longitude ?? null],
-    ...[time_zone, notes, created_at],
-  ]);
+  const { latitude = null, longitude = null } = site.geolocation ?? {};
+  await insertRecord(tx, 'sites', COLUMNS, { ...site, latitude, longitude });
 }
 
 /** In two steps: while paths change one after the other, one could take a path that another has not left yet. */

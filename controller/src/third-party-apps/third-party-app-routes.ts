@@ -33,7 +33,6 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     route('get_third_party_app', 'GET /api/v1/third_party_apps/:app_name', {
       spec: 18, // spec #18
       permission: { admin: 'yes', user: 'no', agent: 'no', third_party_app: 'itself' },
-      target: 'app_name',
       summary: 'Get a third-party app',
       response: ThirdPartyApp,
       handle: (context) => apps.show(context.path('app_name'), context.caller, context.address),
@@ -41,7 +40,6 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     route('update_third_party_app', 'PUT /api/v1/third_party_apps/:app_name', {
       spec: 19, // spec #19
       permission: adminsOnly,
-      target: 'app_name',
       summary: "Change an app's api key or permissions",
       body: ThirdPartyAppUpdate,
       response: ChangedThirdPartyApp,
@@ -50,7 +48,6 @@ export function thirdPartyAppRoutes(apps: ThirdPartyAppService): Route[] {
     route('remove_third_party_app', 'DELETE /api/v1/third_party_apps/:app_name', {
       spec: 20, // spec #20
       permission: adminsOnly,
-      target: 'app_name',
       summary: 'Delete a third-party app',
       ...done('The app has been deleted', (context) => apps.remove(context.path('app_name'), context.caller)),
     }),

@@ -59,18 +59,14 @@ export class ThirdPartyAppStore extends SqlStore {
     change: ThirdPartyAppChange,
     { onlyVer, also }: { onlyVer?: string; also?: InSameTransaction<ThirdPartyAppRecord> } = {},
   ): Promise<ThirdPartyAppRecord | undefined> {
-    const { api_key_encrypted = null, permissions, ver = null } = change;
     return this.db.transaction(async (tx) => {
       // An update instead of a select, because it locks the row until the end of the transaction on both databases.
       const isOne = 'ver = ver WHERE app_name = ? AND ver = COALESCE(?, ver)';
       const before = await table.update(tx, isOne, [app_name, onlyVer ?? null]);
       if (before === undefined) return undefined;
-      const after = await table.update(
-        tx,
-        `api_key_encrypted = COALESCE(?, api_key_encrypted), permissions = COALESCE(?, permissions), ver = COALESCE(?, ver)
-         WHERE app_name = ?`,
-        [api_key_encrypted, permissions === undefined ? null : JSON.stringify(permissions), ver, app_name],
-      );
+      const { api_key_encrypted, permissions, ver } = change;
+      const columns = { api_key_encrypted, permissions, ver };
+      const after = await table.change(tx, columns, 'WHERE app_name = ?', [app_name]);
       await also?.(tx, { before, after: after! });
       return after;
     });

@@ -56,7 +56,6 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         until: Moment('Before this moment.'),
         after: Id('Only events with a higher id; oldest first, unless `order` says otherwise.'),
         order: Type.Optional.Enum(['newest_first', 'oldest_first'], {
-          type: 'string',
           description: 'Default: newest first; with `after`, oldest first.',
         }),
         cursor: Type.Optional.String({

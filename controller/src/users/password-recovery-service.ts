@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import { anonymous } from '../caller.ts';
 import { UnusableRequestError } from '../errors.ts';
-import type { Mail, Mailer } from '../mail/mailer.ts';
+import { escapeHtml, type Mail, type Mailer } from '../mail/mailer.ts';
 import type { PasswordHasher } from '../password-hasher.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
@@ -135,8 +135,4 @@ export function resetMail(username: string, token: string, publicUrl: string): M
       )
       .join('\n'),
   };
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -3,7 +3,8 @@
 // Used and replaced tokens are kept as rows until long after they expired, because they count
 // towards the hourly limit. Every transaction locks the user before a token: one order of locks, no deadlocks.
 import { TryLaterError } from '../errors.ts';
-import type { InSameTransaction, SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
+import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow } from '../storage/sql-database.ts';
+import { countRows, insertRecord } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 
 export interface RecoveryRequest {
@@ -23,8 +24,6 @@ export interface ResetTokenRecord {
 const HOUR_MS = 3_600_000;
 // Any number that no other advisory lock uses.
 const ENQUEUE_LOCK = 7_305_002;
-
-type RequestRow = { id: string; username: string; requested_at: number; attempts: number };
 
 export class ResetTokenStore extends SqlStore {
   readonly #claimSql: string;
@@ -46,14 +45,11 @@ export class ResetTokenStore extends SqlStore {
     await this.db.transaction(async (tx) => {
       // Without the lock, two concurrent requests could both take the last place.
       if (this.db.dialect === 'postgres') await tx.query(`SELECT pg_advisory_xact_lock(${ENQUEUE_LOCK}) IS NULL`);
-      const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM recovery_requests');
-      if ((row?.count ?? 0) >= maxPending) {
+      if ((await countRows(tx, 'recovery_requests')) >= maxPending) {
         throw new TryLaterError(429, 'too_many_recovery_requests', 'Too many recovery requests are waiting', 60);
       }
-      await tx.query(
-        'INSERT INTO recovery_requests (id, username, requested_at, attempts, held_until) VALUES (?, ?, ?, ?, 0)',
-        [request.id, request.username, request.requested_at, request.attempts],
-      );
+      const row = { ...request, held_until: 0 };
+      await insertRecord(tx, 'recovery_requests', 'id, username, requested_at, attempts, held_until', row);
     });
   }
 
@@ -62,10 +58,9 @@ export class ResetTokenStore extends SqlStore {
    * this lease. Two callers never lease the same request at the same time.
    */
   async claim(now: number, leaseUntil: number, limit: number): Promise<RecoveryRequest[]> {
-    const rows = await this.db.query<RequestRow>(this.#claimSql, [now, limit, leaseUntil]);
-    return rows
-      .map(({ id, username, requested_at, attempts }) => ({ id, username, requested_at, attempts }))
-      .sort((a, b) => a.requested_at - b.requested_at || (a.id < b.id ? -1 : 1));
+    const rows = await this.db.query<RecoveryRequest & SqlRow>(this.#claimSql, [now, limit, leaseUntil]);
+    const requests = rows.map((row) => ({ ...row }));
+    return requests.sort((a, b) => a.requested_at - b.requested_at || (a.id < b.id ? -1 : 1));
   }
 
   /** Deletes a request; idempotent. */
@@ -81,16 +76,12 @@ export class ResetTokenStore extends SqlStore {
     return this.db.transaction(async (tx) => {
       // A user deleted or disabled meanwhile gets no token.
       if (!(await lockUser(tx, token.user_id))) return false;
-      const [row] = await tx.query<{ count: number }>(
-        'SELECT COUNT(*) AS count FROM reset_tokens WHERE user_id = ? AND created_at > ?',
-        [token.user_id, token.created_at - HOUR_MS],
-      );
-      if ((row?.count ?? 0) >= maxPerHour) return false;
+      const since = [token.user_id, token.created_at - HOUR_MS];
+      const recent = await countRows(tx, 'reset_tokens WHERE user_id = ? AND created_at > ?', since);
+      if (recent >= maxPerHour) return false;
       await tx.query('UPDATE reset_tokens SET is_usable = 0 WHERE user_id = ?', [token.user_id]);
-      await tx.query(
-        'INSERT INTO reset_tokens (token_hash, user_id, created_at, expires_at, is_usable) VALUES (?, ?, ?, ?, 1)',
-        [token.token_hash, token.user_id, token.created_at, token.expires_at],
-      );
+      const row = { ...token, is_usable: true };
+      await insertRecord(tx, 'reset_tokens', 'token_hash, user_id, created_at, expires_at, is_usable', row);
       return true;
     });
   }

@@ -127,7 +127,6 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     route('get_user', 'GET /api/v1/users/:username', {
       spec: 8, // spec #8
       permission: userItself,
-      target: 'username',
       summary: 'Get a user',
       response: TokenData,
       handle: (context) => users.get(context.path('username')),
@@ -135,7 +134,6 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     route('update_user', 'PUT /api/v1/users/:username', {
       spec: 9, // spec #9
       permission: userItself,
-      target: 'username',
       summary: "Change a user's password or roles",
       failures: { 409: 'The last administrator must remain one' },
       body: UserUpdate,
@@ -145,7 +143,6 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     route('remove_user', 'DELETE /api/v1/users/:username', {
       spec: 10, // spec #10
       permission: userItself,
-      target: 'username',
       summary: 'Delete a user',
       failures: { 409: 'The last administrator cannot be deleted' },
       ...done('The user has been deleted', (context) => users.remove(context.path('username'), context.caller)),
@@ -158,7 +155,6 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     }),
     route('disable_user', 'PUT /api/v1/disabled_users/:username', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Disable a user: all its tokens are revoked, and its jobs, networks and queued commands end',
       failures: { 409: 'The last administrator and the own account cannot be disabled' },
       response: DisabledUser,
@@ -166,13 +162,11 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     }),
     route('enable_user', 'DELETE /api/v1/disabled_users/:username', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Enable a user, who must log in again',
       ...done('The user can log in again', (context) => users.enable(context.path('username'), context.caller)),
     }),
     route('get_grants', 'GET /api/v1/users/:username/grants', {
       permission: userItself,
-      target: 'username',
       summary: 'Show what a user may do where; without grants it reads everything',
       response: Grants,
       handle: (context) => users.grantsOf(context.path('username')),
@@ -185,7 +179,6 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     }),
     route('set_grants', 'PUT /api/v1/users/:username/grants', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Replace what a user may do where; an empty list makes it a viewer of all again',
       failures: { 409: 'Administrators have no grants' },
       body: Grants,
@@ -200,14 +193,12 @@ export function userRoutes({ users, signups, recovery, requireSetupRight, limits
     }),
     route('approve_user', 'POST /api/v1/waiting_users/:username/approve', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Approve a user, who can log in from now on',
       response: TokenData,
       handle: (context) => signups.approve(context.path('username'), context.caller),
     }),
     route('refuse_user', 'DELETE /api/v1/waiting_users/:username', {
       permission: adminsOnly,
-      target: 'username',
       summary: 'Refuse a user who waits for approval, and delete the account',
       failures: { 409: 'The account does not wait for approval' },
       ...done('The account has been refused and deleted', (context) =>

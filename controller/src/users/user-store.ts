@@ -73,30 +73,18 @@ export class UserStore extends SqlStore {
     change: UserChange,
     also?: InSameTransaction<UserRecord>,
   ): Promise<UserRecord | undefined> {
-    const { password_hash = null, roles, grants, ver = null } = change;
-    const becomesAdmin = roles ? Number(isAdmin(roles)) : null;
+    const { password_hash, roles, grants, ver } = change;
+    const is_admin = roles && isAdmin(roles);
     return this.db.transaction(async (tx) => {
-      if (becomesAdmin === 0) await lockAdministration(tx);
+      if (is_admin === false) await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
       if (before === undefined) return undefined;
-      const after = await userTable.update(
-        tx,
-        `password_hash = COALESCE(?, password_hash), roles = COALESCE(?, roles),
-           is_admin = COALESCE(?, is_admin), grants = COALESCE(?, grants), ver = COALESCE(?, ver)
-         WHERE username = ?`,
-        [
-          password_hash,
-          roles ? JSON.stringify(roles) : null,
-          becomesAdmin,
-          grants ? JSON.stringify(grants) : null,
-          ver,
-          username,
-        ],
-      );
+      const columns = { password_hash, roles, is_admin, grants, ver };
+      const after = await userTable.change(tx, columns, 'WHERE username = ?', [username]);
       if (after === undefined) return undefined;
-      if (password_hash !== null) await endResetTokens(tx, after.id);
-      if (becomesAdmin === 1) await establishAdministration(tx, Date.now());
-      if (becomesAdmin === 0) await assertAdminRemains(tx);
+      if (password_hash !== undefined) await endResetTokens(tx, after.id);
+      if (is_admin === true) await establishAdministration(tx, Date.now());
+      if (is_admin === false) await assertAdminRemains(tx);
       await also?.(tx, { before, after });
       return after;
     });
@@ -164,8 +152,7 @@ export class UserStore extends SqlStore {
       await lockAdministration(tx);
       const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at !== null) return before;
-      const values = [disabled_at, disabled_by, ver, username];
-      const after = await userTable.update(tx, 'disabled_at = ?, disabled_by = ?, ver = ? WHERE username = ?', values);
+      const after = await userTable.change(tx, { disabled_at, disabled_by, ver }, 'WHERE username = ?', [username]);
       await endResetTokens(tx, before.id);
       await assertAdminRemains(tx);
       await also?.(tx, { before, after: after! });
@@ -178,8 +165,8 @@ export class UserStore extends SqlStore {
     return this.db.transaction(async (tx) => {
       const before = await lockUserRow(tx, username);
       if (before === undefined || before.disabled_at === null) return before;
-      const isEnabled = 'disabled_at = NULL, disabled_by = NULL WHERE username = ?';
-      const after = await userTable.update(tx, isEnabled, [username]);
+      const isEnabled = { disabled_at: null, disabled_by: null };
+      const after = await userTable.change(tx, isEnabled, 'WHERE username = ?', [username]);
       await also?.(tx, { before, after: after! });
       return after;
     });

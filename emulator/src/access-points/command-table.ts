@@ -94,53 +94,35 @@ export function settingsOf(
   );
 }
 
+/** As the access point declares a command that sets one thing. */
+function declared(name: keyof typeof setters, bounds: DeclaredArgument): DeclaredCommand {
+  return { name, parameter: name.replace('set_', ''), params: { [setters[name]!.argument]: bounds } };
+}
+
 function own(type: AccessPointType, scenario: NrScenario): DeclaredCommand[] {
   if (type === 'LiFi') {
     return [
-      { name: 'set_dimming', parameter: 'dimming', params: { percent } },
-      {
-        name: 'set_beam_angle',
-        parameter: 'beam_angle',
-        params: { degrees: { type: 'number', ...beamRange, unit: '°' } },
-      },
-      { name: 'set_channel', parameter: 'channel', params: { channel: { type: 'integer', enum: lifiChannels } } },
+      declared('set_dimming', percent),
+      declared('set_beam_angle', { type: 'number', ...beamRange, unit: '°' }),
+      declared('set_channel', { type: 'integer', enum: lifiChannels }),
     ];
   }
   const { minimum, maximum } = powerRanges[type === '5G' ? scenario : 'WiFi'];
-  const power: DeclaredCommand = {
-    name: 'set_tx_power',
-    parameter: 'tx_power',
-    params: { dbm: { type: 'number', minimum, maximum, unit: 'dBm' } },
-  };
+  const power = declared('set_tx_power', { type: 'number', minimum, maximum, unit: 'dBm' });
   if (type === 'WiFi') {
-    const params = { channel: { type: 'integer', enum: wifiChannels } } as const;
-    const widths = { mhz: { type: 'integer', enum: wifiWidths, unit: 'MHz' } } as const;
     return [
       power,
-      { name: 'set_channel', parameter: 'channel', params },
-      { name: 'set_channel_width', parameter: 'channel_width', params: widths },
+      declared('set_channel', { type: 'integer', enum: wifiChannels }),
+      declared('set_channel_width', { type: 'integer', enum: wifiWidths, unit: 'MHz' }),
     ];
   }
-  const tilt: DeclaredCommand = {
-    name: 'set_tilt',
-    parameter: 'tilt',
-    params: { degrees: { type: 'number', ...tiltRange, unit: '°' } },
-  };
   return [
     power,
     // An antenna under the ceiling looks straight down.
-    ...(scenario === 'InH' ? [] : [tilt]),
-    { name: 'set_prb_quota', parameter: 'prb_quota', params: { percent } },
-    {
-      name: 'set_handover_margin',
-      parameter: 'handover_margin',
-      params: { db: { type: 'number', ...marginRange, unit: 'dB' } },
-    },
-    {
-      name: 'set_time_to_trigger',
-      parameter: 'time_to_trigger',
-      params: { seconds: { type: 'integer', ...triggerRange, unit: 's' } },
-    },
+    ...(scenario === 'InH' ? [] : [declared('set_tilt', { type: 'number', ...tiltRange, unit: '°' })]),
+    declared('set_prb_quota', percent),
+    declared('set_handover_margin', { type: 'number', ...marginRange, unit: 'dB' }),
+    declared('set_time_to_trigger', { type: 'integer', ...triggerRange, unit: 's' }),
     { name: 'doze', parameter: 'power_state', params: {} },
   ];
 }

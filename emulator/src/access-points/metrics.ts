@@ -42,6 +42,10 @@ const metric = (label: string, unit: string, read: Metric['read'], alias?: strin
   return alias === undefined ? { label, unit, read } : { label, unit, alias, read };
 };
 
+/** How often something happened. */
+const counted = (label: string, tally: keyof WorldState['tallies'], alias?: string): Metric =>
+  metric(label, '', (r) => r.count(r.state.tallies[tally]), alias);
+
 /** Share of what was delivered that was of a class; nothing if there was none of it. */
 const classes = Object.fromEntries(
   trafficClasses.map((name) => [
@@ -66,21 +70,11 @@ const people: Metrics = {
 };
 
 const energy: Metrics = {
-  handovers_in: metric('Hand-overs in', '', (r) => r.count(r.state.tallies.handoversIn)),
-  handovers_out: metric('Hand-overs out', '', (r) => r.count(r.state.tallies.handoversOut), 'MM.HoExeInterSucc'),
-  handover_attempts: metric(
-    'Hand-overs out, tried',
-    '',
-    (r) => r.count(r.state.tallies.handoverAttempts),
-    'MM.HoExeInterReq',
-  ),
-  handover_failures: metric(
-    'Hand-overs out, failed',
-    '',
-    (r) => r.count(r.state.tallies.handoverFailures),
-    'MM.HoExeInterFail',
-  ),
-  ping_pongs: metric('Hand-overs back within 5 s', '', (r) => r.count(r.state.tallies.pingPongs)),
+  handovers_in: counted('Hand-overs in', 'handoversIn'),
+  handovers_out: counted('Hand-overs out', 'handoversOut', 'MM.HoExeInterSucc'),
+  handover_attempts: counted('Hand-overs out, tried', 'handoverAttempts', 'MM.HoExeInterReq'),
+  handover_failures: counted('Hand-overs out, failed', 'handoverFailures', 'MM.HoExeInterFail'),
+  ping_pongs: counted('Hand-overs back within 5 s', 'pingPongs'),
   power_w: metric('Power', 'W', (r) => r.perSecond(r.state.tallies.energyJ), 'PEE.AvgPower'),
   // One second of a sleeping lamp is 1.4e-7 kWh.
   energy_kwh: { ...metric('Energy', 'kWh', (r) => r.ap.energyJ / 3.6e6, 'PEE.Energy'), digits: 9 },
@@ -107,7 +101,7 @@ const cell: Metrics = {
   sinr_db: metric('SINR', 'dB', (r) => r.perDevice(r.state.tallies.quality), 'RF.serving.RSSINR'),
   cqi: metric('CQI', '', (r) => r.perDevice(r.state.tallies.code), 'CARR.WBCQIDist'),
   uplink_load_pct: metric('Load, uplink', '%', (r) => 100 * r.perSecond(r.state.tallies.upLoad), 'RRU.PrbTotUl'),
-  radio_link_failures: metric('Links lost', '', (r) => r.count(r.state.tallies.linkFailures)),
+  radio_link_failures: counted('Links lost', 'linkFailures'),
   tx_power_dbm: metric('Tx power', 'dBm', (r) => r.ap.actual.tx_power_dbm),
   tilt_degrees: metric('Tilt', '°', (r) => r.ap.actual.tilt_degrees),
   prb_quota_pct: metric('PRB quota', '%', (r) => r.ap.actual.prb_quota_pct),
@@ -156,8 +150,8 @@ const lamp: Metrics = {
   blocked_pct: metric('Blocked devices', '%', (r) => {
     return (100 * r.count(r.state.tallies.blocked)) / r.count(r.state.tallies.underLamp);
   }),
-  blockage_events: metric('Blockages', '', (r) => r.count(r.state.tallies.blockages)),
-  handovers_to_wifi: metric('Hand-overs to WiFi', '', (r) => r.count(r.state.tallies.toWifi)),
+  blockage_events: counted('Blockages', 'blockages'),
+  handovers_to_wifi: counted('Hand-overs to WiFi', 'toWifi'),
   tilt_mean_degrees: metric('Tilt of devices', '°', (r) => r.perDevice(r.state.tallies.tiltDegrees)),
   ...energy,
 };

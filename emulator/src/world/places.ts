@@ -48,6 +48,7 @@ export function metresPerDegreeEast(latitude: number): number {
 
 /** The indices of the locations of each map, maps in the order of their first. */
 export function maps(locations: readonly Location[]): number[][] {
+  // Node 20, which runs this package too, has no Map.groupBy.
   const squares = new Map<number, number[]>();
   for (const [index, location] of locations.entries()) {
     const key = squareOf(location);

@@ -148,10 +148,7 @@ export interface SteerOptions extends CommandOptions {
   force?: boolean | undefined;
 }
 
-export interface BatchOptions extends Abortable {
-  holdSeconds?: number | undefined;
-  expiresIn?: number | undefined;
-  dryRun?: boolean | undefined;
+export interface BatchOptions extends Pick<CommandOptions, 'holdSeconds' | 'expiresIn' | 'dryRun' | 'signal'> {
   /** In steps: so many percent of the access points, then a pause. */
   stages?: BatchRequest['stages'] | undefined;
 }
@@ -215,10 +212,7 @@ export type Answered<Method extends string, Path extends string> = [CallOf<Metho
     any
   : Calls[CallOf<Method, Path>]['answer'];
 
-export interface DownloadOptions extends Abortable {
-  from: Moment;
-  /** Default: now. */
-  to?: Moment | undefined;
+export interface DownloadOptions extends HistoryOptions {
   /** Default: `csv`. */
   format?: 'csv' | 'ndjson' | undefined;
   /** Only these metrics. */

@@ -50,7 +50,6 @@ export function alarmRoutes(alarms: AlarmService, ofApps: AppAlarmService): Rout
           description: 'Only those that follow from another alarm, or the causes alone.',
         }),
         sort: Type.Optional.Enum(['newest', 'severity'], {
-          type: 'string',
           default: 'newest',
           description: '`severity`: the worst first, then the newest.',
         }),

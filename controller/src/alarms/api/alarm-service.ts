@@ -1,5 +1,6 @@
 // Alarms for callers: lists them, and records what people do about them. Each change, its event and its audit entry are one
 // transaction.
+
 import type { Alarm, AlarmSeverity } from '@weft/contract';
 import type { Selector } from '@weft/contract/selector';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
@@ -7,6 +8,7 @@ import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../errors.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
+import { toTime, toTimeOrNull } from '../../input/date-time.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
@@ -146,7 +148,7 @@ export class AlarmService {
     return {
       action: 'shelved',
       change: { shelved_until: untilMs, shelved_by: by.name, ...more },
-      detail: { until: new Date(untilMs).toISOString(), ...more },
+      detail: { until: toTime(untilMs), ...more },
     };
   }
 
@@ -271,12 +273,4 @@ export function toAlarm(alarm: AlarmRecord, inhibits = 0, may_handle = false): A
     inhibits,
     may_handle,
   };
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function toTimeOrNull(ms: number | null): string | null {
-  return ms === null ? null : toTime(ms);
 }

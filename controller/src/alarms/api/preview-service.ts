@@ -22,13 +22,7 @@ const shownAlarms = 100;
 /** Of one caller. */
 const atOnce = 2;
 
-export interface PreviewLimits {
-  agents: number;
-  rows: number;
-  ms: number;
-}
-
-const usualLimits: PreviewLimits = { agents: 500, rows: 5_000_000, ms: 10_000 };
+const limits = { agents: 500, rows: 5_000_000, ms: 10_000 };
 
 export interface PreviewServiceOptions {
   telemetry: Pick<TelemetryStore, 'rows'>;
@@ -38,8 +32,6 @@ export interface PreviewServiceOptions {
   statesNow: () => Promise<readonly { ap_id: string; state: string | null }[]>;
   parse: (input: AlarmRuleInput) => RuleText;
   shares: Shares;
-  limits?: PreviewLimits;
-  now?: () => number;
 }
 
 type TriedKind = 'metric' | 'state' | 'absent';
@@ -47,21 +39,17 @@ type Rung = AlarmPreview['alarms'][number] & { fromMs: number };
 
 export class PreviewService {
   readonly #options: PreviewServiceOptions;
-  readonly #limits: PreviewLimits;
-  readonly #now: () => number;
   readonly #open: OpenShare;
 
   constructor(options: PreviewServiceOptions) {
     this.#options = options;
     this.#open = options.shares.open('alarm_previews', atOnce);
-    this.#limits = options.limits ?? usualLimits;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) for a third of a caller. */
   async preview(caller: Caller, input: AlarmRuleInput, windowHours: number): Promise<AlarmPreview> {
     const rule = this.#options.parse(input);
-    const untilMs = this.#now();
+    const untilMs = Date.now();
     const fromMs = untilMs - windowHours * 3_600_000;
     const kind = kindOf(rule.condition);
     if (!isTried(kind)) return this.#unknown(fromMs, untilMs);
@@ -72,13 +60,13 @@ export class PreviewService {
   async #replayAll(rule: RuleText, kind: TriedKind, fromMs: number, untilMs: number): Promise<AlarmPreview> {
     const selector = parseSelector(rule.selector);
     const chosen = this.#options.directory.agents.filter((agent) => selector.test(agent));
-    const deadline = performance.now() + this.#limits.ms;
+    const deadline = performance.now() + limits.ms;
     const { replayOne, isComplete } = await this.#createReplay(rule, kind, { fromMs, untilMs, deadline });
     const rung: Rung[] = [];
     let rows = 0;
     let looked = 0;
-    for (const agent of chosen.slice(0, this.#limits.agents)) {
-      if (rows >= this.#limits.rows || performance.now() > deadline) break;
+    for (const agent of chosen.slice(0, limits.agents)) {
+      if (rows >= limits.rows || performance.now() > deadline) break;
       rows += await replayOne(agent, rung);
       looked++;
       await giveWay();

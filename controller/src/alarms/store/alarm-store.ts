@@ -103,10 +103,7 @@ export class AlarmStore extends SqlStore {
     change: AlarmChange,
     version: number,
   ): Promise<AlarmRecord | undefined> {
-    const names = Object.keys(change) as (keyof AlarmChange)[];
-    const changes = [...names.map((name) => `${name} = ?`), 'version = ?'].join(', ');
-    const values = [...names.map((name) => toSqlValue(change[name]!)), version, id];
-    return table.update(tx, `${changes} WHERE id = ? AND cleared_at IS NULL`, values);
+    return table.change(tx, { ...change, version }, 'WHERE id = ? AND cleared_at IS NULL', [id]);
   }
 
   async get(id: string, tx: SqlQueries = this.db): Promise<AlarmRecord | undefined> {

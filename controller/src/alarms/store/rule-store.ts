@@ -54,9 +54,8 @@ export class RuleStore extends SqlStore {
 
   /** The same; the rule must be there. */
   async update(tx: SqlQueries, { id, rule, product, is_adjusted, updated_at }: RuleRecord): Promise<void> {
-    const sql = 'UPDATE alarm_rules SET name = ?, product = ?, is_adjusted = ?, rule = ?, updated_at = ? WHERE id = ?';
-    const values = [rule.name, product, Number(is_adjusted), JSON.stringify(rule), updated_at, id];
-    await tx.query(sql, values).catch(throwRuleExists);
+    const columns = { name: rule.name, product, is_adjusted, rule, updated_at };
+    await rules.change(tx, columns, 'WHERE id = ?', [id]).catch(throwRuleExists);
   }
 
   /** Resolves the rule that was removed, or undefined. */
@@ -96,8 +95,7 @@ export class SilenceStore extends SqlStore {
   /** Resolves the silence before, or undefined if there is none. */
   async update(tx: SqlQueries, { id, silence, ends_at }: SilenceRecord): Promise<SilenceRecord | undefined> {
     const before = await this.get(id, tx);
-    const values = [JSON.stringify(silence), ends_at, id];
-    await tx.query('UPDATE silences SET silence = ?, ends_at = ? WHERE id = ?', values);
+    await silences.change(tx, { silence, ends_at }, 'WHERE id = ?', [id]);
     return before;
   }
 

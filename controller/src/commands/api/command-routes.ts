@@ -120,7 +120,6 @@ export function commandRoutes({ commands, batches, sight, delivery }: CommandRou
     }),
     route('answer_command', 'POST /api/v1/agents/:ap_id/commands/:command_id', {
       permission: agentItself,
-      target: 'ap_id',
       summary: 'Report the state of a command, as its agent',
       failures: { 409: 'The command has ended' },
       body: CommandResult,

@@ -12,7 +12,7 @@ const Moment = (description: string) => Type.Optional.String({ format: 'date-tim
 
 const ConflictPage = Type.Named('ConflictPage', {
   conflicts: Type.Array(Conflict),
-  next_before: Type.Union([Type.Integer(), Type.Null()], {
+  next_before: Type.OrNull(Type.Integer(), {
     description: 'Send it as `before` for the next page; null at the end. A page before the end may be short or empty.',
   }),
 });

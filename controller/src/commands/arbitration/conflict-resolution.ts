@@ -1,6 +1,8 @@
 // The decision between callers: can this command be sent now, and who holds the parameter afterwards? Pure: the same
 // intent, leases, state, rules and time give the same decision, and nothing is changed by asking.
+
 import type { ConflictRules, ParameterGroup, VerdictReason } from '@weft/contract';
+import { toTime } from '../../input/date-time.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { subjectInWords, subjectOf, wantsTheSame } from '../grammar/device-commands.ts';
 import { fingerprint, isSameValue, mergeWants } from '../grammar/requested-value.ts';
@@ -54,7 +56,7 @@ export function stateAfter(intent: Intent, decision: Decision, state: ParameterS
 function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, nowMs: number): Decision | undefined {
   const { frozen_until, blast } = state;
   if (frozen_until !== null && frozen_until > nowMs) {
-    const detail = `${targetOf(intent)} went back and forth and is frozen until ${iso(frozen_until)}`;
+    const detail = `${targetOf(intent)} went back and forth and is frozen until ${toTime(frozen_until)}`;
     return { verdict: 'rejected', reason: 'frozen', detail, supersedes: [], retry_at: frozen_until };
   }
   if (!blast) return undefined;
@@ -123,9 +125,9 @@ function lose(intent: Intent, lostTo: Lease[], group: ParameterGroup): Decision 
   const direct = lostTo.filter((lease) => isOn(lease, intent));
   const rival = strongest(direct.length > 0 ? direct : lostTo)!;
   const free = lostTo.reduce((latest, { until }) => Math.max(latest, until), 0);
-  const holder = `${inWords(rival, intent)} holds ${leasedParameter(rival, intent)} until ${iso(rival.until)}`;
+  const holder = `${inWords(rival, intent)} holds ${leasedParameter(rival, intent)} until ${toTime(rival.until)}`;
   if (group.loser === 'queue' && free < intent.expires_at) {
-    const detail = `${holder}; the command waits until ${iso(free)}`;
+    const detail = `${holder}; the command waits until ${toTime(free)}`;
     return { verdict: 'queued', reason: 'waits_for_lease', detail, rival, supersedes: [], deliver_after: free };
   }
   const reason = direct.length > 0 ? 'held_by_other' : 'held_in_group';
@@ -245,10 +247,6 @@ function leasedParameter({ ap_id, parameter }: Lease, intent: Intent): string {
 /** The parameter and whose it is, in words. */
 function targetOf(intent: Intent): string {
   return `${intent.parameter} of ${subjectInWords(subjectOf(intent))}`;
-}
-
-function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 // Oscillation: detects a parameter that two callers set back and forth, so that it can be frozen.

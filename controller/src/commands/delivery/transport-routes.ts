@@ -14,7 +14,6 @@ export function transportRoutes(poll: CommandPoll, secrets: PushSecretService): 
   return [
     route('poll_commands', 'GET /api/v1/agents/:ap_id/commands', {
       permission: agentItself,
-      target: 'ap_id',
       summary: 'Get the waiting commands of the agent; waits for one until the time is over',
       query: Type.Object({
         wait: Type.Optional.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' }),
@@ -29,7 +28,6 @@ export function transportRoutes(poll: CommandPoll, secrets: PushSecretService): 
     }),
     route('create_push_secret', 'POST /api/v1/agents/:ap_id/push_secret', {
       permission: adminsAndAgentItself,
-      target: 'ap_id',
       summary: 'Create the secret that signs pushes to the agent; it is shown only once',
       response: PushSecret,
       handle: (context) => secrets.mint(context.path('ap_id'), context.caller),

@@ -52,24 +52,32 @@ test('no command that is allowed has a value outside of its limits, or one that 
   const bound = fc.option(fc.oneof(fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true })), { nil: undefined });
   const limits = fc.dictionary(name, fc.record({ min: bound, max: bound }), { maxKeys: 3 });
   const value = fc.oneof(fc.integer({ min: -5, max: 5 }), fc.double(), fc.jsonValue({ maxDepth: 1 }));
+  const values = fc.array(value, { minLength: 3, maxLength: 3 });
   let allowed = 0;
   fc.assert(
-    fc.property(limits, fc.dictionary(name, value, { maxKeys: 3 }), (limits, args) => {
-      const commands = { x: limits } as AppPermissions['commands'];
-      try {
-        requireCommandPermission(app({ commands }), { name: 'x', args });
-      } catch (error) {
-        expect(error).toMatchObject({ code: 'command_not_permitted' });
-        return;
-      }
-      if (Object.keys(limits).length === 0) return;
-      allowed += 1;
-      expect(Object.keys(args).sort()).toEqual(Object.keys(limits).sort());
-      for (const [arg, { min = -Infinity, max = Infinity }] of Object.entries(limits)) {
-        expect(args[arg]).toBeGreaterThanOrEqual(min);
-        expect(args[arg]).toBeLessThanOrEqual(max);
-      }
-    }),
+    fc.property(
+      limits,
+      fc.dictionary(name, value, { maxKeys: 3 }),
+      fc.boolean(),
+      values,
+      (limits, any, isNamed, values) => {
+        const args = isNamed ? Object.fromEntries(Object.keys(limits).map((arg, at) => [arg, values[at]])) : any;
+        const commands = { x: limits } as AppPermissions['commands'];
+        try {
+          requireCommandPermission(app({ commands }), { name: 'x', args });
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'command_not_permitted' });
+          return;
+        }
+        if (Object.keys(limits).length === 0) return;
+        allowed += 1;
+        expect(Object.keys(args).sort()).toEqual(Object.keys(limits).sort());
+        for (const [arg, { min = -Infinity, max = Infinity }] of Object.entries(limits)) {
+          expect(args[arg]).toBeGreaterThanOrEqual(min);
+          expect(args[arg]).toBeLessThanOrEqual(max);
+        }
+      },
+    ),
     { numRuns: rounds(5000) },
   );
   expect(allowed).toBeGreaterThan(0);

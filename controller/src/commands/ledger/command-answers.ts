@@ -1,7 +1,9 @@
 // What leaves about commands: answers to callers, and refusals with everything that the loser of a conflict needs.
+
 import type { Command, CommandAccepted, CommandPreview, Rival } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
 import { ConflictError } from '../../errors.ts';
+import { toTime, toTimeOrNull } from '../../input/date-time.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
 import { shownGuard } from '../grammar/guard-expression.ts';
@@ -96,12 +98,4 @@ export function toVerdict(
 
 export function toRival({ command_id, caller_kind, caller_name, ap_id, parameter, until }: StoredRival): Rival {
   return { command_id, caller_kind, caller_name, ap_id, parameter, until: toTime(until) };
-}
-
-export function toTime(ms: number): string {
-  return new Date(ms).toISOString();
-}
-
-function toTimeOrNull(ms: number | null): string | null {
-  return ms === null ? null : toTime(ms);
 }

@@ -1,6 +1,6 @@
 // Commands as rows of the table `commands`: its columns, and the statements that write many rows at once.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { runList, runRows } from '../../storage/sql-rows.ts';
 import type { CommandRecord, ReadSetFields } from './command-record.ts';
 
 type ColumnType = 'TEXT' | 'BIGINT';
@@ -152,11 +152,8 @@ export async function selectCommands(
 }
 
 export async function findCommands(tx: SqlQueries, ids: ReadonlySet<string>): Promise<CommandRecord[]> {
-  const found: CommandRecord[] = [];
-  for (const { marks, values } of inParts([...ids])) {
-    found.push(...(await selectCommands(tx, `command_id IN (${marks})`, values)));
-  }
-  return found;
+  const sql = `SELECT ${COMMAND_COLUMNS} FROM commands WHERE command_id IN ({{list}})`;
+  return (await runList<CommandRow>(tx, sql, [...ids])).map(toRecord);
 }
 
 export async function findKeys(tx: SqlQueries, keys: ReadSetFields['keys']): Promise<CommandRecord[]> {
@@ -167,14 +164,8 @@ export async function findKeys(tx: SqlQueries, keys: ReadSetFields['keys']): Pro
 }
 
 export async function countOpen(tx: SqlQueries, owners: ReadonlySet<string>): Promise<Map<string, number>> {
-  const counts = new Map<string, number>();
-  for (const { marks, values } of inParts([...owners])) {
-    const rows = await tx.query<{ owner_id: string; open: number }>(
-      `SELECT owner_id, COUNT(*) AS open FROM commands WHERE ended_at IS NULL AND owner_id IN (${marks})
-       GROUP BY owner_id`,
-      values,
-    );
-    for (const { owner_id, open } of rows) counts.set(owner_id, open);
-  }
-  return counts;
+  const sql = `SELECT owner_id, COUNT(*) AS open FROM commands WHERE ended_at IS NULL AND owner_id IN ({{list}})
+    GROUP BY owner_id`;
+  const rows = await runList<{ owner_id: string; open: number }>(tx, sql, [...owners]);
+  return new Map(rows.map(({ owner_id, open }) => [owner_id, open]));
 }

@@ -5,7 +5,7 @@ import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../errors.ts';
 import { type OwnerKey, requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts } from '../../storage/sql-rows.ts';
+import { inParts, putRecord } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import type { BatchRecord, Changes, CommandFilter, CommandRecord, Found, ReadSetFields } from './command-record.ts';
 import {
@@ -242,11 +242,7 @@ export class CommandStore extends SqlStore {
 
   /** Inside a transaction. */
   async putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void> {
-    await tx.query(
-      `INSERT INTO conflict_rules (id, version, rules) VALUES (1, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET version = excluded.version, rules = excluded.rules`,
-      [version, JSON.stringify(rules)],
-    );
+    await putRecord(tx, 'conflict_rules', 'id, version, rules', { id: 1, version, rules });
   }
 
   async #agents(where: string, params: readonly SqlValue[]): Promise<string[]> {

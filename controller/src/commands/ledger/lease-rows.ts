@@ -1,6 +1,6 @@
 // Leases and parameter states as rows: what a transaction of the ledger reads and writes of them; and what is pruned of all.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts, runRows } from '../../storage/sql-rows.ts';
+import { inParts, runRows, valuesOf } from '../../storage/sql-rows.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import type { ReadSetFields, StateRecord } from './command-record.ts';
 
@@ -74,14 +74,7 @@ export async function putStates(tx: SqlQueries, states: readonly StateRecord[]):
     `INSERT INTO parameter_states (${STATE_COLUMNS}) VALUES {{rows}} ON CONFLICT (ap_id, parameter) DO UPDATE SET
        changed_at = excluded.changed_at, frozen_until = excluded.frozen_until, recent = excluded.recent,
        value = excluded.value`,
-    states.map(({ ap_id, parameter, changed_at, frozen_until, recent, value }) => [
-      ap_id,
-      parameter,
-      changed_at,
-      frozen_until,
-      JSON.stringify(recent),
-      value && JSON.stringify(value),
-    ]),
+    states.map((state) => valuesOf(state, STATE_COLUMNS)),
   );
 }
 

@@ -222,10 +222,9 @@ export function configRoutes({
     word('abort_rollout', 'abort', 'Give it up where it stands'),
     route('get_agent_config', 'GET /api/v1/agents/:ap_id/config', {
       permission: agentConfigReaders,
-      target: 'ap_id',
       summary: 'What an access point shall be, what it runs, how they differ, or why',
       query: Type.Object({
-        view: Type.Optional.Enum(configViews, { type: 'string', default: 'desired', description: 'Which of these.' }),
+        view: Type.Optional.Enum(configViews, { default: 'desired', description: 'Which of these.' }),
       }),
       response: AgentConfigView,
       handle: (context) => agents.get(context.caller, context.path('ap_id'), context.query.view ?? 'desired'),
@@ -246,7 +245,6 @@ export function configRoutes({
     }),
     route('next_agent_config', 'GET /api/v1/agents/:ap_id/config/next', {
       permission: agentItself,
-      target: 'ap_id',
       summary: 'Get the settings that wait for the agent, or their confirmation; waits for one until the time is over',
       query: Type.Object({
         wait: Type.Optional.Integer({ minimum: 0, maximum: 60, default: 0, description: 'Seconds.' }),
@@ -260,7 +258,6 @@ export function configRoutes({
     }),
     route('report_running_config', 'POST /api/v1/agents/:ap_id/config/running', {
       permission: agentItself,
-      target: 'ap_id',
       changesNothing: true,
       summary: 'Say which settings the agent runs',
       body: ConfigRunning,
@@ -271,7 +268,6 @@ export function configRoutes({
     }),
     route('answer_config', 'POST /api/v1/agents/:ap_id/config/:id/result', {
       permission: agentItself,
-      target: 'ap_id',
       changesNothing: true,
       summary: 'Say the result of settings that the agent was given',
       body: ConfigResult,

@@ -5,16 +5,13 @@ import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { afterCommit } from '../../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
-import { inParts, toSqlValue } from '../../storage/sql-rows.ts';
+import { putRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import { type AgentConfig, advance, differingLeaves, type Evidence, newAgentConfig } from '../model/agent-config.ts';
 
 const COLUMNS =
   'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, trial_at, is_back, running_hash, running, running_at, overridden, updated_at';
-const columns = COLUMNS.split(', ') as (keyof AgentConfig)[];
 const table = new RecordTable<AgentConfig>('agent_configs', COLUMNS, { flags: ['is_due', 'is_back'] });
-const UPSERT = `INSERT INTO agent_configs (${COLUMNS}) VALUES (${columns.map(() => '?').join(', ')})
-  ON CONFLICT (agent_id) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
 
 export interface AgentKey {
   agent_id: string;
@@ -58,12 +55,8 @@ export class AgentConfigStore extends SqlStore {
   }
 
   async byAgentIds(agent_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
-    const found = new Map<string, AgentConfig>();
-    for (const { marks, values } of inParts(agent_ids)) {
-      for (const config of await table.list(this.db, `WHERE agent_id IN (${marks})`, values))
-        found.set(config.agent_id, config);
-    }
-    return found;
+    const found = await table.byIds(this.db, agent_ids, 'agent_id');
+    return new Map(found.map((config) => [config.agent_id, config]));
   }
 
   /** Hashes of all agents that have a row, by their ids. */
@@ -111,10 +104,7 @@ export class AgentConfigStore extends SqlStore {
         if (after === before) continue;
         const [present] = await tx.query('SELECT id FROM agents WHERE id = ?', [agent.agent_id]);
         if (!present) continue;
-        await tx.query(
-          UPSERT,
-          columns.map((column) => toSqlValue(after[column])),
-        );
+        await putRecord(tx, 'agent_configs', COLUMNS, after);
         changed.push({ before, after });
       }
       await within?.(tx);

@@ -2,7 +2,7 @@
 // keep all of it in memory know when to read it again.
 import { ConflictError } from '../../errors.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
-import { insertRecord } from '../../storage/sql-rows.ts';
+import { countRows, insertRecord, putRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { Layer, VariableValue } from '../model/render.ts';
 
@@ -42,7 +42,8 @@ const versions = new RecordTable<LayerVersion>('config_layer_versions', VERSION,
 });
 const VARIABLE = 'scope, target, name, value, updated_at';
 const variables = new RecordTable<Variable>('config_variables', VARIABLE, { json: ['value'] });
-const secrets = new RecordTable<SecretRecord>('config_secrets', 'name, version, value, updated_at');
+const SECRET = 'name, version, value, updated_at';
+const secrets = new RecordTable<SecretRecord>('config_secrets', SECRET);
 const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
   WHERE config_layers.id = config_layer_versions.layer_id AND config_layers.version = config_layer_versions.version)`;
 
@@ -112,13 +113,10 @@ export class LayerStore extends SqlStore {
       await raise(tx);
       const before = await secrets.get(tx, 'WHERE name = ?', [name]);
       const version = (before?.version ?? 0) + 1;
-      await tx.query(
-        `INSERT INTO config_secrets (name, version, value, updated_at) VALUES (?, ?, ?, ?)
-         ON CONFLICT (name) DO UPDATE SET version = excluded.version, value = excluded.value, updated_at = excluded.updated_at`,
-        [name, version, sealed, nowMs],
-      );
+      const record: SecretRecord = { name, version, value: sealed, updated_at: nowMs };
+      await putRecord(tx, 'config_secrets', SECRET, record);
       await also(tx);
-      return { name, version, value: sealed, updated_at: nowMs };
+      return record;
     });
   }
 
@@ -178,15 +176,11 @@ export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, nu
   await raise(tx);
   for (const [id, version] of inForce) {
     if (version === undefined) await tx.query('DELETE FROM config_layers WHERE id = ?', [id]);
-    else {
-      await tx.query(
-        'INSERT INTO config_layers (id, version) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET version = excluded.version',
-        [id, version],
-      );
-    }
+    else await putRecord(tx, 'config_layers', 'id, version', { id, version });
   }
-  const [row] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM config_layers');
-  if (row!.count > maxLayers) throw new ConflictError('too_many_layers', `There are at most ${maxLayers} layers`);
+  if ((await countRows(tx, 'config_layers')) > maxLayers) {
+    throw new ConflictError('too_many_layers', `There are at most ${maxLayers} layers`);
+  }
 }
 
 /** In the transaction of what follows from them. */

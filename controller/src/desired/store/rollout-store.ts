@@ -2,7 +2,7 @@
 import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { inParts, insertRecord, runRows } from '../../storage/sql-rows.ts';
+import { countRows, insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { AgentConfig } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
@@ -97,10 +97,7 @@ export class RolloutStore extends SqlStore {
   async createSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<void> {
     await this.db.transaction(async (tx) => {
       await insertRecord(tx, 'config_change_sets', SET, set);
-      const [row] = await tx.query<{ count: number }>(
-        `SELECT COUNT(*) AS count FROM config_change_sets WHERE state = 'draft'`,
-      );
-      if (row!.count > maxDrafts) {
+      if ((await countRows(tx, `config_change_sets WHERE state = 'draft'`)) > maxDrafts) {
         throw new ConflictError(
           'too_many_change_sets',
           `At most ${maxDrafts} change sets are open at once: remove some`,
@@ -114,12 +111,10 @@ export class RolloutStore extends SqlStore {
   async replaceSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const { title, layers, removed, base, updated_at, id } = set;
-      const found = await tx.query(
-        `UPDATE config_change_sets SET title = ?, layers = ?, removed = ?, base = ?, updated_at = ? WHERE id = ? AND state = 'draft' RETURNING id`,
-        [title, JSON.stringify(layers), JSON.stringify(removed), JSON.stringify(base), updated_at, id],
-      );
-      if (found.length > 0) await also(tx);
-      return found.length > 0;
+      const columns = { title, layers, removed, base, updated_at };
+      const found = await sets.change(tx, columns, `WHERE id = ? AND state = 'draft'`, [id]);
+      if (found) await also(tx);
+      return found !== undefined;
     });
   }
 
@@ -149,10 +144,8 @@ export class RolloutStore extends SqlStore {
     await insertRecord(tx, 'config_rollouts', ROLLOUT, rollout);
     const rows = agents.map(({ agent_id, ap_id, wave }) => [rollout.id, agent_id, ap_id, wave, 0]);
     await runRows(tx, `INSERT INTO config_rollout_agents (${AGENT}) VALUES {{rows}}`, rows);
-    await tx.query(`UPDATE config_change_sets SET state = 'rolled_out', updated_at = ? WHERE id = ?`, [
-      rollout.created_at,
-      rollout.change_set_id,
-    ]);
+    const rolledOut = { state: 'rolled_out', updated_at: rollout.created_at } as const;
+    await sets.change(tx, rolledOut, 'WHERE id = ?', [rollout.change_set_id]);
   }
 
   /** In a transaction: what is given; undefined if it is not in one of these states any more. */
@@ -164,16 +157,8 @@ export class RolloutStore extends SqlStore {
       Pick<RolloutRecord, 'state' | 'reason' | 'wave' | 'wave_started_at' | 'changes' | 'measured' | 'ended_at'>
     >,
   ): Promise<RolloutRecord | undefined> {
-    const names = Object.keys(change) as (keyof typeof change)[];
-    const values = names.map(
-      (name) => (name === 'changes' || name === 'measured' ? JSON.stringify(change[name]) : change[name]) as string,
-    );
     const isIn = `state IN (${from.map(() => '?').join(', ')})`;
-    return rollouts.update(tx, `${names.map((name) => `${name} = ?`).join(', ')} WHERE id = ? AND ${isIn}`, [
-      ...values,
-      id,
-      ...from,
-    ]);
+    return rollouts.change(tx, change, `WHERE id = ? AND ${isIn}`, [id, ...from]);
   }
 
   /** All of its agents with how they stand, ordered by ap_id. */
@@ -226,13 +211,11 @@ export class RolloutStore extends SqlStore {
     untilMs: number,
   ): Promise<Map<string, RolloutTreatment[]>> {
     const found = new Map<string, RolloutTreatment[]>();
-    for (const { marks, values } of inParts(ap_ids)) {
-      const rows = await this.db.query<{ ap_id: string; rollout_id: string; treated_at: number }>(
-        `SELECT ap_id, rollout_id, treated_at FROM config_rollout_agents
-         WHERE treated = 1 AND treated_at >= ? AND treated_at < ? AND ap_id IN (${marks})`,
-        [fromMs, untilMs, ...values],
-      );
-      for (const row of rows) found.set(row.ap_id, [...(found.get(row.ap_id) ?? []), row]);
+    const sql = `SELECT ap_id, rollout_id, treated_at FROM config_rollout_agents
+      WHERE treated = 1 AND treated_at >= ? AND treated_at < ? AND ap_id IN ({{list}})`;
+    type Row = { ap_id: string; rollout_id: string; treated_at: number };
+    for (const row of await runList<Row>(this.db, sql, ap_ids, [fromMs, untilMs])) {
+      found.set(row.ap_id, [...(found.get(row.ap_id) ?? []), row]);
     }
     return found;
   }

@@ -6,6 +6,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
+import { toTime } from '../../input/date-time.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { DeviceNames } from '../privacy/device-names.ts';
@@ -14,7 +15,6 @@ import type { DeviceHistory } from '../registry/device-history.ts';
 import type { DeviceJournal } from '../registry/device-journal.ts';
 import type { DeviceExtrasStore } from '../store/device-extras-store.ts';
 import type { DeviceStore } from '../store/device-store.ts';
-import { toTime } from './device-answer.ts';
 import type { DeviceService } from './device-service.ts';
 
 const maxWatches = { total: 1_000, perCaller: 200 };
@@ -35,26 +35,23 @@ export interface DeviceActionsOptions {
   sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
   /** Steps of the transaction that erases a device. */
   onErased: (tx: SqlQueries, change: { names: readonly string[] }) => Promise<Required<StepOutcome>>;
-  now?: () => number;
 }
 
 export class DeviceActionsService {
   readonly #options: DeviceActionsOptions;
-  readonly #now: () => number;
 
   constructor(options: DeviceActionsOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   /** Keeps the history of the device from now on. Throws NotFoundError, and ConflictError if too many are watched. */
   async watch(caller: Caller, text: string, seconds: number): Promise<Device> {
     const { devices, extrasStore } = this.#options;
     const device = await devices.require(caller, text);
-    const until = this.#now() + seconds * 1000;
+    const until = Date.now() + seconds * 1000;
     const watch = { device, until, caller_kind: caller.kind, caller_id: caller.id };
     await this.#change(caller, 'device_watched', device, { until: toTime(until) }, (tx) =>
-      extrasStore.putWatch(tx, watch, maxWatches, this.#now()),
+      extrasStore.putWatch(tx, watch, maxWatches, Date.now()),
     );
     return devices.show(caller, device);
   }
@@ -80,8 +77,8 @@ export class DeviceActionsService {
     const device = await devices.require(caller, text);
     // In the time of its access point, or of a model, which may lie in the past.
     const { last_seen } = await devices.show(caller, device);
-    const fromMs = since ?? Math.min(this.#now(), Date.parse(last_seen)) - hourMs;
-    const rows = await history.read(device, fromMs, this.#now() + hourMs, limit + 1);
+    const fromMs = since ?? Math.min(Date.now(), Date.parse(last_seen)) - hourMs;
+    const rows = await history.read(device, fromMs, Date.now() + hourMs, limit + 1);
     const sight = await sightOf(caller, '');
     const page = rows.slice(0, limit);
     return {
@@ -115,7 +112,7 @@ export class DeviceActionsService {
     await journal.settled();
     let committed = () => {};
     await this.#change(caller, 'device_erased', device, {}, async (tx) => {
-      const names = [device, ...(await extrasStore.remove(tx, device, this.#now()))];
+      const names = [device, ...(await extrasStore.remove(tx, device, Date.now()))];
       await store.remove(tx, names);
       const outcome = await onErased(tx, { names });
       committed = outcome.committed;

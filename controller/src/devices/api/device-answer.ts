@@ -1,6 +1,8 @@
 // Devices as callers see them: without the access points that they may not see.
+
 import type { Device, DeviceLink, DeviceMove, HeardAccessPoint, SteeringAttempt } from '@weft/contract';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import { toTime } from '../../input/date-time.ts';
 import type { AgentSight } from '../../rights/rights.ts';
 import type { DeviceRegistry } from '../registry/device-registry.ts';
 import { none } from '../registry/device-table.ts';
@@ -140,10 +142,6 @@ function strongestFirst(a: Levelled, b: Levelled): number {
 
 function toNumber(value: number): number | null {
   return Number.isNaN(value) ? null : Math.round(value * 100) / 100;
-}
-
-export function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 // What happened to a device, out of the event log, without the access points that the caller may not see.

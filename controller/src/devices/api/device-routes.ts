@@ -49,7 +49,6 @@ export function deviceRoutes(devices: DeviceService): Route[] {
     }),
     route('list_agent_devices', 'GET /api/v1/agents/:ap_id/devices', {
       permission: agentReaders,
-      target: 'ap_id',
       summary: 'List the devices that are attached to an access point now',
       description: 'Agents get no pseudonyms: whoever can report any address would learn which one it has.',
       query: Type.Object(paging),

@@ -1,10 +1,12 @@
 // Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
+
 import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import { toTime } from '../../input/date-time.ts';
 import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
 import type { AgentSight } from '../../rights/rights.ts';
@@ -25,7 +27,6 @@ import {
   toDevice,
   toMoves,
   toSteering,
-  toTime,
 } from './device-answer.ts';
 import {
   type DeviceOrder,

@@ -2,6 +2,7 @@
 // whether clear addresses are allowed. All of it is small and held in memory by every node.
 import { ConflictError } from '../../errors.ts';
 import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
+import { countRows, putRecord } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface StickyDevice {
@@ -71,11 +72,8 @@ export class DeviceExtrasStore extends SqlStore {
 
   async putSticky(tx: SqlQueries, { device, reason, target, until }: StickyDevice): Promise<void> {
     await this.#changed(tx);
-    await tx.query(
-      `INSERT INTO device_sticky (device, reason, target, until_ms) VALUES (?, ?, ?, ?)
-       ON CONFLICT (device) DO UPDATE SET reason = excluded.reason, target = excluded.target, until_ms = excluded.until_ms`,
-      [device, reason, target, Math.round(until)],
-    );
+    const row = { device, reason, target, until_ms: Math.round(until) };
+    await putRecord(tx, 'device_sticky', 'device, reason, target, until_ms', row);
   }
 
   /**
@@ -101,12 +99,8 @@ export class DeviceExtrasStore extends SqlStore {
     if (own.length >= max.perCaller) {
       throw new ConflictError('too_many_watches', `You may watch at most ${max.perCaller} devices at once`);
     }
-    await tx.query(
-      `INSERT INTO device_watches (device, until_ms, caller_kind, caller_id) VALUES (?, ?, ?, ?)
-       ON CONFLICT (device) DO UPDATE SET until_ms = excluded.until_ms, caller_kind = excluded.caller_kind,
-         caller_id = excluded.caller_id`,
-      [device, Math.round(until), caller_kind, caller_id],
-    );
+    const row = { device, until_ms: Math.round(until), caller_kind, caller_id };
+    await putRecord(tx, 'device_watches', 'device, until_ms, caller_kind, caller_id', row);
   }
 
   /** Resolves whether there was one. */
@@ -128,17 +122,12 @@ export class DeviceExtrasStore extends SqlStore {
   /** `identity` and all that stood for it stand for `device` from now on, links too. Throws ConflictError `too_many_identities`. */
   async link(tx: SqlQueries, identity: string, device: string, max: number): Promise<void> {
     await this.#changed(tx);
-    const [known] = await tx.query<{ count: number }>('SELECT COUNT(*) AS count FROM device_identities');
-    if (Number(known!.count) >= max) {
+    if ((await countRows(tx, 'device_identities')) >= max) {
       throw new ConflictError('too_many_identities', `At most ${max} identities are linked`);
     }
     await tx.query('DELETE FROM device_identities WHERE identity = ?', [device]);
     await tx.query('UPDATE device_identities SET device = ? WHERE device = ?', [device, identity]);
-    await tx.query(
-      `INSERT INTO device_identities (identity, device) VALUES (?, ?)
-       ON CONFLICT (identity) DO UPDATE SET device = excluded.device`,
-      [identity, device],
-    );
+    await putRecord(tx, 'device_identities', 'identity, device', { identity, device });
     // Where both are attached one row is enough.
     await tx.query(
       `DELETE FROM device_links WHERE device = ? AND ap_id IN (SELECT ap_id FROM device_links WHERE device = ?)`,
@@ -157,10 +146,7 @@ export class DeviceExtrasStore extends SqlStore {
     // In the order of whoever notes that a device went back, or the two would wait for one another.
     await tx.query('DELETE FROM device_steered WHERE device = ?', [device]);
     await this.#changed(tx);
-    await tx.query(
-      'INSERT INTO device_erasures (device, at_ms) VALUES (?, ?) ON CONFLICT (device) DO UPDATE SET at_ms = excluded.at_ms',
-      [device, Math.round(at)],
-    );
+    await putRecord(tx, 'device_erasures', 'device, at_ms', { device, at_ms: Math.round(at) });
     const names = await tx.query<{ identity: string }>(
       'DELETE FROM device_identities WHERE device = ? RETURNING identity',
       [device],

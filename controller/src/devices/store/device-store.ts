@@ -1,7 +1,7 @@
 // Where devices are attached, as it outlives a restart and as other nodes read it: under pseudonyms, never addresses.
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 export interface DeviceLinkRecord {
   device: string;
@@ -33,7 +33,10 @@ export interface DeviceListRecord {
 const LINK = 'device, ap_id, since, seen, left_at, is_randomised';
 const LIST = 'ap_id, ts, heard_at, device_values';
 
-type LinkRow = Omit<StoredDeviceLink, 'is_randomised'> & { is_randomised: number };
+const linkTable = new RecordTable<StoredDeviceLink>('device_links', `${LINK}, updated_at`, {
+  flags: ['is_randomised'],
+});
+const listTable = new RecordTable<DeviceListRecord>('device_lists', LIST);
 
 export interface DeviceStoreOptions {
   /** The name of this process among those that use the database. */
@@ -54,28 +57,21 @@ export class DeviceStore extends SqlStore {
 
   /** All links, also those that have ended; ordered by device and ap_id; at most `limit` after the given one. */
   async links(after: { device: string; ap_id: string } | undefined, limit: number): Promise<StoredDeviceLink[]> {
-    const sql = `SELECT ${LINK}, updated_at FROM device_links WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?`;
-    const rows = await this.db.query<LinkRow & SqlRow>(sql, [after?.device ?? '', after?.ap_id ?? '', limit]);
-    return rows.map(toLink);
+    const next = 'WHERE (device, ap_id) > (?, ?) ORDER BY device, ap_id LIMIT ?';
+    return linkTable.list(this.db, next, [after?.device ?? '', after?.ap_id ?? '', limit]);
   }
 
   /** All lists, ordered by ap_id; at most `limit` after the given one. */
   async lists(after: string, limit: number): Promise<DeviceListRecord[]> {
-    const sql = `SELECT ${LIST} FROM device_lists WHERE ap_id > ? ORDER BY ap_id LIMIT ?`;
-    return this.db.query<DeviceListRecord & SqlRow>(sql, [after, limit]);
+    return listTable.list(this.db, 'WHERE ap_id > ? ORDER BY ap_id LIMIT ?', [after, limit]);
   }
 
   /** The links that were written at this time or later, and the lists that other nodes wrote then. */
   async changedSince(updatedMs: number): Promise<{ links: StoredDeviceLink[]; lists: DeviceListRecord[] }> {
-    const links = await this.db.query<LinkRow & SqlRow>(
-      `SELECT ${LINK}, updated_at FROM device_links WHERE updated_at >= ?`,
-      [updatedMs],
-    );
-    const lists = await this.db.query<DeviceListRecord & SqlRow>(
-      `SELECT ${LIST} FROM device_lists WHERE updated_at >= ? AND node <> ?`,
-      [updatedMs, this.#node],
-    );
-    return { links: links.map(toLink), lists };
+    return {
+      links: await linkTable.list(this.db, 'WHERE updated_at >= ?', [updatedMs]),
+      lists: await listTable.list(this.db, 'WHERE updated_at >= ? AND node <> ?', [updatedMs, this.#node]),
+    };
   }
 
   /**
@@ -83,9 +79,9 @@ export class DeviceStore extends SqlStore {
    * Resolves those that were in the same state already, attached or not, as another node has written it.
    */
   async write(tx: SqlQueries, links: readonly DeviceLinkRecord[]): Promise<DeviceLinkRecord[]> {
-    const stored = await runRows<LinkRow & SqlRow>(
+    const stored = await runRows<Pick<DeviceLinkRecord, 'device' | 'ap_id' | 'left_at'> & SqlRow>(
       tx,
-      `SELECT ${LINK} FROM device_links WHERE (device, ap_id) IN (VALUES {{rows}})`,
+      'SELECT device, ap_id, left_at FROM device_links WHERE (device, ap_id) IN (VALUES {{rows}})',
       links.map(({ device, ap_id }) => [device, ap_id]),
     );
     const leftAt = new Map(stored.map((row) => [keyOf(row), row.left_at]));
@@ -96,14 +92,9 @@ export class DeviceStore extends SqlStore {
        ON CONFLICT (device, ap_id) DO UPDATE SET since = excluded.since, seen = excluded.seen, left_at = excluded.left_at,
          is_randomised = excluded.is_randomised, updated_at = excluded.updated_at
        WHERE excluded.seen >= device_links.seen`,
-      links.map((link) => [
-        link.device,
-        link.ap_id,
-        Math.round(link.since),
-        Math.round(link.seen),
-        link.left_at === null ? null : Math.round(link.left_at),
-        link.is_randomised ? 1 : 0,
-        now,
+      links.map(({ device, ap_id, since, seen, left_at, is_randomised }) => [
+        ...[device, ap_id, Math.round(since), Math.round(seen), left_at === null ? null : Math.round(left_at)],
+        ...[Number(is_randomised), now],
       ]),
     );
     return links.filter((link) => {
@@ -132,14 +123,9 @@ export class DeviceStore extends SqlStore {
          WHERE excluded.ts >= device_lists.ts`,
         lists
           .filter((list) => !isErasedSince(list))
-          .map(({ ap_id, ts, heard_at, device_values }) => [
-            ap_id,
-            Math.round(ts),
-            Math.round(heard_at),
-            device_values,
-            this.#node,
-            now,
-          ]),
+          .map(({ ap_id, ts, heard_at, device_values }) => {
+            return [ap_id, Math.round(ts), Math.round(heard_at), device_values, this.#node, now];
+          }),
       );
     });
   }
@@ -177,11 +163,6 @@ export class DeviceStore extends SqlStore {
     );
     return removed.length === limit;
   }
-}
-
-function toLink({ is_randomised, ...row }: LinkRow): StoredDeviceLink {
-  const { device, ap_id, since, seen, left_at, updated_at } = row;
-  return { device, ap_id, since, seen, left_at, is_randomised: is_randomised === 1, updated_at };
 }
 
 function keyOf({ device, ap_id }: { device: string; ap_id: string }): string {

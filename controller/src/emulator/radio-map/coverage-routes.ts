@@ -15,7 +15,6 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
   return [
     route('emulator_coverage', `GET ${url}`, {
       permission: owners,
-      target: 'job_number',
       summary: 'Get the radio map of a running network, at the present second of the model',
       failures,
       query: CoverageQuery,
@@ -27,7 +26,6 @@ export function coverageRoutes(coverage: CoverageService): Route[] {
     }),
     route('emulator_coverage_difference', `POST ${url}`, {
       permission: owners,
-      target: 'job_number',
       summary: 'Predict how commands change the radio map of a running network',
       description: 'Two copies of the network run ahead, one with the commands; the network itself does not notice.',
       failures,

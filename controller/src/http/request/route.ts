@@ -177,7 +177,7 @@ export interface Route {
   media?: readonly string[];
   /** The token may also come as `?token=`: for browsers' event streams, which cannot set headers. */
   tokenInQuery?: boolean;
-  /** The path parameter, or `?name` of the query, that says whom or what the request is about. */
+  /** The path parameter, or `?name` of the query, that says whom or what the request is about. Default: the first of the path. */
   target?: string;
   /** What the caller must have besides the permission; throws PermissionError before anything is validated. */
   admit?: (request: FastifyRequest) => void | Promise<void>;
@@ -202,7 +202,8 @@ export function routesOf(tag: Tag) {
     definition: Definition<Q, B, R>,
   ): Route => {
     const [method, url] = endpoint.split(' ');
-    return { operation, method, url, tag, ...definition } as unknown as Route;
+    const target = url?.match(/:(\w+)/)?.[1];
+    return { operation, method, url, tag, target, ...definition } as unknown as Route;
   };
 }
 

@@ -26,14 +26,12 @@ export interface SocketRegistryOptions {
   /** See SocketRules. Default: false. */
   unlimitedMessages?: boolean;
   times?: Partial<SocketTimes> | undefined;
-  now?: () => number;
 }
 
 export class SocketRegistry {
   readonly #options: SocketRegistryOptions;
   readonly #times: SocketTimes;
   readonly #rules: SocketRules;
-  readonly #now: () => number;
   readonly #sockets = new Set<OpenSocket>();
   readonly #byToken = new Map<string, Set<OpenSocket>>();
   readonly #perCaller = new Map<string, number>();
@@ -48,7 +46,6 @@ export class SocketRegistry {
     this.#options = options;
     this.#times = { ...defaultTimes, ...options.times };
     this.#rules = { times: this.#times, unlimitedMessages: options.unlimitedMessages ?? false };
-    this.#now = options.now ?? (() => performance.now());
     const everyMs = this.#times.sweepMs;
     this.#sweeping = [
       new PeriodicTask({ everyMs, what: 'the look at sockets', run: () => this.#sweep() }),
@@ -70,7 +67,7 @@ export class SocketRegistry {
 
   /** Holds a socket until it is closed. */
   add(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
-    const socket = new OpenSocket(upgraded, client, this.#rules, this.#now);
+    const socket = new OpenSocket(upgraded, client, this.#rules, () => performance.now());
     this.#sockets.add(socket);
     const sameToken = this.#byToken.get(client.token);
     if (sameToken) sameToken.add(socket);

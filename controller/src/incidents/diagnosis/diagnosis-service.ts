@@ -47,18 +47,15 @@ export interface DiagnosisServiceOptions {
   eventLog: Pick<EventLog, 'read'>;
   productOf: (rule_id: string) => string | null;
   shares: Shares;
-  now?: () => number;
 }
 
 export class DiagnosisService {
   readonly #options: DiagnosisServiceOptions;
   readonly #turns: FairTurns;
-  readonly #now: () => number;
 
   constructor(options: DiagnosisServiceOptions) {
     this.#options = options;
     this.#turns = options.shares.turns('diagnoses', turns);
-    this.#now = options.now ?? Date.now;
   }
 
   /** Throws NotFoundError for an alarm that is unknown or that the caller may not see. */
@@ -84,7 +81,7 @@ export class DiagnosisService {
       return diagnose({ alarm, product, context, ...nothing });
     }
     const { ap_id } = agent;
-    const endMs = endOf(alarm, this.#now());
+    const endMs = endOf(alarm, Date.now());
     const record = await agents.get(ap_id);
     return diagnose({
       alarm,
@@ -131,7 +128,7 @@ export class DiagnosisService {
 
   /** The newest ones; of an alarm that is over those of its time. */
   async #valuesOf(names: readonly string[], alarm: IncidentAlarm): Promise<Map<string, Values>> {
-    const endMs = endOf(alarm, this.#now());
+    const endMs = endOf(alarm, Date.now());
     if (alarm.cleared_at !== null) {
       const means = names.map(async (ap_id) => meansOf(await this.#frame(ap_id, endMs - minuteMs, endMs)));
       return new Map((await Promise.all(means)).map((values, n) => [names[n]!, values]));

@@ -6,6 +6,7 @@ import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, PermissionError } from '../../errors.ts';
+import { toTime, toTimeOrNull } from '../../input/date-time.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { jobEnded, jobNotFound, type MailboxService, type PostedJob } from '../mailbox/mailbox-service.ts';
@@ -201,7 +202,7 @@ export function toJobResponse(job: JobSummary): Job {
     progress,
     created_at: toTime(job.created_at),
     updated_at: toTime(job.updated_at),
-    ended_at: job.ended_at === null ? null : toTime(job.ended_at),
+    ended_at: toTimeOrNull(job.ended_at),
     expires_at: toTime(job.expires_at),
     last_seq,
     bytes,
@@ -215,8 +216,4 @@ function ownedBy({ kind, id, name }: Caller): Pick<JobRecord, 'owner_kind' | 'ow
 
 function socketPath(job_number: string): string {
   return `/api/v1/ws/${job_number}`;
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -2,7 +2,7 @@
 // The job's row counts them: whoever raises its number has the right to that number.
 import type { EnvelopeType, JobEnvelope } from '@weft/contract';
 import { type SqlQueries, type SqlRow, type SqlValue, UniqueViolation } from '../../storage/sql-database.ts';
-import { runRows } from '../../storage/sql-rows.ts';
+import { insertRecord, runRows } from '../../storage/sql-rows.ts';
 import { type InMs, SqlStore } from '../../storage/sql-store.ts';
 import type { EndState } from '../store/job-record.ts';
 import { pack, unpack } from './result-budget.ts';
@@ -188,17 +188,7 @@ async function appendIn(tx: SqlQueries, message: NewMessage, packed: string): Pr
   );
   if (!job) return whyNot(tx, message);
   const stored = toStored(message, job.last_seq);
-  const { job_number, seq, type, final, ts, chunk } = stored;
-  await tx.query(`INSERT INTO job_messages (${COLUMNS}, bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, [
-    job_number,
-    seq,
-    type,
-    packed,
-    Number(final),
-    ts,
-    chunk,
-    bytes,
-  ]);
+  await insertRecord(tx, 'job_messages', `${COLUMNS}, bytes` as const, { ...stored, data: packed, bytes });
   return { outcome: 'stored', message: stored, owner_id: job.owner_id };
 }
 

@@ -1,6 +1,6 @@
 // Messages that nobody could work on, kept for the operator. They come without secrets.
-import type { SqlRow } from '../../storage/sql-database.ts';
-import { SqlStore } from '../../storage/sql-store.ts';
+import { putRecord } from '../../storage/sql-rows.ts';
+import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 
 export interface DeadLetterRecord {
   /** Names the message; the same one may die again. */
@@ -15,26 +15,18 @@ export interface DeadLetterRecord {
 }
 
 const COLUMNS = 'id, queue, reason, job_number, received_at, body';
+const table = new RecordTable<DeadLetterRecord>('dead_letters', COLUMNS);
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class DeadLetterStore extends SqlStore {
   /** Durable when it resolves; replaces a letter of the same id. */
-  async record({ id, queue, reason, job_number, received_at, body }: DeadLetterRecord): Promise<void> {
-    await this.db.query(
-      `INSERT INTO dead_letters (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET queue = excluded.queue, reason = excluded.reason,
-         job_number = excluded.job_number, received_at = excluded.received_at, body = excluded.body`,
-      [id, queue, reason, job_number, received_at, body],
-    );
+  async record(letter: DeadLetterRecord): Promise<void> {
+    await putRecord(this.db, 'dead_letters', COLUMNS, letter);
   }
 
   /** Newest first. */
   async list(limit: number): Promise<DeadLetterRecord[]> {
-    const rows = await this.db.query<DeadLetterRecord & SqlRow>(
-      `SELECT ${COLUMNS} FROM dead_letters ORDER BY received_at DESC, id DESC LIMIT ?`,
-      [limit],
-    );
-    return rows.map((row) => ({ ...row }));
+    return table.list(this.db, 'ORDER BY received_at DESC, id DESC LIMIT ?', [limit]);
   }
 
   /** How many were received from this moment on. */

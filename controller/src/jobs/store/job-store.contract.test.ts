@@ -141,18 +141,6 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
         1,
       );
     });
-
-    test('listAbout gives the open jobs about an agent', async () => {
-      await create(
-        newJob('a', { subject: 'ap-1' }),
-        newJob('b', { subject: 'ap-1' }),
-        newJob('c', { subject: 'ap-2' }),
-      );
-      await create(newJob('d'));
-      await end('b');
-      expect(await store.listAbout('ap-1')).toEqual(['a']);
-      expect(await store.listAbout('ap-3')).toEqual([]);
-    });
   });
 
   describe('publishing', () => {
@@ -467,7 +455,6 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.putBack('a'),
       store.countHeld('agent_data', NOW),
       store.listOverdue(NOW, 1),
-      store.listAbout('ap-1'),
       store.prune(NOW, 1),
       store.positions(['a']),
     ];

@@ -3,8 +3,9 @@
 // What decides between two nodes is one statement with its condition inside.
 import { TryLaterError } from '../../errors.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
-import type { SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts } from '../../storage/sql-rows.ts';
+import type { SqlDatabase, SqlQueries, SqlValue } from '../../storage/sql-database.ts';
+import { runList } from '../../storage/sql-rows.ts';
+import { RecordTable } from '../../storage/sql-store.ts';
 import {
   COLUMNS,
   COUNTED,
@@ -20,6 +21,9 @@ import {
   throwJobExists,
 } from './job-record.ts';
 import { WaitingJobs } from './waiting-jobs.ts';
+
+const table = new RecordTable<JobRecord>('jobs', COLUMNS);
+const summaries = new RecordTable<JobSummary>('jobs', SUMMARY);
 
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class JobStore extends WaitingJobs {
@@ -64,8 +68,7 @@ export class JobStore extends WaitingJobs {
   }
 
   async get(job_number: string): Promise<JobRecord | undefined> {
-    const [row] = await this.db.query<JobRow>(`SELECT ${COLUMNS} FROM jobs WHERE job_number = ?`, [job_number]);
-    return row && { ...row };
+    return table.get(this.db, 'WHERE job_number = ?', [job_number]);
   }
 
   /** Newest first. */
@@ -80,11 +83,8 @@ export class JobStore extends WaitingJobs {
     if (state !== undefined) require('state = ?', state);
     if (before) require('(created_at, job_number) < (?, ?)', before.created_at, before.job_number);
     const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
-    const rows = await this.db.query<JobSummary & SqlRow>(
-      `SELECT ${SUMMARY} FROM jobs ${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`,
-      [...params, limit],
-    );
-    return toCopies(rows);
+    const newest = `${where} ORDER BY created_at DESC, job_number DESC LIMIT ?`;
+    return summaries.list(this.db, newest, [...params, limit]);
   }
 
   /** Jobs of the owner that have not ended, commands not counted. */
@@ -103,7 +103,8 @@ export class JobStore extends WaitingJobs {
    */
   async takeUnpublished(task_type: string, nowMs: number, holdMs: number, limit: number): Promise<JobRecord[]> {
     const rows = await this.db.query<JobRow>(this.#takeSql, [task_type, nowMs, limit, nowMs + holdMs]);
-    return toCopies(rows).sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
+    const jobs = rows.map((row) => ({ ...row }));
+    return jobs.sort((a, b) => a.created_at - b.created_at || (a.job_number < b.job_number ? -1 : 1));
   }
 
   /**
@@ -111,13 +112,9 @@ export class JobStore extends WaitingJobs {
    * found to be lost and that nobody has taken since.
    */
   async markPublished(job_numbers: readonly string[], nowMs: number): Promise<void> {
-    for (const part of inParts(job_numbers)) {
-      await this.db.query(
-        `UPDATE jobs SET published_at = ? WHERE published_at IS NULL AND publish_after > 0
-         AND job_number IN (${part.marks})`,
-        [nowMs, ...part.values],
-      );
-    }
+    const sql = `UPDATE jobs SET published_at = ? WHERE published_at IS NULL AND publish_after > 0
+      AND job_number IN ({{list}})`;
+    await runList(this.db, sql, job_numbers, [nowMs]);
   }
 
   /**
@@ -139,39 +136,28 @@ export class JobStore extends WaitingJobs {
    * undefined if it was not to be had.
    */
   async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
-    const [row] = await this.db.query<JobRow>(
-      `UPDATE jobs SET lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
+    return table.update(
+      this.db,
+      `lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
          published_at = COALESCE(published_at, ?), waits_for = NULL
-       WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
-       RETURNING ${COLUMNS}`,
+       WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)`,
       [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder],
     );
-    return row && { ...row };
   }
 
   /** Those that are still the holder's; with the others, ended or somebody else's now, it must stop. */
   async renew(job_numbers: readonly string[], holder: string, nowMs: number, leaseMs: number): Promise<Set<string>> {
-    const renewed = new Set<string>();
-    for (const part of inParts(job_numbers)) {
-      const rows = await this.db.query<{ job_number: string }>(
-        `UPDATE jobs SET lease_until = ? WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})
-         RETURNING job_number`,
-        [nowMs + leaseMs, holder, ...part.values],
-      );
-      for (const { job_number } of rows) renewed.add(job_number);
-    }
-    return renewed;
+    const sql = `UPDATE jobs SET lease_until = ? WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN ({{list}})
+      RETURNING job_number`;
+    const rows = await runList<{ job_number: string }>(this.db, sql, job_numbers, [nowMs + leaseMs, holder]);
+    return new Set(rows.map(({ job_number }) => job_number));
   }
 
   /** Gives open jobs back at once: they count as abandoned, and not as an attempt; others' are left alone. */
   async release(job_numbers: readonly string[], holder: string): Promise<void> {
-    for (const part of inParts(job_numbers)) {
-      await this.db.query(
-        `UPDATE jobs SET lease_until = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
-         WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN (${part.marks})`,
-        [holder, ...part.values],
-      );
-    }
+    const sql = `UPDATE jobs SET lease_until = 0, attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
+      WHERE lease_holder = ? AND ended_at IS NULL AND job_number IN ({{list}})`;
+    await runList(this.db, sql, job_numbers, [holder]);
   }
 
   /** Gives back the open jobs of every holder: for a start that knows them all to be dead. */
@@ -191,12 +177,9 @@ export class JobStore extends WaitingJobs {
 
   /** Open jobs that somebody began and whose lease has run out, longest first. */
   async listAbandoned(nowMs: number, limit: number): Promise<JobRecord[]> {
-    const rows = await this.db.query<JobRow>(
-      `SELECT ${COLUMNS} FROM jobs WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until <= ?
-       ORDER BY lease_until, job_number LIMIT ?`,
-      [nowMs, limit],
-    );
-    return toCopies(rows);
+    const abandoned = `WHERE lease_holder IS NOT NULL AND ended_at IS NULL AND lease_until <= ?
+      ORDER BY lease_until, job_number LIMIT ?`;
+    return table.list(this.db, abandoned, [nowMs, limit]);
   }
 
   /** The numbers of open jobs whose time is over, longest first. */
@@ -212,18 +195,10 @@ export class JobStore extends WaitingJobs {
    * and which are due by `expires_at`. Longest first.
    */
   async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
-    const rows = await this.db.query<JobRow>(
-      `SELECT ${COLUMNS} FROM jobs WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
-         AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
-       ORDER BY updated_at, job_number LIMIT ?`,
-      [sinceMs, expiresByMs, limit],
-    );
-    return toCopies(rows);
-  }
-
-  /** The numbers of open jobs about that agent. */
-  async listAbout(subject: string): Promise<string[]> {
-    return this.#numbers('ended_at IS NULL AND subject IS NOT NULL AND subject = ? ORDER BY job_number', [subject]);
+    const quiet = `WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
+      AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
+      ORDER BY updated_at, job_number LIMIT ?`;
+    return table.list(this.db, quiet, [sinceMs, expiresByMs, limit]);
   }
 
   /**
@@ -257,17 +232,11 @@ export class JobStore extends WaitingJobs {
 
   /** Job number → newest seq and whether it has ended, of those that exist. */
   async positions(job_numbers: readonly string[]): Promise<Map<string, { last_seq: number; hasEnded: boolean }>> {
-    const positions = new Map<string, { last_seq: number; hasEnded: boolean }>();
-    for (const part of inParts(job_numbers)) {
-      const rows = await this.db.query<{ job_number: string; last_seq: number; ended_at: number | null }>(
-        `SELECT job_number, last_seq, ended_at FROM jobs WHERE job_number IN (${part.marks})`,
-        part.values,
-      );
-      for (const { job_number, last_seq, ended_at } of rows) {
-        positions.set(job_number, { last_seq, hasEnded: ended_at !== null });
-      }
-    }
-    return positions;
+    const sql = 'SELECT job_number, last_seq, ended_at FROM jobs WHERE job_number IN ({{list}})';
+    const rows = await runList<Pick<JobRow, 'job_number' | 'last_seq' | 'ended_at'>>(this.db, sql, job_numbers);
+    return new Map(
+      rows.map(({ job_number, last_seq, ended_at }) => [job_number, { last_seq, hasEnded: ended_at !== null }]),
+    );
   }
 
   async #noRoom(owner_id: string, maxOpen: number): Promise<TryLaterError> {
@@ -281,5 +250,3 @@ export class JobStore extends WaitingJobs {
     return rows.map(({ job_number }) => job_number);
   }
 }
-
-const toCopies = <Row>(rows: readonly Row[]): Row[] => rows.map((row) => ({ ...row }));

@@ -1,6 +1,6 @@
 // What callers still own: for ending it with them.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
-import { inParts } from '../../storage/sql-rows.ts';
+import { runList } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import type { JobRecord } from './job-record.ts';
 
@@ -28,12 +28,9 @@ export class OwnedJobs extends SqlStore {
 
   /** Those of these ids that own an open job of any kind. */
   async ownersAmong(tx: SqlQueries, owner_ids: readonly string[]): Promise<Set<string>> {
-    const owners = new Set<string>();
-    for (const { marks, values } of inParts(owner_ids)) {
-      const sql = `SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL AND owner_id IN (${marks})`;
-      for (const { owner_id } of await tx.query<{ owner_id: string }>(sql, values)) owners.add(owner_id);
-    }
-    return owners;
+    const sql = 'SELECT DISTINCT owner_id FROM jobs WHERE ended_at IS NULL AND owner_id IN ({{list}})';
+    const rows = await runList<{ owner_id: string }>(tx, sql, owner_ids);
+    return new Set(rows.map(({ owner_id }) => owner_id));
   }
 
   /** Owners of open jobs, of any kind, who do not exist any more or are disabled; up to `limit`. */

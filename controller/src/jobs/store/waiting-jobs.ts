@@ -1,5 +1,5 @@
 // Jobs that nobody has begun: set aside for their owner's share, or still a message in a queue.
-import { inParts } from '../../storage/sql-rows.ts';
+import { runList } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import type { HeldJobs, JobRecord, WaitingJob, WaitsFor } from './job-record.ts';
 
@@ -10,13 +10,9 @@ export class WaitingJobs extends SqlStore {
    * somebody claims them. Their messages are of no more use.
    */
   async setAside(job_numbers: readonly string[], waits_for: WaitsFor, nowMs: number): Promise<void> {
-    for (const part of inParts(job_numbers)) {
-      await this.db.query(
-        `UPDATE jobs SET waits_for = ?, lease_holder = NULL, lease_until = 0, published_at = COALESCE(published_at, ?)
-         WHERE ended_at IS NULL AND lease_until <= ? AND job_number IN (${part.marks})`,
-        [waits_for, nowMs, nowMs, ...part.values],
-      );
-    }
+    const sql = `UPDATE jobs SET waits_for = ?, lease_holder = NULL, lease_until = 0, published_at = COALESCE(published_at, ?)
+      WHERE ended_at IS NULL AND lease_until <= ? AND job_number IN ({{list}})`;
+    await runList(this.db, sql, job_numbers, [waits_for, nowMs, nowMs]);
   }
 
   /**

@@ -1,6 +1,6 @@
 // The text of a mail about events.
 import { type LoggedEvent, type Severity, severities } from '../../event-log/event-record.ts';
-import type { Mail } from '../../mail/mailer.ts';
+import { escapeHtml, type Mail } from '../../mail/mailer.ts';
 import { localTime } from './quiet-hours.ts';
 
 /** More are counted. */
@@ -61,8 +61,4 @@ function counts(events: readonly LoggedEvent[]): string {
     .filter(([count]) => count > 0)
     .map(([count, severity]) => `${count} ${severity}`)
     .join(', ');
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,4 +1,5 @@
 // Notifications by e-mail for administrators. They belong to the installation, not to whoever created them.
+
 import { randomUUID } from 'node:crypto';
 import type { Notification, NotificationInput, NotificationList, NotificationTest } from '@weft/contract';
 import type { AuditService } from '../../audit/audit-service.ts';
@@ -6,6 +7,7 @@ import type { Actor, Caller } from '../../caller.ts';
 import { NotFoundError, TryLaterError } from '../../errors.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import { toTime, toTimeOrNull } from '../../input/date-time.ts';
 import type { NotificationChange, NotificationRecord, NotificationStore } from './notification-store.ts';
 
 const maxNotifications = 200;
@@ -16,16 +18,13 @@ export interface NotificationServiceOptions {
   send: (notification: NotificationRecord, events: readonly LoggedEvent[]) => Promise<void>;
   hasMailServer: boolean;
   audit: AuditService;
-  now?: () => number;
 }
 
 export class NotificationService {
   readonly #options: NotificationServiceOptions;
-  readonly #now: () => number;
 
   constructor(options: NotificationServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   async list(): Promise<NotificationList> {
@@ -50,7 +49,7 @@ export class NotificationService {
       id: randomUUID(),
       ...toChange(input),
       created_by: by.name,
-      created_at: this.#now(),
+      created_at: Date.now(),
       version: 1,
       position: await eventLog.newest(),
       last_sent_at: null,
@@ -75,7 +74,7 @@ export class NotificationService {
     const notification = await this.#require(id);
     const event: LoggedEvent = {
       id: 0,
-      ts: this.#now(),
+      ts: Date.now(),
       kind: 'notification.test',
       subject_kind: 'notification',
       subject: id,
@@ -133,7 +132,6 @@ function toChange({ name, email, enabled, ...rule }: NotificationInput): Notific
 
 function toNotification(record: NotificationRecord): Notification {
   const { id, name, email, rule, enabled, created_by, created_at, last_sent_at, failing_since } = record;
-  const toTime = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
   return {
     id,
     name,
@@ -141,9 +139,9 @@ function toNotification(record: NotificationRecord): Notification {
     ...rule,
     enabled,
     created_by,
-    created_at: new Date(created_at).toISOString(),
-    last_sent_at: toTime(last_sent_at),
-    failing_since: toTime(failing_since),
+    created_at: toTime(created_at),
+    last_sent_at: toTimeOrNull(last_sent_at),
+    failing_since: toTimeOrNull(failing_since),
   };
 }
 

@@ -16,7 +16,6 @@ export interface WebhookAnswer {
 export interface WebhookSenderOptions {
   client: Pick<GuardedHttp, 'post'>;
   keyring: Pick<Keyring, 'decrypt'>;
-  now?: () => number;
 }
 
 export type SendableWebhook = Pick<WebhookRecord, 'id' | 'url' | 'format' | 'secret_encrypted'>;
@@ -24,12 +23,10 @@ export type SendableWebhook = Pick<WebhookRecord, 'id' | 'url' | 'format' | 'sec
 export class WebhookSender {
   readonly #client: WebhookSenderOptions['client'];
   readonly #keyring: WebhookSenderOptions['keyring'];
-  readonly #now: () => number;
 
-  constructor({ client, keyring, now = Date.now }: WebhookSenderOptions) {
+  constructor({ client, keyring }: WebhookSenderOptions) {
     this.#client = client;
     this.#keyring = keyring;
-    this.#now = now;
   }
 
   /** Resolves whatever comes of it; throws only the reason of the signal. */
@@ -48,7 +45,7 @@ export class WebhookSender {
     }
     const body = bodyOf(format, event);
     const headers = {
-      'X-Weft-Signature': signatureOf(secret, this.#now(), body),
+      'X-Weft-Signature': signatureOf(secret, Date.now(), body),
       'X-Weft-Event': event.kind,
       'X-Weft-Event-Id': String(event.id),
       'X-Weft-Attempt': String(attempt),

@@ -41,16 +41,13 @@ export interface WebhookServiceOptions {
   allow: readonly AllowListEntry[];
   /** Called after every change. */
   onChanged: () => void;
-  now?: () => number;
 }
 
 export class WebhookService {
   readonly #options: WebhookServiceOptions;
-  readonly #now: () => number;
 
   constructor(options: WebhookServiceOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
   }
 
   async list(): Promise<WebhookList> {
@@ -74,7 +71,7 @@ export class WebhookService {
     }
     const id = randomUUID();
     const secret = prefix + generateSecret();
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     const record: WebhookRecord = {
       id,
       ...toFields(input),
@@ -116,7 +113,7 @@ export class WebhookService {
     const { store, eventLog } = this.#options;
     const position = Math.min(after, await eventLog.newest());
     const audited = this.#audited(by, 'webhook_replayed', undefined, { after: position });
-    return this.#change(id, { position, replayed_at: this.#now() }, async (tx, changed) => {
+    return this.#change(id, { position, replayed_at: Date.now() }, async (tx, changed) => {
       await store.forgetAfter(tx, id, position);
       await audited(tx, changed);
     });
@@ -126,7 +123,7 @@ export class WebhookService {
   async test(id: string, by: Caller): Promise<WebhookDelivery> {
     const { store, sender } = this.#options;
     const webhook = await this.#require(id);
-    const nowMs = this.#now();
+    const nowMs = Date.now();
     const event: LoggedEvent = {
       id: 0,
       ts: nowMs,
@@ -141,8 +138,8 @@ export class WebhookService {
     };
     const answer = await sender.send(webhook, event, 1, new AbortController().signal);
     const delivery: DeliveryRecord = {
-      id: orderedUuid(this.#now()),
-      ts: this.#now(),
+      id: orderedUuid(Date.now()),
+      ts: Date.now(),
       event_id: null,
       kind: event.kind,
       attempt: 1,
@@ -219,7 +216,7 @@ export class WebhookService {
       enabled,
       created_by,
       created_at: new Date(record.created_at).toISOString(),
-      state: stateOf(record, this.#now()),
+      state: stateOf(record, Date.now()),
       failing_since: failing_since === null ? null : new Date(failing_since).toISOString(),
       position,
       waiting,

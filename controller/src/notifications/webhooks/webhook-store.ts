@@ -2,7 +2,7 @@
 import type { Webhook, WebhookDelivery } from '@weft/contract';
 import { ConflictError } from '../../errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
-import { insertRecord, runRows } from '../../storage/sql-rows.ts';
+import { insertRecord, runRows, valuesOf } from '../../storage/sql-rows.ts';
 import type { InMs } from '../../storage/sql-store.ts';
 import { RecipientStore } from '../recipient-store.ts';
 
@@ -148,18 +148,10 @@ async function insertDeliveries(tx: SqlQueries, id: string, deliveries: readonly
   await runRows(
     tx,
     `INSERT INTO webhook_deliveries (webhook_id, ${DELIVERY_COLUMNS}) VALUES {{rows}}`,
-    deliveries.map((each) => [
-      id,
-      each.id,
-      each.ts,
-      each.event_id,
-      each.kind,
-      each.attempt,
-      each.outcome,
-      each.status,
-      each.error,
-      Math.round(each.duration_ms),
-    ]),
+    deliveries.map((each) => {
+      const rounded = { ...each, duration_ms: Math.round(each.duration_ms) };
+      return [id, ...valuesOf(rounded, DELIVERY_COLUMNS)];
+    }),
   );
   await tx.query(
     `DELETE FROM webhook_deliveries WHERE webhook_id = ? AND id <= (

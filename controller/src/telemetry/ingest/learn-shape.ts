@@ -69,12 +69,12 @@ function ask(fixed: Uint8Array, places: readonly number[], base: number, read: R
     return undefined;
   }
   if (!sample) return undefined;
-  const placeOf = (value: number) => {
+  const indexOfValue = (value: number) => {
     const place = value - base - 1;
     return Number.isInteger(place) && place >= 0 && place < places.length ? place : -1;
   };
-  const time = sample.ts === base ? serverTime : placeOf(sample.ts) === -1 ? notOfBody : placeOf(sample.ts);
-  return { sample, values: sample.values.map(placeOf), time };
+  const time = sample.ts === base ? serverTime : indexOfValue(sample.ts) === -1 ? notOfBody : indexOfValue(sample.ts);
+  return { sample, values: sample.values.map(indexOfValue), time };
 }
 
 /** Takes the numbers out of a JSON text; those in strings stay. */

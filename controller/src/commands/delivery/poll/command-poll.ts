@@ -24,22 +24,16 @@ interface Waiter {
 export class CommandPoll implements CommandTransport {
   readonly #delivery: CommandDelivery;
   readonly #sentWindow: SentWindow;
-  readonly #now: () => number;
   /** In the order of arrival. */
   readonly #waiters = new Map<string, Set<Waiter>>();
   /** Agents that have polled a moment ago. */
   readonly #asked: BoundedMap<string>;
   #isStopped = false;
 
-  constructor({
-    delivery,
-    sentWindow,
-    now,
-  }: { delivery: CommandDelivery; sentWindow: SentWindow; now?: () => number }) {
+  constructor({ delivery, sentWindow }: { delivery: CommandDelivery; sentWindow: SentWindow }) {
     this.#delivery = delivery;
     this.#sentWindow = sentWindow;
-    this.#now = now ?? (() => performance.now());
-    this.#asked = new BoundedMap(maxAttentive, { ttlMs: attentiveMs, now: this.#now });
+    this.#asked = new BoundedMap(maxAttentive, { ttlMs: attentiveMs, now: () => performance.now() });
     delivery.onDue((ap_id, commands) => this.#onDue(ap_id, commands));
   }
 
@@ -63,7 +57,7 @@ export class CommandPoll implements CommandTransport {
       throw new TryLaterError(429, 'too_many_polls', `At most ${maxWaitersPerAgent} polls may wait at once`, 5);
     }
     this.#asked.set(ap_id, true);
-    const until = this.#now() + waitMs;
+    const until = performance.now() + waitMs;
     let wasWoken = false;
     const noteWoken = () => {
       wasWoken = true;
@@ -77,7 +71,7 @@ export class CommandPoll implements CommandTransport {
       for (;;) {
         wasWoken = false;
         const commands = await this.#takeNow(ap_id, gone);
-        const leftMs = until - this.#now();
+        const leftMs = until - performance.now();
         if (commands.length > 0 || leftMs <= 0 || gone.aborted || this.#isStopped) return commands;
         if (wasWoken) continue;
         const handedOver = await waitIdle(waiter, Math.min(leftMs, lookAgainMs));

@@ -47,8 +47,6 @@ export interface PushDispatcherOptions {
   /** Whether the agent can be reached over another transport now. */
   isReachable: (ap_id: string) => boolean;
   onError: (error: unknown, message: string) => void;
-  now?: () => number;
-  random?: () => number;
 }
 
 interface Line {
@@ -60,8 +58,6 @@ interface Line {
 
 export class PushDispatcher implements CommandTransport {
   readonly #options: PushDispatcherOptions;
-  readonly #now: () => number;
-  readonly #random: () => number;
   readonly #node = randomUUID();
   readonly #pushes = new Semaphore(pushesAtOnce);
   readonly #stopping = new AbortController();
@@ -73,8 +69,6 @@ export class PushDispatcher implements CommandTransport {
 
   constructor(options: PushDispatcherOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
-    this.#random = options.random ?? Math.random;
     const run = () => this.#sweep();
     const { onError } = options;
     this.#sweeping = new PeriodicTask({
@@ -158,14 +152,14 @@ export class PushDispatcher implements CommandTransport {
     const { configuration } = await agents.get(ap_id, caller).catch(orNothing);
     if (configuration.api_url === undefined || configuration.api_url === null) return false;
     const sign = await secrets.signer({ id: caller.id, ap_id });
-    if (!sign || !(await claims.claim(ap_id, this.#node, this.#now(), this.#now() + claimMs))) return true;
+    if (!sign || !(await claims.claim(ap_id, this.#node, Date.now(), Date.now() + claimMs))) return true;
     try {
       for (const command of due) {
         if (this.#stopping.signal.aborted || isReachable(ap_id)) return true;
-        await claims.claim(ap_id, this.#node, this.#now(), this.#now() + claimMs);
+        await claims.claim(ap_id, this.#node, Date.now(), Date.now() + claimMs);
         // Pushes before it may have taken long, and it may have been cancelled meanwhile.
         const [stillDue] = await delivery.stillDue([command]);
-        if (!stillDue || command.expires_at <= this.#now() || delivery.hasEnded(command.command_id)) continue;
+        if (!stillDue || command.expires_at <= Date.now() || delivery.hasEnded(command.command_id)) continue;
         const problem = await this.#push(command, caller, configuration.api_url, sign);
         if (problem === undefined) line.failures = 0;
         else if (!(await this.#postpone(command, line, problem))) return true;
@@ -187,7 +181,7 @@ export class PushDispatcher implements CommandTransport {
     const body = JSON.stringify(toAgentCommand(command));
     const request = {
       body,
-      headers: { 'X-Weft-Signature': sign(this.#now(), body) },
+      headers: { 'X-Weft-Signature': sign(Date.now(), body) },
       below: encodeURIComponent(agent.name),
       signal: this.#stopping.signal,
     };
@@ -225,12 +219,12 @@ export class PushDispatcher implements CommandTransport {
 
   /** Tries again later, or gives up when there is no later; resolves whether to go on with the next command. */
   async #postpone({ command_id, ap_id, expires_at }: OutgoingCommand, line: Line, problem: string): Promise<boolean> {
-    const leftMs = expires_at - this.#now() - lastTryMs;
+    const leftMs = expires_at - Date.now() - lastTryMs;
     if (leftMs <= 0) {
       await this.#options.fail(command_id, `The push did not work: ${problem}`);
       return true;
     }
-    const pauseMs = backOffMs(line.failures++, { ...pauses, random: this.#random });
+    const pauseMs = backOffMs(line.failures++, pauses);
     line.retry = setTimeout(
       () => {
         line.retry = undefined;

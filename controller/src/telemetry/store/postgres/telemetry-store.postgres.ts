@@ -33,6 +33,7 @@ import { createTelemetryTables, dropDayBefore, periodSeconds } from './telemetry
 
 /** One look at one moment, whatever others commit meanwhile. */
 const snapshot = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+/** How often to look for what can be sealed. */
 const sealEveryMs = 15_000;
 /** How long sealing rests after each step, as a share of what the step took. */
 const restShare = 3;
@@ -44,8 +45,6 @@ export interface PostgresTelemetryOptions {
   /** Sealing is held up, or goes on; or what cannot be read. */
   onChange: (message: string, error?: unknown) => void;
   maxConnections?: number;
-  /** How often to look for what can be sealed. */
-  sealEveryMs?: number;
 }
 
 /** Connects with the first call. */
@@ -85,7 +84,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     this.#sealer = new JournalSealer(this.#pool, { everything: false, onDamage: options.onChange });
     this.#completeSealer = new JournalSealer(this.#pool, { everything: true, onDamage: options.onChange });
     this.sealing = new PeriodicTask({
-      everyMs: options.sealEveryMs ?? sealEveryMs,
+      everyMs: sealEveryMs,
       what: 'sealing of telemetry',
       run: () => this.#sealRound(),
       onChange: options.onChange,
