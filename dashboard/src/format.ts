@@ -192,3 +192,15 @@ const jobNumber = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/
 export function shortAgentName(ap_id: string): string {
   return ap_id.replace(jobNumber, (number) => `${number.slice(0, 4)}…`);
 }
+
+/** The value and its unit apart, for a figure that is large with its unit small beside it; numbers may have such spaces in them. */
+export function splitUnit(words: string): { value: string; unit: string } {
+  const [, value = words, unit = ''] = /^(.*)\u2009([^\d\u2009]+)$/.exec(words) ?? [];
+  return { value, unit };
+}
+
+/** What people list in one field: the parts between separators, without blanks around them and without empty ones. */
+export function partsOf(text: string, separator: string | RegExp): string[] {
+  const parts = text.split(separator).map((part) => part.trim());
+  return parts.filter(Boolean);
+}

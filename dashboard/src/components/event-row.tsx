@@ -32,9 +32,10 @@ export function EventRow({ event }: { event: LoggedEvent }) {
 
 const maxNames = 3;
 
-/** `events`: newest first, of one kind and severity. */
+/** `events`: newest first, of one kind and severity; one alone is a line. */
 export function EventGroup({ events }: { events: readonly LoggedEvent[] }) {
   const [isOpen, setOpen] = useState(false);
+  if (events.length === 1) return <EventRow event={events[0]!} />;
   const { kind, severity, ts } = events[0]!;
   const count = formatNumber(events.length);
   const ap_ids = [...new Set(events.flatMap(({ ap_id }) => ap_id ?? []))];

@@ -92,6 +92,23 @@ interface UnknownPageProps {
   words: string;
 }
 
+interface CardProps {
+  title: ComponentChildren;
+  /** Further classes; default: its parts stand apart. */
+  look?: string;
+  label?: string;
+  children: ComponentChildren;
+}
+
+export function Card({ title, look = 'stack', label, children }: CardProps) {
+  return (
+    <section class={`card ${look}`} aria-label={label}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}
+
 type Fact = readonly [name: string, value: ComponentChildren, look?: string];
 
 interface FactsProps {

@@ -45,21 +45,15 @@ interface StatCardProps {
   /** Undefined while it is not known. */
   value: string | undefined;
   unit?: string;
-  /** Beside the label: a glyph or a dot. */
-  mark?: ComponentChildren;
   trend?: readonly (number | undefined)[];
   detail?: ComponentChildren;
   href?: string;
-  tone?: 'normal' | 'late' | 'bad';
 }
 
-export function StatCard({ label, value, unit, mark, trend, detail, href, tone = 'normal' }: StatCardProps) {
+export function StatCard({ label, value, unit, trend, detail, href }: StatCardProps) {
   const inside = (
     <>
-      <span class="label">
-        {mark}
-        {label}
-      </span>
+      <span class="label">{label}</span>
       <span class="figure">
         {value === undefined ? <Skeleton width="64px" height="32px" /> : value}
         {value !== undefined && unit && <small>{unit}</small>}
@@ -68,11 +62,10 @@ export function StatCard({ label, value, unit, mark, trend, detail, href, tone =
       {(detail || !trend) && <span class="detail">{detail}</span>}
     </>
   );
-  const look = `card stat-card ${tone}`;
   return href === undefined ? (
-    <div class={look}>{inside}</div>
+    <div class="card stat-card">{inside}</div>
   ) : (
-    <a class={look} href={href}>
+    <a class="card stat-card" href={href}>
       {inside}
     </a>
   );

@@ -4,60 +4,32 @@ import type { IconName } from '../components/button.tsx';
 
 export type { LoggedEvent };
 
-/** What the kinds of one family have in common; the order in which pages offer them. */
-export const eventFamilies = [
-  'incident',
-  'agent',
-  'alarm',
-  'command',
-  'conflict',
-  'run',
-  'config',
-  'device',
-  'node',
-] as const;
-export type EventFamily = (typeof eventFamilies)[number];
-
-const familyOfPrefix: Record<string, EventFamily> = {
-  incident: 'incident',
-  agent: 'agent',
-  alarm: 'alarm',
-  silence: 'alarm',
-  command: 'command',
-  conflict: 'conflict',
-  run: 'run',
-  config: 'config',
-  rollout: 'config',
-  site: 'config',
-  webhook: 'config',
-  device: 'device',
-  node: 'node',
-  storage: 'node',
-};
-
-const icons: Record<EventFamily, IconName> = {
-  incident: 'warning',
-  agent: 'agents',
-  alarm: 'bell',
-  command: 'commands',
-  conflict: 'conflict',
-  run: 'emulator',
-  config: 'settings',
-  device: 'device',
-  node: 'screen',
-};
+/** Each with its icon and how its kinds begin, in the order in which pages offer them. */
+const families = {
+  incident: ['warning', 'incident'],
+  agent: ['agents', 'agent'],
+  alarm: ['bell', 'alarm', 'silence'],
+  command: ['commands', 'command'],
+  conflict: ['conflict', 'conflict'],
+  run: ['emulator', 'run'],
+  config: ['settings', 'config', 'rollout', 'site', 'webhook'],
+  device: ['device', 'device'],
+  node: ['screen', 'node', 'storage'],
+} as const satisfies Record<string, readonly [icon: IconName, ...prefixes: string[]]>;
+export type EventFamily = keyof typeof families;
+export const eventFamilies = Object.keys(families) as EventFamily[];
 
 export function familyOf(kind: string): EventFamily {
-  return familyOfPrefix[kind.split('.')[0] ?? ''] ?? 'node';
+  return eventFamilies.find((family) => kindsOf(family).includes(`${kind.split('.')[0]}.*`)) ?? 'node';
 }
 
 export function iconOf(kind: string): IconName {
-  return icons[familyOf(kind)];
+  return families[familyOf(kind)][0];
 }
 
 /** The kinds of a family, as the interface takes them. */
 export function kindsOf(family: string): string[] {
-  const prefixes = Object.keys(familyOfPrefix).filter((prefix) => familyOfPrefix[prefix] === family);
+  const [, ...prefixes] = families[family as EventFamily] ?? [];
   return prefixes.map((prefix) => `${prefix}.*`);
 }
 

@@ -45,12 +45,8 @@ type World = Parameters<typeof mesh>[0];
 type Ring = number[][];
 type Geometry = { type: 'Polygon'; coordinates: Ring[] } | { type: 'MultiPolygon'; coordinates: Ring[][] };
 
-interface Shape {
+interface Shape extends Box {
   path: Path2D;
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
 }
 
 interface Shapes {

@@ -1,5 +1,7 @@
 // The map for pages: access points on the ground, a scale, buttons. Loaded when it is first shown (see `lazy-fleet-map`).
+
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { CoverageBounds } from '../api/client.ts';
 import { IconButton } from '../components/button.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
 import { formatValue } from '../format.ts';
@@ -9,7 +11,7 @@ import './fleet-map.css';
 import { tileCredit } from './base-map.ts';
 import type { DrawnDevice } from './draw-device.ts';
 import type { DrawnMove } from './draw-moves.ts';
-import { FleetView, type MapScale, type VisibleBounds } from './fleet-view.ts';
+import { FleetView, type MapScale } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
 import type { Shading } from './radio-colours.ts';
 import type { RadioPicture } from './radio-picture.ts';
@@ -39,7 +41,7 @@ export interface FleetMapProps {
   sought?: string;
   /** An emulated network that was chosen: the map goes to it. */
   network?: string;
-  onBounds?: (bounds: VisibleBounds) => void;
+  onBounds?: (bounds: CoverageBounds) => void;
   onPlace?: (place: GeoPlace | undefined) => void;
 }
 

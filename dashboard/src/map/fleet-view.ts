@@ -1,5 +1,7 @@
 // The map as an object: Leaflet for moving and zooming, one canvas for the ground and one for the access points.
+
 import * as L from 'leaflet';
+import type { CoverageBounds } from '../api/client.ts';
 import { isOfNetwork } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
@@ -22,13 +24,6 @@ export interface FleetViewOptions {
   onPlace: (place: GeoPlace | undefined) => void;
   /** After every move, and when more of the ground is known. */
   onMoved: () => void;
-}
-
-export interface VisibleBounds {
-  south: number;
-  west: number;
-  north: number;
-  east: number;
 }
 
 export interface MapScale {
@@ -112,7 +107,7 @@ export class FleetView {
     if (this.#layer.setPicture(picture)) this.redraw();
   }
 
-  bounds(): VisibleBounds {
+  bounds(): CoverageBounds {
     const bounds = this.#map.getBounds();
     return {
       south: bounds.getSouth(),

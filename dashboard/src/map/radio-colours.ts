@@ -5,42 +5,20 @@ import type { CoverageLayer, Technology } from '../api/client.ts';
 export type Rgb = readonly [red: number, green: number, blue: number];
 export type Theme = 'light' | 'dark';
 
+/** `440154 472777`: red, green and blue of each in hexadecimal. */
+function colours(text: string): readonly Rgb[] {
+  return text
+    .split(' ')
+    .map((hex) => [0, 2, 4].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)) as unknown as Rgb);
+}
+
 /** Viridis, by Nathaniel Smith and Stéfan van der Walt (public domain), at even distances. */
-const viridis: readonly Rgb[] = [
-  [68, 1, 84],
-  [71, 39, 119],
-  [62, 73, 137],
-  [48, 103, 141],
-  [37, 130, 142],
-  [30, 157, 136],
-  [53, 183, 121],
-  [108, 206, 88],
-  [181, 222, 43],
-  [253, 231, 37],
-];
+const viridis = colours('440154 472777 3e4989 30678d 25828e 1e9d88 35b779 6cce58 b5de2b fde725');
 
 /** After Okabe and Ito: told apart with every kind of colour vision, for neighbours on the map. */
 export const categories: Record<Theme, readonly Rgb[]> = {
-  light: [
-    [0, 114, 178],
-    [230, 159, 0],
-    [0, 158, 115],
-    [204, 121, 167],
-    [86, 180, 233],
-    [213, 94, 0],
-    [120, 94, 240],
-    [148, 138, 28],
-  ],
-  dark: [
-    [64, 156, 214],
-    [240, 178, 50],
-    [38, 186, 145],
-    [222, 150, 188],
-    [120, 198, 240],
-    [232, 124, 52],
-    [152, 134, 250],
-    [190, 180, 70],
-  ],
+  light: colours('0072b2 e69f00 009e73 cc79a7 56b4e9 d55e00 785ef0 948a1c'),
+  dark: colours('409cd6 f0b232 26ba91 de96bc 78c6f0 e87c34 9886fa beb446'),
 };
 
 const diverging: Record<Theme, { less: Rgb; more: Rgb }> = {

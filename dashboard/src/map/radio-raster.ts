@@ -1,24 +1,16 @@
 // A radio map as the page holds it: values on a raster over a part of the world. Pure.
 import { decodeCoverage } from '@weft/contract/coverage-values';
-import type { CoverageBounds, CoverageLayer, CoverageRaster, Technology } from '../api/client.ts';
+import type { CoverageAnswer, CoverageBounds, CoverageRaster } from '../api/client.ts';
 import type { GeoPlace } from './mercator.ts';
 
-export interface RadioRaster {
-  layer: CoverageLayer;
-  technology: Technology;
-  unit: string;
-  bounds: CoverageBounds;
-  columns: number;
-  rows: number;
+type Heading = Pick<CoverageAnswer, 'layer' | 'technology' | 'unit' | 'bounds' | 'columns' | 'rows' | 'access_points'>;
+
+export interface RadioRaster extends Omit<Heading, 'access_points'>, Pick<CoverageAnswer, 'min' | 'max'> {
   /** Rows from north to south; NaN where nothing is heard. */
   values: Float32Array;
-  min: number | null;
-  max: number | null;
   /** What the values of best_server count. */
   accessPoints: readonly string[];
 }
-
-type Heading = Omit<RadioRaster, 'values' | 'min' | 'max' | 'accessPoints'> & { access_points: readonly string[] };
 
 export function toRaster(
   { layer, technology, unit, bounds, columns, rows, access_points }: Heading,

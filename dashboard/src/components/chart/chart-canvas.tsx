@@ -4,25 +4,17 @@ import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { themeInForce } from '../../styles/theme.ts';
 import type { ChartAlarm, ChartMark } from './chart-marks.ts';
-import { chartOptions, leaveGutter, type TimeRange } from './chart-options.ts';
-import { alignLines, type ChartLine } from './chart-shape.ts';
+import { type ChartLook, chartOptions, leaveGutter, type TimeRange } from './chart-options.ts';
+import { alignLines } from './chart-shape.ts';
 
-export interface ChartCanvasProps {
-  /** With nulls in their gaps. */
-  lines: readonly ChartLine[];
-  unit: string;
-  height: number;
+/** `lines` have nulls in their gaps. */
+export interface ChartCanvasProps extends ChartLook {
   range: TimeRange;
   marks: readonly ChartMark[];
   alarm?: ChartAlarm | undefined;
-  hasTimes: boolean;
-  syncKey: string;
   /** The moment that was chosen, on all charts of the page; a click chooses one, or lets it go. */
   pin: number | undefined;
   onPin?: ((time: number | undefined) => void) | undefined;
-  onZoom: (range: TimeRange | undefined) => void;
-  /** The moment under the crosshair, on whichever chart of the page it is. */
-  onCursor: (time: number | undefined) => void;
 }
 
 export function ChartCanvas(props: ChartCanvasProps) {

@@ -44,25 +44,28 @@ export interface TimeRange {
   to: number;
 }
 
-interface ChartOptions {
-  /** What the chart is made of; `current` has the values of the moment. */
+export interface ChartLook {
   lines: readonly ChartLine[];
-  current: () => readonly ChartLine[];
   unit: string;
-  width: number;
   height: number;
   syncKey: string;
+  /** Whether times are written below it; of charts one under the other the last has them. */
+  hasTimes: boolean;
+  onZoom: (range: TimeRange | undefined) => void;
+  /** The moment under the crosshair, on whichever chart of the page it is; undefined when it is elsewhere. */
+  onCursor: (time: number | undefined) => void;
+}
+
+/** `lines` is what the chart is made of; `current` has the values of the moment. */
+interface ChartOptions extends ChartLook {
+  current: () => readonly ChartLine[];
+  width: number;
   /** The range that the horizontal axis shows. */
   range: () => TimeRange;
   marks: () => readonly ChartMark[];
   alarm: () => ChartAlarm | undefined;
   /** The moment that was chosen. */
   pin: () => number | undefined;
-  /** Whether times are written below it; of charts one under the other the last has them. */
-  hasTimes: boolean;
-  onZoom: (range: TimeRange | undefined) => void;
-  /** The moment under the crosshair; undefined when it is elsewhere. */
-  onCursor: (time: number | undefined) => void;
 }
 
 /** How near the crosshair has to be to a point or a mark to tell of it, as a share of the range. */

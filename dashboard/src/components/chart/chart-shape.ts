@@ -1,4 +1,5 @@
 // From series to what is drawn: gaps, bands, common times, ranges. Pure; times are seconds since 1970.
+import type { AgentMultiMetricData } from '../../api/client.ts';
 
 export interface ChartLine {
   /** Tells lines of one chart apart. */
@@ -18,10 +19,7 @@ export interface ChartLine {
 
 /** A metric of several access points as lines, called by their ids. */
 export function seriesLines(
-  answers: readonly {
-    agent_id: string;
-    series: readonly { metric: string; points: readonly { ts: string; value: number }[] }[];
-  }[],
+  answers: readonly Pick<AgentMultiMetricData, 'agent_id' | 'series'>[],
   metric: string,
 ): ChartLine[] {
   return answers.flatMap(({ agent_id, series }) => {
@@ -205,11 +203,7 @@ function firstFrom(times: ArrayLike<number>, time: number): number {
 
 /** The newest value that is one. */
 export function latestValue({ values }: ChartLine): number | undefined {
-  for (let index = values.length - 1; index >= 0; index--) {
-    const value = values[index];
-    if (value !== null && value !== undefined) return value;
-  }
-  return undefined;
+  return values.findLast((value) => typeof value === 'number');
 }
 
 /** What a reader takes for the present value: the newest one, not the mean of the last bucket. */

@@ -38,16 +38,15 @@ export function useChartRange({ windowSeconds, zoom, isPaused }: ChartRangeOptio
   return chartRange({ nowSeconds, pausedAt: pausedAt.current, windowSeconds, zoom });
 }
 
-/** Times are seconds since 1970. */
+/** In seconds since 1970. */
+type Moments = Record<'nowSeconds' | 'windowSeconds', number> & { pausedAt: number | undefined };
+
 export function chartRange({
   nowSeconds,
   pausedAt,
   windowSeconds,
   zoom,
-}: Pick<ChartRangeOptions, 'windowSeconds' | 'zoom'> & {
-  nowSeconds: number;
-  pausedAt: number | undefined;
-}): ChartRange {
+}: Moments & Pick<ChartRangeOptions, 'zoom'>): ChartRange {
   const to = pausedAt ?? nowSeconds;
   const range = zoom ?? { from: to - windowSeconds, to };
   return { range, past: zoom || pausedAt !== undefined ? range : undefined };

@@ -9,6 +9,7 @@ import { lastAnswerAt } from '../../data/freshness.ts';
 import { askBefore, useUnsaved } from '../../router/leaving.ts';
 import { place } from '../../router/location.ts';
 import { Button, type ButtonProps } from '../button.tsx';
+import { Dialog } from '../dialog.tsx';
 import { FailureNotice } from '../feedback.tsx';
 
 export interface FormState<Values extends Record<string, string>> {
@@ -19,6 +20,8 @@ export interface FormState<Values extends Record<string, string>> {
   failure: Signal<Failure | undefined>;
   isBusy: Signal<boolean>;
   set: (name: keyof Values & string, value: string) => void;
+  /** Field -> what is wrong with it. */
+  refuse: (problems: Record<string, string>) => void;
   /** What a field of this form needs. */
   at: (name: keyof Values & string) => { form: FormState<Values>; name: keyof Values & string };
   /** What it began with, or was saved last. */
@@ -41,6 +44,9 @@ export function useForm<Values extends Record<string, string>>(initial: Values):
         values.value = { ...values.peek(), [name]: value };
         const { [name]: _mended, ...rest } = problems.peek();
         problems.value = rest;
+      },
+      refuse: (found) => {
+        problems.value = found;
       },
       at: (name) => ({ form, name }),
     };
@@ -126,8 +132,8 @@ function showFailure<Values extends Record<string, string>>(form: FormState<Valu
 type Values = Record<string, string>;
 
 /** Whether something was typed that is not saved; what is in `except` is chosen again in a moment. */
-export function isChanged({ values, saved }: FormState<Values>, except: readonly string[] = []): boolean {
-  const before = saved.value;
+export function isChanged<Fields extends Values>({ values, saved }: FormState<Fields>, except: readonly string[] = []) {
+  const before: Values = saved.value;
   return Object.entries(values.value).some(([name, value]) => !except.includes(name) && value !== (before[name] ?? ''));
 }
 
@@ -139,12 +145,23 @@ export function keepForm<Fields extends Values>({ values, saved }: FormState<Fie
 /** Of a form on a page. */
 export function useUnsavedForm<Fields extends Values>(form: FormState<Fields>, except: readonly string[] = []): void {
   const [here] = useState(() => place.peek().pathname);
-  useUnsaved(isChanged(form as unknown as FormState<Values>, except), ({ pathname }) => pathname !== here);
+  useUnsaved(isChanged(form, except), ({ pathname }) => pathname !== here);
 }
 
-/** Of a form in a dialog: returns how the dialog is closed by whoever has not saved. */
-export function useUnsavedDialog<Fields extends Values>(form: FormState<Fields>, onClose: () => void): () => void {
-  const hasWork = isChanged(form as unknown as FormState<Values>);
+interface FormDialogProps<Fields extends Values> extends Omit<FormProps<Fields>, 'label'> {
+  title: string;
+  width?: 'narrow' | 'wide';
+  onClose: () => void;
+}
+
+/** A form in a dialog of its own: whoever has not saved is asked before it closes. */
+export function FormDialog<Fields extends Values>(props: FormDialogProps<Fields>) {
+  const { title, width = 'narrow', onClose, form } = props;
+  const hasWork = isChanged(form);
   useUnsaved(hasWork, () => true);
-  return () => (hasWork ? askBefore(onClose) : onClose());
+  return (
+    <Dialog title={title} width={width} onClose={() => (hasWork ? askBefore(onClose) : onClose())}>
+      <Form {...props} label={title} />
+    </Dialog>
+  );
 }

@@ -1,4 +1,5 @@
 // What a table shows of its rows: sorted, filtered, and only those visible; and which of them are chosen. Pure.
+import type { ComponentChildren } from 'preact';
 
 export interface Sort {
   column: string;
@@ -47,6 +48,34 @@ export interface ColumnWidth {
   width?: string;
   /** Among the first to go where the table is narrow. */
   isWideOnly?: boolean;
+}
+
+export interface Column<Row> extends ColumnWidth {
+  title: string;
+  /** `isShown` says whether another column has room, for one that stands in for it. */
+  cell: (row: Row, isShown: (column: string) => boolean) => ComponentChildren;
+  /** Absent: the column cannot be sorted by, unless whoever gives the rows sorts them. */
+  sort?: (row: Row) => SortValue;
+  align?: 'end';
+}
+
+type Rest<Row> =
+  | Omit<Column<Row>, 'name' | 'title' | 'width'>
+  /** It shows the word, or the number, that it is sorted by. */
+  | { word: (row: Row) => string }
+  | { figure: (row: Row) => number; write: (value: number) => ComponentChildren };
+
+/** A column of this width. */
+export function column<Row>(name: string, title: string, width: string, rest: Rest<Row>): Column<Row> {
+  const shared = { name, title, width };
+  if ('word' in rest) return { ...shared, sort: rest.word, cell: rest.word };
+  if ('cell' in rest) return { ...shared, ...rest };
+  return { ...shared, align: 'end', sort: rest.figure, cell: (row) => rest.write(rest.figure(row)) };
+}
+
+/** One of the first to go where the table is narrow. */
+export function wideColumn<Row>(...given: Parameters<typeof column<Row>>): Column<Row> {
+  return { ...column(...given), isWideOnly: true };
 }
 
 export const defaultWidth = 'minmax(120px, 1fr)';

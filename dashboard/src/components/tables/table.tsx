@@ -11,7 +11,7 @@ import { EmptyState, SkeletonLines } from '../feedback.tsx';
 import { ListSearch } from '../forms/draft.tsx';
 import { PhoneFold } from './filter-bar.tsx';
 import {
-  type ColumnWidth,
+  type Column,
   columnsThatFit,
   defaultWidth,
   filterRows,
@@ -19,7 +19,6 @@ import {
   type RowChoice,
   rowsInSight,
   type Sort,
-  type SortValue,
   scrollToRow,
   sortRows,
   turnAll,
@@ -33,29 +32,17 @@ const room = { gap: 16, padding: 16 };
 const narrowRoom = { gap: 12, padding: 12 };
 const narrowBelow = 560;
 
-export interface Column<Row> extends ColumnWidth {
-  title: string;
-  /** `isShown` says whether another column has room, for one that stands in for it. */
-  cell: (row: Row, isShown: (column: string) => boolean) => ComponentChildren;
-  /** Absent: the column cannot be sorted by; `true`: whoever gives the rows sorts them. */
-  sort?: ((row: Row) => SortValue) | true;
-  align?: 'end';
-}
-
-type Rest<Row> = Omit<Column<Row>, 'name' | 'title' | 'width'>;
-/** A column of this width. */
-export function column<Row>(name: string, title: string, width: string, rest: Rest<Row>): Column<Row> {
-  return { name, title, width, ...rest };
-}
+export { type Column, column, wideColumn } from './table-view.ts';
 
 interface TableProps<Row> {
   label: string;
   /** Undefined while they are not known. */
   rows: readonly Row[] | undefined;
   columns: readonly Column<Row>[];
-  keyOf: (row: Row) => string;
-  /** Where a row leads; absent: rows do not open. */
-  hrefOf?: (row: Row) => string;
+  /** Where a row leads. */
+  hrefOf: (row: Row) => string;
+  /** Default: where it leads. */
+  keyOf?: (row: Row) => string;
   /** What the filter looks at; absent: there is no filter. */
   textOf?: (row: Row) => string;
   /** Which column it is sorted by at first, `-name` for downwards. */
@@ -96,7 +83,7 @@ export function Table<Row>(props: TableProps<Row>) {
     if (given) return rows;
     const matching = textOf ? filterRows(rows, textOf, filter) : rows;
     const sortValueOf = columns.find(({ name }) => name === sort.column)?.sort;
-    return sortValueOf && sortValueOf !== true ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
+    return sortValueOf ? sortRows(matching, sortValueOf, sort.isDown) : [...matching];
   }, [rows, filter, sort.column, sort.isDown, columns, textOf]);
   const filters = ['q', ...filteredBy];
   const address = new URLSearchParams(place.value.search);
@@ -144,7 +131,7 @@ type TableBodyProps<Row> = Omit<TableProps<Row>, 'rows'> & {
 };
 
 function TableBody<Row>(props: TableBodyProps<Row>) {
-  const { label, rows, columns: allColumns, keyOf, hrefOf, sort, turn, given, choice } = props;
+  const { label, rows, columns: allColumns, hrefOf, keyOf = hrefOf, sort, turn, given, choice } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [sight, setSight] = useState({ top: 0, height: 600 });
   const [width, setWidth] = useState(0);
@@ -199,7 +186,7 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
       End: rows.length - 1,
     };
     const row = rows[active];
-    if (event.key === 'Enter' && row !== undefined && hrefOf) navigate(hrefOf(row));
+    if (event.key === 'Enter' && row !== undefined) navigate(hrefOf(row));
     if (event.key.toLowerCase() === 'x' && row !== undefined && choice) turnChosen(choice, keyOf(row));
     const step = steps[event.key];
     if (step === undefined) return;
@@ -241,7 +228,7 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
                 onChange={() => turnAll(choice, rows.map(keyOf))}
               />
             )}
-            {canSort ? (
+            {canSort || given ? (
               <button type="button" onClick={() => turn(name)}>
                 {title}
                 {sort.column === name && <Icon name={sort.isDown ? 'sort-down' : 'sort-up'} size={14} />}
@@ -255,7 +242,7 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
       <div class="table-rows" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
         {rows.slice(first, end).map((row, offset) => {
           const index = first + offset;
-          const href = hrefOf?.(row);
+          const href = hrefOf(row);
           return (
             // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on the table opens the active row
             <div
@@ -265,10 +252,10 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
               tabIndex={-1}
               aria-rowindex={index + 2}
               aria-selected={index === active}
-              class={`table-row ${href === undefined ? '' : 'opens'}`}
+              class="table-row"
               style={{ transform: `translateY(${index * rowHeight}px)` }}
               onClick={(event) => {
-                if (href !== undefined && !(event.target as Element).closest('a, button, input, label')) navigate(href);
+                if (!(event.target as Element).closest('a, button, input, label')) navigate(href);
               }}
             >
               {columns.map(({ name, cell, align }, place) => (
@@ -282,7 +269,7 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
                       onChange={() => turnChosen(choice, keyOf(row))}
                     />
                   )}
-                  {place === 0 && href !== undefined ? (
+                  {place === 0 ? (
                     <a href={href} tabIndex={-1}>
                       {cell(row, isShown)}
                     </a>

@@ -12,7 +12,7 @@ import { LastSeen } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { useAction } from '../../components/feedback.tsx';
-import { Facts } from '../../components/page.tsx';
+import { Card, Facts } from '../../components/page.tsx';
 import { agentName, geolocationOf } from '../../data/agents.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../format.ts';
@@ -62,12 +62,11 @@ export function AgentHealthCard({ report }: { report: AgentHealthReport | undefi
     return level && level.minutes > 0 ? `${formatNumber((100 * level.good_minutes) / level.minutes, 0)} %` : '–';
   };
   return (
-    <section class="card">
-      <h2>{text.title}</h2>
+    <Card title={text.title} look="">
       <h3>{text.day}</h3>
       <p class="faint small">{text.served}</p>
       <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />
-    </section>
+    </Card>
   );
 }
 
@@ -84,8 +83,7 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
   const [asked, setAsked] = useState<'labels' | 'edit' | 'remove' | undefined>(undefined);
   const close = () => setAsked(undefined);
   return (
-    <section class="card agent-manage">
-      <h2>{text.title}</h2>
+    <Card title={text.title} look="agent-manage">
       <p class="soft small">{text.words}</p>
       <SuggestedLabels ap_id={ap_id} />
       <div class="acts">
@@ -110,7 +108,7 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
           words={text.removeWords}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

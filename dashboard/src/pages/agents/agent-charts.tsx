@@ -12,7 +12,7 @@ import { useCommandsOf } from '../commands/agent-commands.tsx';
 import { forecast, ghostLines, secondsAhead } from '../what-if/forecast.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
 import type { AgentAlarms } from './use-agent-alarms.ts';
-import { type Metric, useAgentSeries } from './use-agent-series.ts';
+import { type AgentSeriesOptions, type Metric, useAgentSeries } from './use-agent-series.ts';
 
 export function useAgentMarks(ap_id: string): ChartMark[] {
   const text = agentsText.one;
@@ -40,15 +40,9 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
   }, [commands.data, conflicts.data]);
 }
 
-interface AgentChartsProps {
-  ap_id: string;
-  metrics: readonly Metric[];
-  windowSeconds: number;
-  zoom: TimeRange | undefined;
-  isPaused: boolean;
+interface AgentChartsProps extends AgentSeriesOptions {
   state: ShownState | undefined;
   alarms: AgentAlarms;
-  newest: Record<string, unknown> | undefined;
   /** See Chart. */
   staleBefore: number | undefined;
   onZoom: (range: TimeRange | undefined) => void;
@@ -114,13 +108,8 @@ function linesOf(names: readonly string[], lines: Lines, ghosts: Lines | undefin
 }
 
 function toPanels(metrics: readonly Metric[]): Panel[] {
-  const byUnit = new Map<string, Metric[]>();
-  for (const metric of metrics) {
-    const { unit } = metric;
-    // Plain numbers have nothing in common but that they have no unit.
-    const key = unit === '' ? ` ${metric.name}` : unit;
-    byUnit.set(key, [...(byUnit.get(key) ?? []), metric]);
-  }
+  // Plain numbers have nothing in common but that they have no unit.
+  const byUnit = Map.groupBy(metrics, ({ unit, name }) => (unit === '' ? ` ${name}` : unit));
   return [...byUnit].flatMap(([key, group]) => {
     const parts = Array.from({ length: Math.ceil(group.length / maxLines) }, (_, index) =>
       group.slice(index * maxLines, (index + 1) * maxLines),

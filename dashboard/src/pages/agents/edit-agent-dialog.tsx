@@ -4,10 +4,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { attempt, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { geolocationOf, readCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
@@ -91,13 +90,9 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
   const [before] = useState(configuration);
   const form = useForm({ ...toEditValues(before), password: '' });
   const [hasPassword, setHasPassword] = useState(false);
-  const close = useUnsavedDialog(form, onClose);
   const submit = async ({ password, ...values }: typeof form.values.value) => {
     const { changes, problems } = changesOf(before, values);
-    if (Object.keys(problems).length > 0) {
-      form.problems.value = problems as Record<string, string>;
-      return;
-    }
+    if (Object.keys(problems).length > 0) return form.refuse(problems as Record<string, string>);
     const isChanged = Object.keys(changes).length > 0;
     if (!isChanged && !hasPassword) {
       showToast({ kind: 'note', title: text.unchanged });
@@ -112,33 +107,31 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
     onClose();
   };
   return (
-    <Dialog title={text.editTitle(ap_id)} onClose={close}>
-      <Form form={form} onSubmit={submit} label={text.editTitle(ap_id)}>
-        <TextField
-          {...form.at('place')}
-          label={text.place}
-          hint={overviewText.register.locationHint}
-          isOptional
-          hasFocus
-        />
-        <TextField
-          {...form.at('interval')}
-          label={text.interval}
-          hint={text.intervalHint}
-          inputMode="decimal"
-          isOptional
-        />
-        {hasPassword ? (
-          <PasswordField {...form.at('password')} label={text.password} isNew own={[ap_id]} hasFocus />
-        ) : (
-          <div>
-            <Button onClick={() => setHasPassword(true)}>{text.passwordWords}</Button>
-          </div>
-        )}
-        {hasPassword && <p class="soft small">{text.passwordHint}</p>}
-        <SubmitButton form={form}>{text.save}</SubmitButton>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={text.editTitle(ap_id)} onSubmit={submit}>
+      <TextField
+        {...form.at('place')}
+        label={text.place}
+        hint={overviewText.register.locationHint}
+        isOptional
+        hasFocus
+      />
+      <TextField
+        {...form.at('interval')}
+        label={text.interval}
+        hint={text.intervalHint}
+        inputMode="decimal"
+        isOptional
+      />
+      {hasPassword ? (
+        <PasswordField {...form.at('password')} label={text.password} isNew own={[ap_id]} hasFocus />
+      ) : (
+        <div>
+          <Button onClick={() => setHasPassword(true)}>{text.passwordWords}</Button>
+        </div>
+      )}
+      {hasPassword && <p class="soft small">{text.passwordHint}</p>}
+      <SubmitButton form={form}>{text.save}</SubmitButton>
+    </FormDialog>
   );
 }
 

@@ -1,23 +1,17 @@
 // Labels of one access point or of many: name, site and tags, with a preview of what changes and a way back.
 import { useState } from 'preact/hooks';
-import { call, type Failure, type LabelsUpdate, toFailure } from '../../api/client.ts';
-import { Dialog } from '../../components/dialog.tsx';
+import { type AgentListItem, call, type Failure, type LabelsUpdate, toFailure } from '../../api/client.ts';
 import { attempt, FailureNotice, Progress, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { agentName } from '../../data/agents.ts';
 import { useSites } from '../../data/sites.ts';
 import { queries } from '../../data/use-operation.ts';
-import { formatNumber } from '../../format.ts';
+import { formatNumber, partsOf } from '../../format.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 
-export interface Labelled {
-  ap_id: string;
-  display_name: string | null;
-  site: string | null;
-  tags: readonly string[];
-}
+export type Labelled = Pick<AgentListItem, 'ap_id' | 'display_name' | 'site' | 'tags'>;
 
 export type LabelValues = Record<'display_name' | 'site' | 'tags' | 'add_tags' | 'remove_tags', string>;
 
@@ -68,14 +62,7 @@ export function isSameLabels(a: Labelled, b: Labelled): boolean {
 }
 
 export function listOf(text: string): string[] {
-  return [
-    ...new Set(
-      text
-        .split(',')
-        .map((tag) => tag.trim())
-        .filter(Boolean),
-    ),
-  ];
+  return [...new Set(partsOf(text, ','))];
 }
 
 const text = agentsText.labels;
@@ -86,7 +73,6 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
   const [agents] = useState(given);
   const [before] = useState(() => toLabelValues(agents));
   const form = useForm<LabelValues>(before);
-  const close = useUnsavedDialog(form, onClose);
   const { sites } = useSites();
   const [done, setDone] = useState<number | undefined>(undefined);
   const [failure, setFailure] = useState<Failure | undefined>(undefined);
@@ -118,41 +104,37 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
     onClose();
   };
   return (
-    <Dialog title={title} onClose={close}>
-      <Form form={form} label={title} onSubmit={submit}>
-        {failure && <FailureNotice failure={failure} />}
-        {isOne && (
-          <TextField
-            {...form.at('display_name')}
-            label={text.name}
-            hint={text.nameHint(agents[0]!.ap_id)}
-            isOptional
-            hasFocus
-          />
-        )}
+    <FormDialog {...{ form, onClose }} title={title} onSubmit={submit}>
+      {failure && <FailureNotice failure={failure} />}
+      {isOne && (
         <TextField
-          {...form.at('site')}
-          label={agentsText.one.site}
-          hint={isOne ? text.siteHint : text.siteKeep}
-          suggestions={sites?.map(({ path, name }) => [path, name] as const) ?? []}
-          isMono
+          {...form.at('display_name')}
+          label={text.name}
+          hint={text.nameHint(agents[0]!.ap_id)}
           isOptional
+          hasFocus
         />
-        {isOne ? (
-          <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
-        ) : (
-          <>
-            <TextField {...form.at('add_tags')} label={text.add} hint={agentsText.manage.tagsHint} isOptional />
-            <TextField {...form.at('remove_tags')} label={text.remove} isOptional />
-            <Preview {...{ touched, changes }} of={agents.length} />
-          </>
-        )}
-        {done !== undefined && agents.length > 1 && (
-          <Progress label={text.progress} done={done} total={touched.length} />
-        )}
-        <SubmitRow form={form}>{isOne ? agentsText.manage.save : text.apply(formatNumber(touched.length))}</SubmitRow>
-      </Form>
-    </Dialog>
+      )}
+      <TextField
+        {...form.at('site')}
+        label={agentsText.one.site}
+        hint={isOne ? text.siteHint : text.siteKeep}
+        suggestions={sites?.map(({ path, name }) => [path, name] as const) ?? []}
+        isMono
+        isOptional
+      />
+      {isOne ? (
+        <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
+      ) : (
+        <>
+          <TextField {...form.at('add_tags')} label={text.add} hint={agentsText.manage.tagsHint} isOptional />
+          <TextField {...form.at('remove_tags')} label={text.remove} isOptional />
+          <Preview {...{ touched, changes }} of={agents.length} />
+        </>
+      )}
+      {done !== undefined && agents.length > 1 && <Progress label={text.progress} done={done} total={touched.length} />}
+      <SubmitRow form={form}>{isOne ? agentsText.manage.save : text.apply(formatNumber(touched.length))}</SubmitRow>
+    </FormDialog>
   );
 }
 

@@ -153,10 +153,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
   const form = useForm({ ap_id: '', password: '', access_point_type: 'WiFi', place: '', site: '' });
   const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
     const geolocation = readCoordinates(place);
-    if (place.trim() !== '' && !geolocation) {
-      form.problems.value = { place: text.locationWrong };
-      return;
-    }
+    if (place.trim() !== '' && !geolocation) return form.refuse({ place: text.locationWrong });
     const configuration = {
       access_point_type,
       ...(geolocation && { geolocation }),

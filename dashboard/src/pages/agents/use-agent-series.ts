@@ -12,7 +12,7 @@ export interface Metric {
   unit: string;
 }
 
-interface AgentSeriesOptions extends ChartRangeOptions {
+export interface AgentSeriesOptions extends ChartRangeOptions {
   ap_id: string;
   metrics: readonly Metric[];
   /** Its newest values, by name. */

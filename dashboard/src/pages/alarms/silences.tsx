@@ -3,14 +3,14 @@
 import { useState } from 'preact/hooks';
 import { call, type Silence, type SilenceInput } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState, Loading, Notice, showToast } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { SelectorField } from '../../components/forms/selector-input.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
-import { formatMoment, fromLocalMoment, toLocalMoment } from '../../format.ts';
+import { formatMoment, fromLocalMoment, partsOf, toLocalMoment } from '../../format.ts';
 import { alarmsText } from '../../text/alarms.ts';
 
 const text = alarmsText.silences;
@@ -33,10 +33,7 @@ export const emptySilence = {
 export type SilenceValues = Record<keyof typeof emptySilence, string>;
 
 export function toSilence(values: SilenceValues): SilenceInput {
-  const rules = values.rules
-    .split('\n')
-    .map((name) => name.trim())
-    .filter(Boolean);
+  const rules = partsOf(values.rules, '\n');
   const shared = {
     selector: values.selector.trim(),
     rules: rules.length === 0 ? ['*'] : rules,
@@ -88,14 +85,10 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
     from: toLocalMoment(serverNow()).slice(0, 16),
     until: toLocalMoment(serverNow() + twoHoursMs).slice(0, 16),
   });
-  const close = useUnsavedDialog(form, onClose);
   const { kind, days } = form.values.value;
   const submit = async (values: SilenceValues) => {
     const problem = problemOf(values);
-    if (problem) {
-      form.problems.value = problem;
-      return;
-    }
+    if (problem) return form.refuse(problem);
     await call('create_silence', { json: toSilence(values) });
     queries.refresh('list_silences');
     queries.refresh('list_alarms');
@@ -103,58 +96,56 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
     onClose();
   };
   return (
-    <Dialog title={text.title} width="wide" onClose={close}>
-      <Form form={form} label={text.title} onSubmit={submit}>
-        <SelectorField {...form.at('selector')} label={text.selector} />
-        {form.values.value.selector.trim() === '' && (
-          <Notice kind="warning" title={text.everything} words={text.everythingWords} />
-        )}
-        <TextField {...form.at('rules')} label={text.rules} hint={text.rulesHint} rows={2} isMono />
-        <SelectField {...form.at('kind')} label={text.kind} options={text.kinds} />
-        {kind === 'once' ? (
-          <>
-            <div class="field-row">
-              <TextField {...form.at('from')} label={text.from} type="datetime-local" />
-              <TextField {...form.at('until')} label={text.until} type="datetime-local" />
-            </div>
-            <p class="soft small">{text.ownZone(ownZone())}</p>
-          </>
-        ) : (
-          <>
-            <fieldset class="day-choice">
-              <legend>{text.days}</legend>
-              {weekdays.map((day) => (
-                <label key={day}>
-                  <input
-                    type="checkbox"
-                    checked={days.split(' ').includes(day)}
-                    onChange={({ currentTarget: { checked } }) => {
-                      const others = days.split(' ').filter((other) => other !== day);
-                      form.set('days', (checked ? [...others, day] : others).join(' '));
-                    }}
-                  />
-                  {text.dayNames[day]}
-                </label>
-              ))}
-              {form.problems.value.days && (
-                <p class="is-warning" role="alert">
-                  {form.problems.value.days}
-                </p>
-              )}
-            </fieldset>
-            <div class="field-row">
-              <TextField {...form.at('time_from')} label={text.from} type="time" />
-              <TextField {...form.at('time_until')} label={text.until} type="time" />
-              <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
-            </div>
-          </>
-        )}
-        <TextField {...form.at('comment')} label={text.comment} hint={text.commentHint} isOptional />
-        <div class="cluster">
-          <SubmitButton form={form}>{text.save}</SubmitButton>
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={text.title} width="wide" onSubmit={submit}>
+      <SelectorField {...form.at('selector')} label={text.selector} />
+      {form.values.value.selector.trim() === '' && (
+        <Notice kind="warning" title={text.everything} words={text.everythingWords} />
+      )}
+      <TextField {...form.at('rules')} label={text.rules} hint={text.rulesHint} rows={2} isMono />
+      <SelectField {...form.at('kind')} label={text.kind} options={text.kinds} />
+      {kind === 'once' ? (
+        <>
+          <div class="field-row">
+            <TextField {...form.at('from')} label={text.from} type="datetime-local" />
+            <TextField {...form.at('until')} label={text.until} type="datetime-local" />
+          </div>
+          <p class="soft small">{text.ownZone(ownZone())}</p>
+        </>
+      ) : (
+        <>
+          <fieldset class="day-choice">
+            <legend>{text.days}</legend>
+            {weekdays.map((day) => (
+              <label key={day}>
+                <input
+                  type="checkbox"
+                  checked={days.split(' ').includes(day)}
+                  onChange={({ currentTarget: { checked } }) => {
+                    const others = days.split(' ').filter((other) => other !== day);
+                    form.set('days', (checked ? [...others, day] : others).join(' '));
+                  }}
+                />
+                {text.dayNames[day]}
+              </label>
+            ))}
+            {form.problems.value.days && (
+              <p class="is-warning" role="alert">
+                {form.problems.value.days}
+              </p>
+            )}
+          </fieldset>
+          <div class="field-row">
+            <TextField {...form.at('time_from')} label={text.from} type="time" />
+            <TextField {...form.at('time_until')} label={text.until} type="time" />
+            <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+          </div>
+        </>
+      )}
+      <TextField {...form.at('comment')} label={text.comment} hint={text.commentHint} isOptional />
+      <div class="cluster">
+        <SubmitButton form={form}>{text.save}</SubmitButton>
+      </div>
+    </FormDialog>
   );
 }
 

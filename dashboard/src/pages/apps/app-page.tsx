@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState, Loading, showToast } from '../../components/feedback.tsx';
 import { Form, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { Card, Page } from '../../components/page.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { navigate, type PageProps } from '../../router/location.ts';
 import { randomKey } from '../../session/passwords.ts';
@@ -38,8 +38,7 @@ function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyApp
   const form = useForm(toPermissionValues(permissions));
   useUnsavedForm(form);
   return (
-    <section class="card stack">
-      <h2>{appsText.may.title}</h2>
+    <Card title={appsText.may.title}>
       <Form
         form={form}
         label={appsText.may.title}
@@ -54,7 +53,7 @@ function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyApp
         <PermissionEditor form={form} />
         <SubmitRow form={form}>{appsText.save}</SubmitRow>
       </Form>
-    </section>
+    </Card>
   );
 }
 
@@ -63,8 +62,7 @@ function AppAccess({ app_name }: { app_name: string }) {
   const [made, setMade] = useState<string | undefined>(undefined);
   const close = () => setAsked(undefined);
   return (
-    <section class="card stack">
-      <h2>{appsText.access}</h2>
+    <Card title={appsText.access}>
       <p class="soft">{appsText.accessWords}</p>
       <div class="cluster">
         <Button onClick={() => setAsked('rotate')}>{appsText.rotate}</Button>
@@ -97,6 +95,6 @@ function AppAccess({ app_name }: { app_name: string }) {
         />
       )}
       {made !== undefined && <AppKeyOnce app_name={app_name} api_key={made} onClose={() => setMade(undefined)} />}
-    </section>
+    </Card>
   );
 }

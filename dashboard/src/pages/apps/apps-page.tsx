@@ -4,7 +4,7 @@ import type { ThirdPartyAppSummary } from '../../api/client.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table, wideColumn } from '../../components/tables/table.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
@@ -24,24 +24,15 @@ const wordsOf = ({ app_name, permissions }: ThirdPartyAppSummary) =>
   `${app_name} ${sentenceText(permissionSentence(permissions))}`;
 
 const columns: Column<ThirdPartyAppSummary>[] = [
-  column('name', text.name, 'minmax(140px, 1fr)', {
-    sort: ({ app_name }) => app_name,
-    cell: ({ app_name }) => app_name,
-  }),
-  column('may', text.may, 'minmax(220px, 4fr)', {
-    isWideOnly: true,
+  column('name', text.name, 'minmax(140px, 1fr)', { word: ({ app_name }) => app_name }),
+  wideColumn('may', text.may, 'minmax(220px, 4fr)', {
     cell: ({ permissions }) => (
       <span class="soft" title={sentenceText(permissionSentence(permissions))}>
         <PermissionWords permissions={permissions} />
       </span>
     ),
   }),
-  column('priority', text.priority, '72px', {
-    align: 'end',
-    sort: priorityOf,
-    cell: (app) => formatNumber(priorityOf(app)),
-    isWideOnly: true,
-  }),
+  wideColumn('priority', text.priority, '72px', { figure: priorityOf, write: formatNumber }),
   column('until', text.until, '110px', {
     align: 'end',
     sort: untilOf,
@@ -71,7 +62,6 @@ export function AppsPage() {
           label={pageTitles.apps}
           rows={apps}
           columns={columns}
-          keyOf={({ app_name }) => app_name}
           hrefOf={({ app_name }) => `/apps/${encodeURIComponent(app_name)}`}
           textOf={wordsOf}
           initialSort="name"

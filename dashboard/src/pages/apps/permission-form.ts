@@ -3,7 +3,7 @@
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { Failure } from '../../api/client.ts';
 import type { FormState } from '../../components/forms/form.tsx';
-import { fromLocalMoment, toLocalMoment } from '../../format.ts';
+import { fromLocalMoment, partsOf, toLocalMoment } from '../../format.ts';
 import { appsText } from '../../text/apps.ts';
 
 type CommandsMode = 'all' | 'none' | 'list' | 'limits';
@@ -188,12 +188,7 @@ function refusal(key: string, msg: string): Failure {
   return new Failure(422, 'validation_error', msg, { problems: [{ loc, msg, type: 'value_error' }] });
 }
 
-function linesOf(text: string): string[] {
-  return text
-    .split(/[\n,]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-}
+const linesOf = (text: string) => partsOf(text, /[\n,]/);
 
 /** What is not a number goes to the server as it is, which says so. */
 function toNumber(text: string): number | string {

@@ -26,22 +26,15 @@ interface AppKeyOnceProps {
 }
 
 export function AppKeyOnce({ app_name, api_key, onClose }: AppKeyOnceProps) {
-  const text = appsText.secret;
+  const { title, signIn: signInWords, ...words } = appsText.secret;
   const signIn = `curl -s '${location.origin}/api/v1/token/?login_type=third_party_app' \\
   --data-urlencode ${toShellWord(`username=${app_name}`)} \\
   --data-urlencode "password=$API_KEY"`;
   return (
-    <SecretOnce
-      title={text.title(app_name)}
-      label={text.label}
-      secret={api_key}
-      warning={text.warning}
-      done={text.done}
-      onClose={onClose}
-    >
+    <SecretOnce {...words} title={title(app_name)} secret={api_key} onClose={onClose}>
       <div class="stack">
-        <h3>{text.signIn}</h3>
-        <CodeBlock text={signIn} label={text.signIn} />
+        <h3>{signInWords}</h3>
+        <CodeBlock text={signIn} label={signInWords} />
       </div>
     </SecretOnce>
   );

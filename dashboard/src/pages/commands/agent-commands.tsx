@@ -1,7 +1,7 @@
 // Commands on the page of an agent: the form to send one, and what was sent and refused recently.
 import { useMemo } from 'preact/hooks';
 import type { AgentListItem, Command, Conflict } from '../../api/client.ts';
-import { FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
+import { Loading, SkeletonLines } from '../../components/feedback.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
@@ -73,8 +73,7 @@ export function AgentCommands({ ap_id, configuration, listed, draft }: AgentComm
               {text.all}
             </a>
           </div>
-          {failure && <FailureNotice failure={failure} />}
-          {!commands.data && !failure && <SkeletonLines count={4} />}
+          <Loading data={commands.data} failure={failure} lines={4} />
           {commands.data && entries.length === 0 && <p class="soft">{text.none}</p>}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
           <ol class="agent-history" tabIndex={0} aria-label={text.history}>

@@ -137,9 +137,7 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
 }
 
 function totalsInWords(targets: readonly OutcomeTarget[]): string {
-  const counts = new Map<string, number>();
-  for (const { verdict } of targets) counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
-  return [...counts]
-    .map(([verdict, count]) => `${formatNumber(count)} ${(commandsText.verdicts[verdict] ?? verdict).toLowerCase()}`)
+  return [...Map.groupBy(targets, ({ verdict }) => verdict)]
+    .map(([verdict, own]) => `${formatNumber(own.length)} ${(commandsText.verdicts[verdict] ?? verdict).toLowerCase()}`)
     .join(', ');
 }

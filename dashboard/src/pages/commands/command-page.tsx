@@ -7,7 +7,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyableCode, JsonBlock } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Loading } from '../../components/feedback.tsx';
-import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { Card, Facts, Page, UnknownPage } from '../../components/page.tsx';
 import { agentName } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
@@ -68,10 +68,9 @@ function CommandDetails({ command }: { command: Command }) {
   return (
     <div class="command-grid">
       <div class="stack">
-        <section class="card stack">
-          <h2>{text.statusHistory}</h2>
+        <Card title={text.statusHistory}>
           <StatusLine command={command} />
-        </section>
+        </Card>
         <section class="card stack">
           <div class="cluster">
             <h2>{text.decision}</h2>
@@ -80,14 +79,13 @@ function CommandDetails({ command }: { command: Command }) {
           <p>{withFullStop(decisionSentence(command))}</p>
           <RivalLink rival={rival} />
         </section>
-        <section class="card stack">
-          <h2>{text.result}</h2>
+        <Card title={text.result}>
           {hasAnswer ? (
             <JsonBlock value={result} label={text.result} />
           ) : (
             <p class="soft">{isEnded(command) ? text.neverAnswered : text.noResult}</p>
           )}
-        </section>
+        </Card>
       </div>
       <aside class="card">
         <h2>{text.facts}</h2>

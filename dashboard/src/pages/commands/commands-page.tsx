@@ -9,7 +9,7 @@ import { SearchInput } from '../../components/forms/draft.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton, useAgentField } from '../../components/tables/filter-bar.tsx';
-import { type Column, column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table, wideColumn } from '../../components/tables/table.tsx';
 import { agentName } from '../../data/agents.ts';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
@@ -41,20 +41,14 @@ const columns: Column<Command>[] = [
     cell: ({ ap_id }) => <NarrowAgentName ap_id={ap_id} />,
   }),
   { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
-  column('state', text.state, '84px', {
+  wideColumn('state', text.state, '84px', {
     sort: ({ state }) => state,
     cell: ({ state }) => commandsText.states[state],
-    isWideOnly: true,
   }),
-  column('by', text.by, 'minmax(100px, 0.9fr)', {
-    sort: ({ caller_name }) => caller_name,
-    cell: ({ caller_name }) => caller_name,
-    isWideOnly: true,
-  }),
-  column('decision', text.decision, 'minmax(160px, 2fr)', {
+  wideColumn('by', text.by, 'minmax(100px, 0.9fr)', { word: ({ caller_name }) => caller_name }),
+  wideColumn('decision', text.decision, 'minmax(160px, 2fr)', {
     sort: ({ verdict }) => verdict,
     cell: (command) => <DecisionCell command={command} />,
-    isWideOnly: true,
   }),
   column('age', text.age, '92px', {
     align: 'end',
@@ -166,7 +160,6 @@ export function CommandsPage() {
           label={pageTitles.commands}
           rows={shown}
           columns={columns}
-          keyOf={({ command_id }) => command_id}
           hrefOf={({ command_id }) => `/commands/${encodeURIComponent(command_id)}`}
           textOf={textOf}
           initialSort="age"

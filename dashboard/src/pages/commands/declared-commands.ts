@@ -8,7 +8,7 @@ import {
   readDeclaredCommands as readDeclarations,
 } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
-import { Failure } from '../../api/client.ts';
+import { problemAt } from '../../api/client.ts';
 import { commandsText } from '../../text/commands.ts';
 
 export type { DeclaredArgument };
@@ -141,10 +141,7 @@ function readFreely(text: string): Record<string, unknown> {
   } catch {
     // Told below, as for what is JSON but no object.
   }
-  const msg = commandsText.form.notJson;
-  throw new Failure(422, 'validation_error', msg, {
-    problems: [{ loc: ['query', 'arguments'], msg, type: 'value_error' }],
-  });
+  throw problemAt('arguments', commandsText.form.notJson);
 }
 
 /** What is not a number is sent as it was typed: the server has words for it. */

@@ -4,7 +4,7 @@ import { isGlob, matchesGlob } from '@weft/contract/glob';
 import { useMemo } from 'preact/hooks';
 import { ButtonLink } from '../../components/button.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
-import { Page } from '../../components/page.tsx';
+import { Card, Page } from '../../components/page.tsx';
 import { isOfNetwork } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { place, setQuery, useQueryState } from '../../router/location.ts';
@@ -75,10 +75,9 @@ export function SendCommandPage() {
             )}
             {agents.some(({ may }) => !may.includes('command')) && <p class="faint small">{text.ownOnly}</p>}
           </section>
-          <section class="card stack">
-            <h2>{commandsText.form.title}</h2>
+          <Card title={commandsText.form.title}>
             <CommandForm targets={targets} pattern={byPattern && given !== '' ? given : undefined} initial={initial} />
-          </section>
+          </Card>
         </div>
       )}
     </Page>

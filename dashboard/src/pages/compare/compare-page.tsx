@@ -1,5 +1,6 @@
 // Several agents side by side: a chart for each measurement, a line for each agent, one axis of time. The address has it
 // all: `?agents=a,b&metrics=x,y&window=1h`.
+import { SuggestionList } from '../../components/forms/fields.tsx';
 import './compare-page.css';
 import { useId, useMemo, useState } from 'preact/hooks';
 import { AgentLink } from '../../components/agent-name.tsx';
@@ -8,7 +9,7 @@ import { Chart, ChartCaption } from '../../components/chart/chart.tsx';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { EmptyState, FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { Page } from '../../components/page.tsx';
+import { Card, Page } from '../../components/page.tsx';
 import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../components/time-window.tsx';
 import { agentName, findAgent } from '../../data/agents.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
@@ -100,11 +101,7 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
             </p>
           </div>
           <Button type="submit">{text.add}</Button>
-          <datalist id={`${id}-names`}>
-            {names.map((name) => (
-              <option key={name} value={name} />
-            ))}
-          </datalist>
+          <SuggestionList id={`${id}-names`} suggestions={names} />
         </form>
       )}
     </div>
@@ -139,8 +136,7 @@ export function ComparePage() {
         </>
       }
     >
-      <section class="card compare-choice">
-        <h2>{text.agents}</h2>
+      <Card title={text.agents} look="compare-choice">
         <AgentPicker {...{ agents, fleet }} onChange={(next) => setAgents(next.join(','))} />
         {agents.length > 0 && (
           <>
@@ -153,7 +149,7 @@ export function ComparePage() {
             />
           </>
         )}
-      </section>
+      </Card>
       {offer.unknown.map((name) => (
         <Notice key={name} kind="warning" title={text.unknown}>
           <code>{name}</code>

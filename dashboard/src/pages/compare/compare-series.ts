@@ -1,4 +1,5 @@
 // The series of several agents, read together and kept live.
+
 import { useMemo } from 'preact/hooks';
 import type { AgentMultiMetricData, FleetSeries } from '../../api/client.ts';
 import type { ChartRangeOptions } from '../../components/chart/chart.tsx';
@@ -10,6 +11,7 @@ import { serverNow } from '../../data/freshness.ts';
 import type { LiveSample } from '../../data/live-values.ts';
 import { metricWords, reportedSince } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
+import { partsOf } from '../../format.ts';
 
 /** More lines than these cannot be told apart. */
 export const maxAgents = 6;
@@ -20,11 +22,7 @@ export type CompareLines = ReadonlyMap<string, readonly ChartLine[]>;
 
 /** A list as an address carries it: each once, and no more than can be shown. */
 export function readList(text: string, max: number): string[] {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  return [...new Set(names)].slice(0, max);
+  return [...new Set(partsOf(text, ','))].slice(0, max);
 }
 
 export function toCompareLines(answers: readonly AgentMultiMetricData[], metrics: readonly string[]): CompareLines {

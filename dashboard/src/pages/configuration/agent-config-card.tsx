@@ -2,10 +2,9 @@
 import { useCallback, useState } from 'preact/hooks';
 import { type AgentConfigView, call } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { Loading, useAction } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { configurationText } from '../../text/configuration.ts';
 import { StateMark, valueWords } from './config-words.tsx';
@@ -89,19 +88,16 @@ function LeafRow({ leaf }: { leaf: Leaf }) {
 
 function AdoptDialog({ ap_id, onClose }: { ap_id: string; onClose: () => void }) {
   const form = useForm({ why: '' });
-  const close = useUnsavedDialog(form, onClose);
   const adopt = async ({ why }: { why: string }) => {
     await call('adopt_agent_config', { path: { ap_id }, json: { why: why.trim() } });
     queries.refresh('get_agent_config');
     onClose();
   };
   return (
-    <Dialog title={text.adopt} onClose={close}>
-      <Form form={form} label={text.adopt} onSubmit={adopt}>
-        <p class="soft">{text.adoptWords}</p>
-        <TextField {...form.at('why')} label={text.why} hint={text.whyHint} />
-        <SubmitRow form={form} words={text.adopt} />
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={text.adopt} onSubmit={adopt}>
+      <p class="soft">{text.adoptWords}</p>
+      <TextField {...form.at('why')} label={text.why} hint={text.whyHint} />
+      <SubmitRow form={form} words={text.adopt} />
+    </FormDialog>
   );
 }

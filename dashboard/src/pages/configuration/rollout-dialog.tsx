@@ -1,8 +1,7 @@
 // How a change set is rolled out: waves, what stops it, and when.
 import { call } from '../../api/client.ts';
-import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { useMetricNames } from '../../data/metrics.ts';
 import { queries } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
@@ -21,7 +20,6 @@ interface RolloutDialogProps {
 
 export function RolloutDialog({ id, title, count, onClose }: RolloutDialogProps) {
   const form = useForm<PlanValues>(emptyPlan);
-  const close = useUnsavedDialog(form, onClose);
   const metrics = useMetricNames().map(([name]) => name);
   const submit = async (values: PlanValues) => {
     const rollout = await call('roll_out_change_set', { path: { id }, json: toPlan(values) });
@@ -30,18 +28,16 @@ export function RolloutDialog({ id, title, count, onClose }: RolloutDialogProps)
     navigate(`/configuration/rollouts/${rollout.id}`, { isReplacing: true });
   };
   return (
-    <Dialog title={text.title(title)} width="wide" onClose={close}>
-      <Form form={form} label={text.title(title)} onSubmit={submit}>
-        <TextField {...form.at('waves')} label={text.waves} hint={text.wavesHint} rows={3} isMono />
-        <div class="field-row">
-          <TextField {...form.at('metric')} label={text.metric} hint={text.metricHint} suggestions={metrics} />
-          <TextField {...form.at('worse_by')} label={text.worse} hint={text.worseHint} inputMode="decimal" />
-          <TextField {...form.at('over_seconds')} label={text.over} inputMode="numeric" />
-          <TextField {...form.at('failures')} label={text.failures} hint={text.failuresHint} inputMode="numeric" />
-        </div>
-        <TextField {...form.at('rest')} label={text.rest} hint={text.restHint} rows={3} isMono />
-        <SubmitRow form={form} words={text.start(count)} />
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={text.title(title)} width="wide" onSubmit={submit}>
+      <TextField {...form.at('waves')} label={text.waves} hint={text.wavesHint} rows={3} isMono />
+      <div class="field-row">
+        <TextField {...form.at('metric')} label={text.metric} hint={text.metricHint} suggestions={metrics} />
+        <TextField {...form.at('worse_by')} label={text.worse} hint={text.worseHint} inputMode="decimal" />
+        <TextField {...form.at('over_seconds')} label={text.over} inputMode="numeric" />
+        <TextField {...form.at('failures')} label={text.failures} hint={text.failuresHint} inputMode="numeric" />
+      </div>
+      <TextField {...form.at('rest')} label={text.rest} hint={text.restHint} rows={3} isMono />
+      <SubmitRow form={form} words={text.start(count)} />
+    </FormDialog>
   );
 }

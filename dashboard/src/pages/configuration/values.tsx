@@ -3,10 +3,9 @@ import { useState } from 'preact/hooks';
 import { type ConfigVariable, call } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { Loading, showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { agentName, findAgent } from '../../data/agents.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
@@ -84,7 +83,6 @@ function ValueDialog({ value: given, isSecret, onClose }: { value: Value; isSecr
   // Text that reads as something else stands in quotes.
   const typed = toVariableValue(String(old)) === old ? String(old) : JSON.stringify(old);
   const form = useForm({ site: ap_id ? agentName(ap_id) : (site ?? ''), name: known, value: old === '' ? '' : typed });
-  const close = useUnsavedDialog(form, onClose);
   const { sites = [] } = useSites();
   const agents = useAgents({ limit: 500 }, { pages: 1, pollMs: () => 120_000 }).data?.items ?? [];
   const save = async (values: Record<'site' | 'name' | 'value', string>) => {
@@ -101,18 +99,16 @@ function ValueDialog({ value: given, isSecret, onClose }: { value: Value; isSecr
   const title = isSecret ? text.secrets.add : text.variables.add;
   const offered = [...sites.map(({ path }) => path), ...agents.map((each) => agentName(each.ap_id))];
   return (
-    <Dialog title={title} onClose={close}>
-      <Form form={form} label={title} onSubmit={save}>
-        <p class="soft">{text.atOnce}</p>
-        {!isSecret && <TextField {...form.at('site')} label={text.of} suggestions={offered} />}
-        <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
-        {isSecret ? (
-          <PasswordField {...form.at('value')} label={text.value} isNew />
-        ) : (
-          <TextField {...form.at('value')} label={text.value} hint={text.valueHint} />
-        )}
-        <SubmitRow form={form} words={text.save} />
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={title} onSubmit={save}>
+      <p class="soft">{text.atOnce}</p>
+      {!isSecret && <TextField {...form.at('site')} label={text.of} suggestions={offered} />}
+      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
+      {isSecret ? (
+        <PasswordField {...form.at('value')} label={text.value} isNew />
+      ) : (
+        <TextField {...form.at('value')} label={text.value} hint={text.valueHint} />
+      )}
+      <SubmitRow form={form} words={text.save} />
+    </FormDialog>
   );
 }

@@ -2,7 +2,7 @@
 import { Loading, showToast } from '../../components/feedback.tsx';
 import { SelectField } from '../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
-import { PageViews, TableHead } from '../../components/page.tsx';
+import { Card, PageViews, TableHead } from '../../components/page.tsx';
 import './conflicts-page.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ConflictRules, call, type ParameterGroup } from '../../api/client.ts';
@@ -57,8 +57,7 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
         </table>
       </section>
       <div class="rules-cards">
-        <section class="card">
-          <h2>{text.range}</h2>
+        <Card title={text.range} look="">
           <p class="soft">{text.rangeWords}</p>
           <ul class="rules-ranges">
             {(['5G', 'WiFi', 'LiFi'] as const).map((technology) => (
@@ -68,9 +67,8 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
               </li>
             ))}
           </ul>
-        </section>
-        <section class="card">
-          <h2>{text.oscillation}</h2>
+        </Card>
+        <Card title={text.oscillation} look="">
           <p class="soft">
             {oscillation.freeze_s === 0
               ? text.neverFrozen
@@ -80,9 +78,8 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
                   formatSpan(oscillation.freeze_s, 2),
                 )}
           </p>
-        </section>
-        <section class="card">
-          <h2>{text.blast}</h2>
+        </Card>
+        <Card title={text.blast} look="">
           <p class="soft">
             {text.blastWords(
               formatValue(blast_radius.fraction * 100, '%'),
@@ -90,7 +87,7 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
               formatSpan(blast_radius.window_s, 2),
             )}
           </p>
-        </section>
+        </Card>
       </div>
     </>
   );

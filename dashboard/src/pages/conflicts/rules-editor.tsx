@@ -1,4 +1,5 @@
 // The rules as a form; what the server says against them stands beside the field it is about.
+
 import { useState } from 'preact/hooks';
 import { type ConflictRules, call, type ParameterGroup } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
@@ -7,6 +8,7 @@ import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { technologyNames } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
+import { partsOf } from '../../format.ts';
 import { useUnsaved } from '../../router/leaving.ts';
 import { conflictsText } from '../../text/conflicts.ts';
 
@@ -95,10 +97,7 @@ function toGroup(values: RulesValues, index: number): ParameterGroup {
   return {
     name: at('name').trim(),
     technology: at('technology') === '' ? null : at('technology'),
-    parameters: at('parameters')
-      .split(/[,\n]/)
-      .map((name) => name.trim())
-      .filter((name) => name !== ''),
+    parameters: partsOf(at('parameters'), /[,\n]/),
     scope: at('scope'),
     policy: at('policy'),
     ...(isMerging && at('merge') !== '' && { merge: at('merge') }),

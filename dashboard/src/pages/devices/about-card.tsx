@@ -4,11 +4,11 @@ import { useState } from 'preact/hooks';
 import { call, type DeviceDetails } from '../../api/client.ts';
 import { AgentName, LastSeen } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { showToast, useAction } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
-import { Facts } from '../../components/page.tsx';
+import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
+import { Card, Facts } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
@@ -19,36 +19,30 @@ const linkText = devicesText.link;
 
 export function LinkIdentityDialog({ device, onClose }: { device: string; onClose: () => void }) {
   const form = useForm({ identity: '' });
-  const close = useUnsavedDialog(form, onClose);
   const submit = async ({ identity: typed }: { identity: string }) => {
     const identity = typed.trim();
     // An address is not sent, not even to be refused.
     const problem = identity === '' ? linkText.none : looksLikeAddress(identity) ? linkText.address : undefined;
-    if (problem !== undefined) {
-      form.problems.value = { identity: problem };
-      return;
-    }
+    if (problem !== undefined) return form.refuse({ identity: problem });
     await call('link_device_identity', { path: { device }, json: { identity } });
     queries.refresh('get_device');
     showToast({ title: linkText.done });
     onClose();
   };
   return (
-    <Dialog title={linkText.title} onClose={close}>
-      <Form form={form} label={linkText.title} onSubmit={submit}>
-        <p class="soft">{linkText.words}</p>
-        <TextField
-          {...form.at('identity')}
-          label={linkText.identity}
-          hint={linkText.hint}
-          placeholder="dev-…"
-          autoComplete="off"
-          isMono
-          hasFocus
-        />
-        <SubmitRow form={form}>{linkText.action}</SubmitRow>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={linkText.title} onSubmit={submit}>
+      <p class="soft">{linkText.words}</p>
+      <TextField
+        {...form.at('identity')}
+        label={linkText.identity}
+        hint={linkText.hint}
+        placeholder="dev-…"
+        autoComplete="off"
+        isMono
+        hasFocus
+      />
+      <SubmitRow form={form}>{linkText.action}</SubmitRow>
+    </FormDialog>
   );
 }
 
@@ -67,8 +61,7 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
       return text.watched;
     });
   return (
-    <section class="card device-about">
-      <h2>{text.about}</h2>
+    <Card title={text.about} look="device-about">
       <Facts
         rows={[
           [text.lastSeen, <LastSeen key="seen" at={last_seen} />],
@@ -115,6 +108,6 @@ export function AboutCard({ device }: { device: DeviceDetails }) {
           words={devicesText.erase.words}
         />
       )}
-    </section>
+    </Card>
   );
 }

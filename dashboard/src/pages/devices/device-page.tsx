@@ -65,21 +65,18 @@ export function DevicePage({ params }: PageProps) {
 
 /** Rooms for what has not come, where it will be. */
 function DevicePlaces() {
+  const cardOf = (count: number) => (
+    <div class="card">
+      <SkeletonLines count={count} />
+    </div>
+  );
   return (
     <div class="device-grid">
       <div class="stack">
-        <div class="card">
-          <SkeletonLines count={3} />
-        </div>
-        <div class="card">
-          <SkeletonLines count={5} />
-        </div>
+        {cardOf(3)}
+        {cardOf(5)}
       </div>
-      <div class="stack">
-        <div class="card">
-          <SkeletonLines count={6} />
-        </div>
-      </div>
+      <div class="stack">{cardOf(6)}</div>
     </div>
   );
 }

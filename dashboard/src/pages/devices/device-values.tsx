@@ -4,7 +4,7 @@ import type { Device, DeviceLink } from '../../api/client.ts';
 import { AgentName, LastSeen } from '../../components/agent-name.tsx';
 import { Icon } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { type Column, column } from '../../components/tables/table.tsx';
+import { type Column, column, wideColumn } from '../../components/tables/table.tsx';
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { awaySince, now } from '../../data/freshness.ts';
 import { formatAge, formatMoment, formatValue } from '../../format.ts';
@@ -115,40 +115,26 @@ const text = devicesText.columns;
 
 export const deviceColumns: Column<Device>[] = [
   column('device', text.device, 'minmax(190px, 1.2fr)', {
-    sort: true,
     cell: (device, isShown) => <DeviceName device={device} hasTypes={!isShown('technology')} />,
   }),
-  column('technology', text.technology, 'minmax(76px, 0.5fr)', {
-    sort: true,
+  wideColumn('technology', text.technology, 'minmax(76px, 0.5fr)', {
     cell: ({ technologies }) => <Technologies technologies={technologies} />,
-    isWideOnly: true,
   }),
-  column('ap_id', text.agent, 'minmax(130px, 1.4fr)', {
-    sort: true,
-    cell: (device) => <ServingAgent device={device} />,
-    isWideOnly: true,
-  }),
+  wideColumn('ap_id', text.agent, 'minmax(130px, 1.4fr)', { cell: (device) => <ServingAgent device={device} /> }),
   column('rssi_dbm', text.signal, '84px', {
-    sort: true,
     align: 'end',
     cell: ({ links: [link] }) => <Level dbm={link?.rssi_dbm} />,
   }),
-  column('tx_mbps', text.rate, '160px', {
-    sort: true,
+  wideColumn('tx_mbps', text.rate, '160px', {
     align: 'end',
     cell: ({ links: [link] }) => <Rates link={link} />,
-    isWideOnly: true,
   }),
-  column('since', text.since, '72px', {
-    sort: true,
+  wideColumn('since', text.since, '72px', {
     align: 'end',
     cell: ({ links: [link] }) => <Since at={link?.since} />,
-    isWideOnly: true,
   }),
-  column('last_seen', text.lastSeen, '104px', {
-    sort: true,
+  wideColumn('last_seen', text.lastSeen, '104px', {
     align: 'end',
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
-    isWideOnly: true,
   }),
 ];

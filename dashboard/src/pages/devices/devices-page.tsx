@@ -99,7 +99,6 @@ export function DevicesPage() {
             label={pageTitles.devices}
             rows={isAddress ? [] : (rows ?? [])}
             columns={deviceColumns}
-            keyOf={({ device }) => device}
             hrefOf={({ device }) => deviceHref(device)}
             initialSort={byName}
             filteredBy={['selector']}

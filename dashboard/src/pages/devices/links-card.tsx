@@ -3,7 +3,7 @@ import type { DeviceDetails, DeviceMove, SteeringAttempt } from '../../api/clien
 import { AgentLink, AgentName } from '../../components/agent-name.tsx';
 import { Icon } from '../../components/button.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { TableHead } from '../../components/page.tsx';
+import { Card, TableHead } from '../../components/page.tsx';
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { formatExactly, formatMoment, formatValue } from '../../format.ts';
 import { session } from '../../session/session.ts';
@@ -17,8 +17,7 @@ const text = devicesText.one;
 export function LinksCard({ device: { links, last_seen } }: { device: DeviceDetails }) {
   const hasAddress = links.some(({ address }) => address !== undefined);
   return (
-    <section class="card">
-      <h2>{text.links}</h2>
+    <Card title={text.links} look="">
       {links.length === 0 ? (
         <p class="soft">{text.noLinks(formatMoment(last_seen))}</p>
       ) : (
@@ -60,7 +59,7 @@ export function LinksCard({ device: { links, last_seen } }: { device: DeviceDeta
           </table>
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -70,8 +69,7 @@ const scale = { weakest: -100, strongest: -30 };
 
 export function HeardCard({ heard }: Pick<DeviceDetails, 'heard'>) {
   return (
-    <section class="card">
-      <h2>{heardText.title}</h2>
+    <Card title={heardText.title} look="">
       {heard.length === 0 && <p class="soft">{heardText.none}</p>}
       <ul class="heard-list">
         {heard.map(({ ap_id, bssid, rssi_dbm, by }) => (
@@ -92,7 +90,7 @@ export function HeardCard({ heard }: Pick<DeviceDetails, 'heard'>) {
           </li>
         ))}
       </ul>
-    </section>
+    </Card>
   );
 }
 
@@ -107,8 +105,7 @@ const icons = { joined: 'plus', left: 'minus', moved: 'conflict' } as const;
 export function PastCard({ device }: { device: DeviceDetails }) {
   const entries = pastEntries(device);
   return (
-    <section class="card device-past">
-      <h2>{pastText.title}</h2>
+    <Card title={pastText.title} look="device-past">
       {entries.length === 0 && <p class="soft">{pastText.none}</p>}
       {entries.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -123,7 +120,7 @@ export function PastCard({ device }: { device: DeviceDetails }) {
           ))}
         </ol>
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -5,7 +5,7 @@ import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { type Column, column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table, wideColumn } from '../../components/tables/table.tsx';
 import { useFeed } from '../../data/use-feed.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
 import { navigate, useQueryState } from '../../router/location.ts';
@@ -28,46 +28,28 @@ const allUsersColumns: Column<EmulatorRun>[] = [
     sort: ({ state }) => state,
     cell: ({ state }) => <RunStateChip state={state} />,
   }),
-  column('progress', text.progress, 'minmax(150px, 1.6fr)', {
+  wideColumn('progress', text.progress, 'minmax(150px, 1.6fr)', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (run) => <RunProgress run={run} />,
-    isWideOnly: true,
   }),
-  column('devices', text.devices, '64px', {
-    align: 'end',
-    sort: ({ devices }) => devices,
-    cell: ({ devices }) => formatNumber(devices),
-    isWideOnly: true,
+  wideColumn('devices', text.devices, '64px', { figure: ({ devices }) => devices, write: formatNumber }),
+  wideColumn('speed', text.speed, '60px', {
+    figure: ({ speed }) => speed,
+    write: (speed) => emulatorText.times(formatNumber(speed)),
   }),
-  column('speed', text.speed, '60px', {
-    align: 'end',
-    sort: ({ speed }) => speed,
-    cell: ({ speed }) => emulatorText.times(formatNumber(speed)),
-    isWideOnly: true,
+  wideColumn('seed', text.seed, '100px', {
+    figure: ({ seed }) => seed,
+    write: (seed) => <span class="soft">{seed}</span>,
   }),
-  column('seed', text.seed, '100px', {
-    align: 'end',
-    sort: ({ seed }) => seed,
-    cell: ({ seed }) => <span class="soft">{seed}</span>,
-    isWideOnly: true,
+  wideColumn('owner', text.owner, 'minmax(110px, 1.2fr)', { word: ({ owner }) => owner }),
+  // Upwards is the newest first, as ages are read.
+  wideColumn('started', text.started, '112px', {
+    figure: ({ created_at }) => -Date.parse(created_at),
+    write: (at) => formatMoment(-at),
   }),
-  column('owner', text.owner, 'minmax(110px, 1.2fr)', {
-    sort: ({ owner }) => owner,
-    cell: ({ owner }) => owner,
-    isWideOnly: true,
-  }),
-  column('started', text.started, '112px', {
-    align: 'end',
-    // Upwards is the newest first, as ages are read.
-    sort: ({ created_at }) => -Date.parse(created_at),
-    cell: ({ created_at }) => formatMoment(created_at),
-    isWideOnly: true,
-  }),
-  column('ends', text.ends, '112px', {
-    align: 'end',
-    sort: ({ ends_at }) => -Date.parse(ends_at),
-    cell: ({ ends_at }) => formatMoment(ends_at),
-    isWideOnly: true,
+  wideColumn('ends', text.ends, '112px', {
+    figure: ({ ends_at }) => -Date.parse(ends_at),
+    write: (at) => formatMoment(-at),
   }),
 ];
 
@@ -129,7 +111,6 @@ export function EmulatorPage() {
           label={pageTitles.emulator}
           rows={rows}
           columns={whose === 'all' ? allUsersColumns : ownColumns}
-          keyOf={({ job_number }) => job_number}
           hrefOf={({ job_number }) => `/emulator/${encodeURIComponent(job_number)}`}
           textOf={textOf}
           initialSort="started"

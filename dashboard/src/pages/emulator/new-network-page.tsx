@@ -5,7 +5,7 @@ import { withProblemsMoved } from '../../api/client.ts';
 import { CodeBlock } from '../../components/copyable.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../components/forms/form.tsx';
-import { Page } from '../../components/page.tsx';
+import { Card, Page } from '../../components/page.tsx';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
 import { emulatorText } from '../../text/emulator.ts';
@@ -32,26 +32,21 @@ export function NewNetworkPage() {
       <Form form={form} label={text.label} onSubmit={submit}>
         <div class="network-grid">
           <div class="stack">
-            <section class="card stack">
-              <h2>{text.technologies}</h2>
+            <Card title={text.technologies}>
               <TechnologyRows form={form} />
-            </section>
-            <section class="card stack">
-              <h2>{text.demand}</h2>
+            </Card>
+            <Card title={text.demand}>
               <DemandFields form={form} />
-            </section>
-            <section class="card stack">
-              <h2>{text.links.title}</h2>
+            </Card>
+            <Card title={text.links.title}>
               <LinkPolicyFields form={form} />
-            </section>
-            <section class="card stack">
-              <h2>{text.where}</h2>
+            </Card>
+            <Card title={text.where}>
               <PlacesField form={form} />
-            </section>
-            <section class="card stack">
-              <h2>{text.time}</h2>
+            </Card>
+            <Card title={text.time}>
               <TimeFields form={form} />
-            </section>
+            </Card>
             <section class="card stack">
               <div>
                 <h2>{text.faults}</h2>

@@ -1,10 +1,12 @@
 // Where a network stands: places by name or coordinates, typed or picked from a map.
+
 import { useState } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Skeleton } from '../../components/feedback.tsx';
 import { Field } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { useFleet } from '../../data/fleet.ts';
+import { partsOf } from '../../format.ts';
 import { LazyPlaceMap } from '../../map/lazy-fleet-map.tsx';
 import { session } from '../../session/session.ts';
 import { emulatorText } from '../../text/emulator.ts';
@@ -25,10 +27,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
   const places = placesOf(form.values.value);
   const set = (next: readonly string[]) => form.set('places', [...new Set(next)].join('\n'));
   const add = (words: string) => {
-    const fresh = words
-      .split(/[\n;]/)
-      .map((part) => part.trim())
-      .filter(Boolean);
+    const fresh = partsOf(words, /[\n;]/);
     if (fresh.length > 0) set([...places, ...fresh]);
     setTyped('');
   };

@@ -6,7 +6,7 @@ import { StatCard } from '../../components/stat-card.tsx';
 import { type Column, column, Table } from '../../components/tables/table.tsx';
 import { agentName, worstFirst } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
-import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
+import { formatMoment, formatNumber, formatSpan, formatValue, splitUnit } from '../../format.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { emulatorText } from '../../text/emulator.ts';
 import { type RunEvent, RunProgress, toRunEvent } from './run-words.tsx';
@@ -54,7 +54,6 @@ export function RunAgents({ run, agents }: RunAgentsProps) {
                 label={text.agents}
                 rows={agents}
                 columns={columns}
-                keyOf={({ ap_id }) => ap_id}
                 hrefOf={({ ap_id }) => `/agents/${encodeURIComponent(ap_id)}`}
                 textOf={textOf}
                 initialSort="name"
@@ -79,7 +78,7 @@ export function RunCounters({ run, events }: { run: EmulatorRun; events: readonl
   };
   const isWaiting = latest === undefined && !run.is_over;
   const figure = (value: number | undefined, unit = '') =>
-    value !== undefined ? split(formatValue(value, unit)) : { value: isWaiting ? undefined : '–' };
+    value !== undefined ? splitUnit(formatValue(value, unit)) : { value: isWaiting ? undefined : '–' };
   const online = run.is_over ? 0 : latest?.agentsOnline;
   const late = latest?.lateBySeconds ?? 0;
   return (
@@ -118,10 +117,4 @@ export function RunCounters({ run, events }: { run: EmulatorRun; events: readonl
       </div>
     </>
   );
-}
-
-/** The figure large, its unit small beside it. */
-export function split(written: string): { value: string; unit?: string } {
-  const match = /^(.*\d)\u2009([^\d\u2009]+)$/.exec(written);
-  return match ? { value: match[1]!, unit: match[2]! } : { value: written };
 }

@@ -6,7 +6,7 @@ import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyableCode } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { FailureNotice, Notice, PageSkeleton } from '../../components/feedback.tsx';
-import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { Card, Facts, Page, UnknownPage } from '../../components/page.tsx';
 import { agentName, byName } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { useJobStream } from '../../data/use-job-stream.ts';
@@ -109,11 +109,10 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
         <aside class="stack">
           <RunFacts run={run} />
           {state === 'running' && run.agents.length > 0 && (
-            <section class="card stack">
-              <h2>{emulatorText.fault.title}</h2>
+            <Card title={emulatorText.fault.title}>
               <ActiveFaults run={run} />
               <FaultForm job_number={job_number} agents={byName(run.agents.map((ap_id) => ({ ap_id })))} />
-            </section>
+            </Card>
           )}
         </aside>
       </div>
@@ -123,8 +122,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
 
 function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
   return (
-    <section class="card">
-      <h2>{text.facts}</h2>
+    <Card title={text.facts} look="">
       <Facts
         rows={[
           [text.owner, run.owner],
@@ -139,6 +137,6 @@ function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
           [text.number, <CopyableCode key="number" text={run.job_number} />, 'run-number'],
         ]}
       />
-    </section>
+    </Card>
   );
 }

@@ -17,7 +17,7 @@ import {
 } from '../../components/time-window.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { formatCount, formatNumber, formatSpan } from '../../format.ts';
+import { formatCount, formatNumber, formatSpan, splitUnit } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
@@ -30,7 +30,6 @@ import {
   formatEnergy,
   formatMoney,
   formatShare,
-  split,
 } from './energy-words.tsx';
 import { SavingsCard, savedShare } from './savings-card.tsx';
 import { type RerunInSight, useRerun } from './use-rerun.ts';
@@ -106,6 +105,8 @@ export function EnergyPage() {
   );
 }
 
+const figure = (words: string | undefined) => (words === undefined ? { value: undefined } : splitUnit(words));
+
 interface FiguresProps {
   data: Energy | undefined;
   rerun: RerunInSight;
@@ -122,14 +123,14 @@ function Figures({ data, rerun: { result, progress, failure, detail }, hasNetwor
     <div class="stat-grid">
       <StatCard
         label={text.used}
-        {...split(total && formatEnergy(total.kwh))}
+        {...figure(total && formatEnergy(total.kwh))}
         detail={total && text.of(formatCount(total.access_points, 'access point'))}
       />
-      <StatCard label={text.cost} {...split(total && formatMoney(total.cost, currency))} detail={rates?.price} />
-      <StatCard label={text.co2} {...split(total && formatCo2(total.co2_kg))} detail={rates?.co2} />
+      <StatCard label={text.cost} {...figure(total && formatMoney(total.cost, currency))} detail={rates?.price} />
+      <StatCard label={text.co2} {...figure(total && formatCo2(total.co2_kg))} detail={rates?.co2} />
       <StatCard
         label={text.saved}
-        {...split(result ? formatEnergy(result.saved.kwh) : isOut ? '–' : undefined)}
+        {...figure(result ? formatEnergy(result.saved.kwh) : isOut ? '–' : undefined)}
         detail={
           result
             ? `${formatMoney(result.saved.cost, result.currency)}, ${formatCo2(result.saved.co2_kg)} · ${savedShare(result)}`

@@ -23,12 +23,6 @@ export function formatCo2(kg: number): string {
   return Math.abs(kg) < 1 ? formatValue(kg * 1000, 'g') : formatValue(kg, 'kg');
 }
 
-/** A value and its unit apart, for a figure. */
-export function split(words: string | undefined): { value: string | undefined; unit?: string } {
-  const [value, unit] = words?.split('\u2009') ?? [];
-  return unit === undefined ? { value } : { value, unit };
-}
-
 export function formatShare(share: number): string {
   return formatValue(share * 100, '%');
 }

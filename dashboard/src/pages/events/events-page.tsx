@@ -1,6 +1,6 @@
 // What happened, newest first: presence, commands, conflicts, alarms and changes in one timeline.
 import { Fragment } from 'preact';
-import { EventGroup, EventRow } from '../../components/event-row.tsx';
+import { EventGroup } from '../../components/event-row.tsx';
 import { EmptyState, Loading } from '../../components/feedback.tsx';
 import { Page } from '../../components/page.tsx';
 import {
@@ -63,13 +63,9 @@ export function EventsPage() {
             <Fragment key={day}>
               <h2>{dayWords(day)}</h2>
               <ol class="event-list" aria-label={dayWords(day)}>
-                {groupEvents(events).map((group) =>
-                  group.length === 1 ? (
-                    <EventRow key={group[0]!.id} event={group[0]!} />
-                  ) : (
-                    <EventGroup key={group.at(-1)!.id} events={group} />
-                  ),
-                )}
+                {groupEvents(events).map((group) => (
+                  <EventGroup key={group.at(-1)!.id} events={group} />
+                ))}
               </ol>
             </Fragment>
           ))}
@@ -82,13 +78,8 @@ export function EventsPage() {
 }
 
 /** In the time zone of the reader, as the times are. */
-function daysOf(events: readonly LoggedEvent[]): [day: string, events: LoggedEvent[]][] {
-  const days = new Map<string, LoggedEvent[]>();
-  for (const event of events) {
-    const day = new Date(event.ts).toDateString();
-    days.set(day, [...(days.get(day) ?? []), event]);
-  }
-  return [...days];
+function daysOf(events: readonly LoggedEvent[]) {
+  return [...Map.groupBy(events, ({ ts }) => new Date(ts).toDateString())];
 }
 
 function dayWords(day: string): string {

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Failure, type IncidentDetails } from '../../api/client.ts';
 import { AgentLink, SiteLink } from '../../components/agent-name.tsx';
 import { ButtonLink } from '../../components/button.tsx';
-import { EventGroup, EventRow } from '../../components/event-row.tsx';
+import { EventGroup } from '../../components/event-row.tsx';
 import { Loading, Notice } from '../../components/feedback.tsx';
-import { Facts, Page, TableHead, UnknownPage } from '../../components/page.tsx';
+import { Card, Facts, Page, TableHead, UnknownPage } from '../../components/page.tsx';
 import { areNamed, withAgentName } from '../../data/agents.ts';
 import { groupEvents } from '../../data/events.ts';
 import { now } from '../../data/freshness.ts';
@@ -87,8 +87,7 @@ function useNamed(found: IncidentDetails | undefined): IncidentDetails | undefin
 function Why({ incident }: { incident: IncidentDetails }) {
   const { diagnosis } = incident;
   return (
-    <section class="card incident-why stack">
-      <h2>{text.why}</h2>
+    <Card title={text.why} look="incident-why stack">
       <p>{diagnosis ? withAgentName(diagnosis.text, diagnosis.ap_id) : causeSentence(incident)}</p>
       {diagnosis && diagnosis.evidence.length > 0 && (
         <div>
@@ -123,15 +122,14 @@ function Why({ incident }: { incident: IncidentDetails }) {
           </ul>
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 
 function InShort({ incident }: { incident: IncidentDetails }) {
   const { site, started_at, ended_at, devices_affected, minutes_lost, id } = incident;
   return (
-    <section class="card">
-      <h2>{text.facts}</h2>
+    <Card title={text.facts} look="">
       <Facts
         rows={[
           [text.cause, causeSentence(incident)],
@@ -146,7 +144,7 @@ function InShort({ incident }: { incident: IncidentDetails }) {
         <summary>{text.id}</summary>
         <code>{id}</code>
       </details>
-    </section>
+    </Card>
   );
 }
 
@@ -198,18 +196,13 @@ function Alarms({ incident: { alarm_list, alarms, ended_at } }: { incident: Inci
 function Timeline({ incident: { timeline } }: { incident: IncidentDetails }) {
   const newestFirst = [...timeline].sort((a, b) => b.id - a.id);
   return (
-    <section class="card">
-      <h2>{text.timeline}</h2>
+    <Card title={text.timeline} look="">
       <p class="soft small">{timeline.length === 0 ? text.noTimeline : text.timelineWords}</p>
       <ol class="event-list incident-list" aria-label={text.timeline}>
-        {groupEvents(newestFirst).map((group) =>
-          group.length === 1 ? (
-            <EventRow key={group[0]!.id} event={group[0]!} />
-          ) : (
-            <EventGroup key={group.at(-1)!.id} events={group} />
-          ),
-        )}
+        {groupEvents(newestFirst).map((group) => (
+          <EventGroup key={group.at(-1)!.id} events={group} />
+        ))}
       </ol>
-    </section>
+    </Card>
   );
 }

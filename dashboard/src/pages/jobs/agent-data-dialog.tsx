@@ -1,5 +1,5 @@
 // Asks for the data of an agent over a span of time, which may end in the future.
-import { call, Failure } from '../../api/client.ts';
+import { call, Failure, problemAt } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { MomentField, TextField } from '../../components/forms/fields.tsx';
@@ -35,9 +35,7 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
       end_time: fromLocalMoment(values.end_time),
     };
     const { job_number } = await call('request_agent_data', { query }).catch((error) => {
-      if (!(error instanceof Failure) || error.status !== 404) throw error;
-      const problem = { loc: ['query', 'agent_id'], msg: text.unknown, type: 'value_error' };
-      throw new Failure(422, error.code, error.message, { problems: [problem] });
+      throw error instanceof Failure && error.status === 404 ? problemAt('agent_id', text.unknown) : error;
     });
     queries.refresh('list_jobs');
     // What was asked for travels with the address: the job itself does not tell it.

@@ -6,7 +6,7 @@ import { Button, ButtonLink, Icon } from '../../components/button.tsx';
 import { CopyableCode, CopyButton, saveFile } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState, FailureNotice, Progress, SkeletonLines } from '../../components/feedback.tsx';
-import { Facts, Page, UnknownPage } from '../../components/page.tsx';
+import { Card, Facts, Page, UnknownPage } from '../../components/page.tsx';
 import { useJobStream } from '../../data/use-job-stream.ts';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { isPageOfOurs, type PageProps, place } from '../../router/location.ts';
@@ -130,8 +130,7 @@ export function JobPage({ params }: PageProps) {
           {job ? <JobMessages {...{ messages, skipped, isOpen }} /> : !failure && <SkeletonLines count={6} />}
         </section>
         <aside class="stack">
-          <section class="card">
-            <h2>{text.facts}</h2>
+          <Card title={text.facts} look="">
             {job ? (
               <Facts
                 look="job-facts"
@@ -147,7 +146,7 @@ export function JobPage({ params }: PageProps) {
             ) : (
               <SkeletonLines count={5} />
             )}
-          </section>
+          </Card>
           {job && <JobCode {...{ job_number, asked }} task_type={job.task_type} />}
         </aside>
       </div>

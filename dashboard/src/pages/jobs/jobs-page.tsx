@@ -8,7 +8,7 @@ import { EmptyState, Loading, useAction } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { type Column, column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table, wideColumn } from '../../components/tables/table.tsx';
 import { now } from '../../data/freshness.ts';
 import { useFeed } from '../../data/use-feed.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
@@ -29,45 +29,26 @@ const textOf = (job: ToldJob) =>
   `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.words ?? ''} ${job.requested_by.name} ${job.state} ${job.job_number}`;
 
 const columns: Column<ToldJob>[] = [
-  column('kind', text.kind, 'minmax(140px, 3fr)', {
-    sort: (job) => textOf(job),
-    cell: (job) => <Kind job={job} />,
-  }),
+  column('kind', text.kind, 'minmax(140px, 3fr)', { sort: textOf, cell: (job) => <Kind job={job} /> }),
   column('state', text.state, '98px', {
     sort: ({ state }) => state,
     cell: ({ state }) => <JobStateChip state={state} />,
   }),
-  column('by', text.by, 'minmax(110px, 1fr)', {
-    sort: ({ requested_by }) => requested_by.name,
-    cell: ({ requested_by }) => requested_by.name,
-    isWideOnly: true,
-  }),
-  column('progress', text.progress, '124px', {
+  wideColumn('by', text.by, 'minmax(110px, 1fr)', { word: ({ requested_by }) => requested_by.name }),
+  wideColumn('progress', text.progress, '124px', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (job) => <SmallProgress job={job} />,
-    isWideOnly: true,
   }),
-  column('messages', text.messages, '96px', {
-    align: 'end',
-    sort: ({ last_seq }) => last_seq,
-    cell: ({ last_seq }) => formatNumber(last_seq),
-    isWideOnly: true,
-  }),
-  column('size', text.size, '80px', {
-    align: 'end',
-    sort: ({ bytes }) => bytes,
-    cell: ({ bytes }) => formatValue(bytes, 'B'),
-    isWideOnly: true,
-  }),
+  wideColumn('messages', text.messages, '96px', { figure: ({ last_seq }) => last_seq, write: formatNumber }),
+  wideColumn('size', text.size, '80px', { figure: ({ bytes }) => bytes, write: (bytes) => formatValue(bytes, 'B') }),
   column('age', text.age, '64px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
     cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
   }),
-  column('number', text.number, '96px', {
+  wideColumn('number', text.number, '96px', {
     cell: ({ job_number }) => <code class="faint">{job_number.slice(0, 8)}</code>,
-    isWideOnly: true,
   }),
 ];
 
@@ -179,7 +160,6 @@ export function JobsPage() {
           label={pageTitles.jobs}
           rows={told}
           columns={columns}
-          keyOf={({ job_number }) => job_number}
           hrefOf={({ job_number }) => `/jobs/${encodeURIComponent(job_number)}`}
           textOf={textOf}
           initialSort="age"

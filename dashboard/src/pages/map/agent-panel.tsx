@@ -2,7 +2,7 @@
 import { AgentName, LastSeen, LatestValue } from '../../components/agent-name.tsx';
 import { ButtonLink, IconButton } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copyable.tsx';
-import { FailureNotice, SkeletonLines } from '../../components/feedback.tsx';
+import { Loading } from '../../components/feedback.tsx';
 import { StateChip, TechnologyChip } from '../../components/glyph.tsx';
 import { Facts } from '../../components/page.tsx';
 import { agentName, type Coverage, coverageOf, isInService } from '../../data/agents.ts';
@@ -72,8 +72,7 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
       />
       {!geolocation && <p class="soft small">{text.noLocation}</p>}
       <h3>{text.values}</h3>
-      {latest.failure && <FailureNotice failure={latest.failure} />}
-      {!latest.data && !latest.failure && <SkeletonLines count={6} />}
+      <Loading data={latest.data} failure={latest.failure} lines={6} />
       {latest.data && values.length === 0 && <p class="soft">{text.noValues}</p>}
       <Facts
         look="facts values"

@@ -1,15 +1,16 @@
 // Creates or changes a recipient of e-mails (which events, how bad, about what, and when not) or a webhook, whose secret is shown
 // once.
+
 import { useState } from 'preact/hooks';
 import { call, type Notification, type NotificationInput, type Webhook, type WebhookInput } from '../../api/client.ts';
 import { SecretOnce } from '../../components/copyable.tsx';
-import { Dialog } from '../../components/dialog.tsx';
 import { showToast } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
-import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, type FormState, keepForm, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { SelectorField } from '../../components/forms/selector-input.tsx';
 import { severities } from '../../components/glyph.tsx';
 import { queries } from '../../data/use-operation.ts';
+import { partsOf } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
 import { notificationsText as text } from '../../text/notifications.ts';
 
@@ -70,12 +71,7 @@ export function toWebhook(values: WebhookValues): WebhookInput {
   };
 }
 
-function listOf(text: string): string[] {
-  return text
-    .split(/[\s,]+/)
-    .map((name) => name.trim())
-    .filter(Boolean);
-}
+const listOf = (text: string) => partsOf(text, /[\s,]+/);
 
 interface RecipientDialogProps {
   recipient: Notification | undefined;
@@ -85,13 +81,9 @@ interface RecipientDialogProps {
 export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
   const form = useForm<RecipientValues>(toRecipientValues(recipient, zone));
-  const close = useUnsavedDialog(form, onClose);
   const title = recipient ? text.editOf(recipient.name) : text.create.email;
   const submit = async (values: RecipientValues) => {
-    if (values.severities.trim() === '') {
-      form.problems.value = { severities: text.noSeverity };
-      return;
-    }
+    if (values.severities.trim() === '') return form.refuse({ severities: text.noSeverity });
     const json = toRecipient(values, recipient);
     if (recipient) await call('update_notification', { path: { id: recipient.id }, json });
     else await call('create_notification', { json });
@@ -100,24 +92,22 @@ export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
     onClose();
   };
   return (
-    <Dialog title={title} width="wide" onClose={close}>
-      <Form form={form} label={title} onSubmit={submit}>
-        <TextField {...form.at('name')} label={text.name} hasFocus />
-        <TextField {...form.at('email')} label={text.email} type="email" />
-        <SeverityChoice form={form} />
-        <SelectorField {...form.at('selector')} label={text.selector} />
-        <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
-        <div class="field-row">
-          <TextField {...form.at('digest_minutes')} label={text.digest} hint={text.digestHint} inputMode="numeric" />
-          <TextField {...form.at('quiet_from')} label={text.quietFrom} type="time" />
-          <TextField {...form.at('quiet_until')} label={text.quietUntil} type="time" />
-          <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
-        </div>
-        <p class="soft small">{text.quietHint}</p>
-        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
-        <SubmitRow form={form}>{text.save}</SubmitRow>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={title} width="wide" onSubmit={submit}>
+      <TextField {...form.at('name')} label={text.name} hasFocus />
+      <TextField {...form.at('email')} label={text.email} type="email" />
+      <SeverityChoice form={form} />
+      <SelectorField {...form.at('selector')} label={text.selector} />
+      <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
+      <div class="field-row">
+        <TextField {...form.at('digest_minutes')} label={text.digest} hint={text.digestHint} inputMode="numeric" />
+        <TextField {...form.at('quiet_from')} label={text.quietFrom} type="time" />
+        <TextField {...form.at('quiet_until')} label={text.quietUntil} type="time" />
+        <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+      </div>
+      <p class="soft small">{text.quietHint}</p>
+      <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
+      <SubmitRow form={form}>{text.save}</SubmitRow>
+    </FormDialog>
   );
 }
 
@@ -158,7 +148,6 @@ interface WebhookDialogProps {
 
 export function WebhookDialog({ webhook, allowed, onClose }: WebhookDialogProps) {
   const form = useForm<WebhookValues>(toWebhookValues(webhook));
-  const close = useUnsavedDialog(form, onClose);
   const [secret, setSecret] = useState<string | undefined>(undefined);
   const title = webhook ? text.editOf(webhook.name) : text.create.webhooks;
   const submit = async (values: WebhookValues) => {
@@ -173,16 +162,14 @@ export function WebhookDialog({ webhook, allowed, onClose }: WebhookDialogProps)
   };
   if (secret !== undefined) return <SecretOnce {...text.secret} {...{ secret, onClose }} />;
   return (
-    <Dialog title={title} width="wide" onClose={close}>
-      <Form form={form} label={title} onSubmit={submit}>
-        <TextField {...form.at('name')} label={text.name} hasFocus />
-        <TextField {...form.at('url')} label={text.url} hint={text.urlHint(allowed.join(', '))} type="url" isMono />
-        <SelectField {...form.at('format')} label={text.format} options={text.formats} />
-        <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
-        <SelectorField {...form.at('selector')} label={text.selector} />
-        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
-        <SubmitRow form={form}>{text.save}</SubmitRow>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={title} width="wide" onSubmit={submit}>
+      <TextField {...form.at('name')} label={text.name} hasFocus />
+      <TextField {...form.at('url')} label={text.url} hint={text.urlHint(allowed.join(', '))} type="url" isMono />
+      <SelectField {...form.at('format')} label={text.format} options={text.formats} />
+      <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
+      <SelectorField {...form.at('selector')} label={text.selector} />
+      <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
+      <SubmitRow form={form}>{text.save}</SubmitRow>
+    </FormDialog>
   );
 }

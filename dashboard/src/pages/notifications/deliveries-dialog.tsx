@@ -52,10 +52,7 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: 
           form={form}
           label={text.replay}
           onSubmit={async ({ after }) => {
-            if (!/^\d+$/.test(after.trim())) {
-              form.problems.value = { after: text.number };
-              return;
-            }
+            if (!/^\d+$/.test(after.trim())) return form.refuse({ after: text.number });
             await call('replay_webhook', { path, query: { after: Number(after) } });
             queries.refresh('list_webhook');
             showToast({ title: text.replayed(name) });

@@ -1,6 +1,6 @@
 // The figures of a network in words: how much, how it changed since yesterday; and why an access point is among the worst. Pure.
 import type { AgentHealth, NetworkFigures } from '../../api/client.ts';
-import { formatNumber, formatValue } from '../../format.ts';
+import { formatNumber, formatValue, splitUnit } from '../../format.ts';
 import { overviewText } from '../../text/overview.ts';
 
 const text = overviewText.strip;
@@ -12,20 +12,11 @@ export type FigureName = Exclude<
   undefined
 >;
 
-interface Shown {
-  value: string;
-  unit: string;
-}
-
 const thin = '\u2009';
 
 /** Undefined if nobody says. */
-export function figureOf(now: number | null, unit: string): Shown | undefined {
-  if (now === null) return undefined;
-  if (unit === '') return { value: formatNumber(now), unit: '' };
-  const words = formatValue(now, unit);
-  const cut = words.lastIndexOf(thin);
-  return cut < 0 ? { value: words, unit: '' } : { value: words.slice(0, cut), unit: words.slice(cut + 1) };
+export function figureOf(now: number | null, unit: string): { value: string; unit: string } | undefined {
+  return now === null ? undefined : splitUnit(unit === '' ? formatNumber(now) : formatValue(now, unit));
 }
 
 /** Smaller changes are no news. */

@@ -4,7 +4,7 @@ import { AgentLink, SiteLink } from '../../components/agent-name.tsx';
 import { ButtonLink } from '../../components/button.tsx';
 import { FailureNotice, Loading, SkeletonLines } from '../../components/feedback.tsx';
 import { HealthMark } from '../../components/glyph.tsx';
-import { Page, TableHead } from '../../components/page.tsx';
+import { Card, Page, TableHead } from '../../components/page.tsx';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
@@ -25,8 +25,7 @@ const worstText = overviewText.worst;
 export function WorstTable() {
   const { data, failure } = useNetworkHealth();
   return (
-    <section class="card worst-card" aria-label={worstText.title}>
-      <h2>{worstText.title}</h2>
+    <Card title={worstText.title} look="worst-card" label={worstText.title}>
       {!data && !failure && <SkeletonLines count={5} />}
       {data?.worst.length === 0 && <p class="soft">{worstText.none}</p>}
       {data && data.worst.length > 0 && (
@@ -49,7 +48,7 @@ export function WorstTable() {
           </tbody>
         </table>
       )}
-    </section>
+    </Card>
   );
 }
 

@@ -27,10 +27,7 @@ export function FirstRunPage() {
         json: { username, password, roles: ['admin'] },
       });
     } catch (error) {
-      if (error instanceof Failure && error.code === 'setup_code_required') {
-        form.problems.value = { code: error.message };
-        return;
-      }
+      if (error instanceof Failure && error.code === 'setup_code_required') return form.refuse({ code: error.message });
       // Somebody else was first: the page to sign in takes over.
       if (error instanceof Failure && error.status === 401) await refreshSetup();
       throw error;

@@ -1,12 +1,12 @@
 // Who is signed in and where, a new password, and the end of the account.
 import { useState } from 'preact/hooks';
-import { call, Failure } from '../../api/client.ts';
+import { call, Failure, problemAt } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { showToast } from '../../components/feedback.tsx';
 import { Form, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
-import { Facts } from '../../components/page.tsx';
+import { Card, Facts } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { leaveSession, replaceSession, session } from '../../session/session.ts';
 import { SessionList } from '../../session/session-list.tsx';
@@ -19,8 +19,7 @@ export function AccountCard() {
   const text = settingsText.profile;
   const { username = '', isAdmin = false } = session.value ?? {};
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <Facts
         look="settings-facts"
         rows={[
@@ -31,7 +30,7 @@ export function AccountCard() {
       <div>
         <Button icon="sign-out" onClick={signOut} words={text.signOut} />
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -41,8 +40,7 @@ export function PasswordCard() {
   useUnsavedForm(form);
   const username = session.value?.username ?? '';
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <p class="soft">{text.words}</p>
       <Form
         form={form}
@@ -61,15 +59,14 @@ export function PasswordCard() {
         <NewPasswordField {...form.at('new_password')} label={text.label} username={username} />
         <SubmitRow form={form}>{text.submit}</SubmitRow>
       </Form>
-    </section>
+    </Card>
   );
 }
 
 /** That the current password is wrong is said where it was typed. */
 function throwBesideField(error: unknown): never {
-  if (!(error instanceof Failure) || error.code !== 'wrong_password') throw error;
-  const problem = { loc: ['body', 'current_password'], msg: error.message, type: error.code };
-  throw new Failure(error.status, error.code, error.message, { problems: [problem] });
+  const isWrong = error instanceof Failure && error.code === 'wrong_password';
+  throw isWrong ? problemAt('current_password', error.message) : error;
 }
 
 export function SessionsCard() {
@@ -89,8 +86,7 @@ export function DeleteAccountCard() {
   const [isAsked, setAsked] = useState(false);
   const username = session.value?.username ?? '';
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <p class="soft">{text.words}</p>
       <div>
         <Button kind="danger" onClick={() => setAsked(true)} words={text.action} />
@@ -111,6 +107,6 @@ export function DeleteAccountCard() {
           words={text.confirmWords}
         />
       )}
-    </section>
+    </Card>
   );
 }

@@ -6,8 +6,8 @@ import { readFigures, readReadiness, readVersion } from '../../api/service.ts';
 import { ButtonLink } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copyable.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { FailureNotice, Notice, SkeletonLines } from '../../components/feedback.tsx';
-import { Facts, Page } from '../../components/page.tsx';
+import { FailureNotice, Loading, Notice } from '../../components/feedback.tsx';
+import { Card, Facts, Page } from '../../components/page.tsx';
 import { now } from '../../data/freshness.ts';
 import { queries, useOperation, useQuery } from '../../data/use-operation.ts';
 import { formatNumber, formatSpan, formatValue } from '../../format.ts';
@@ -39,10 +39,8 @@ export function SystemCard() {
   // It is ready without one of several servers of telemetry.
   const isWell = data?.isReady && Object.values(data.parts).every(Boolean);
   return (
-    <section class="card stack">
-      <h2>{systemText.title}</h2>
-      {readiness.failure && <FailureNotice failure={readiness.failure} />}
-      {!data && !readiness.failure && <SkeletonLines />}
+    <Card title={systemText.title}>
+      <Loading data={data} failure={readiness.failure} />
       {isWell && <Notice kind="good" title={systemText.ready} />}
       {data && !isWell && <Notice kind="warning" title={systemText.notReady} words={systemText.notReadyWords} />}
       {data && (
@@ -66,7 +64,7 @@ export function SystemCard() {
           <a href="/metrics">{systemText.metrics}</a>
         </p>
       )}
-    </section>
+    </Card>
   );
 }
 
@@ -115,8 +113,7 @@ export function Choices<Choice extends string>(props: ChoicesProps<Choice>) {
 export function AppearanceCard() {
   const text = settingsText.appearance;
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <Choices<ThemeChoice>
         label={text.theme}
         value={themeChoice.value}
@@ -130,7 +127,7 @@ export function AppearanceCard() {
         onChange={chooseMotion}
       />
       <p class="faint small">{text.remembered}</p>
-    </section>
+    </Card>
   );
 }
 
@@ -143,8 +140,7 @@ export function NoticesCard() {
     setProblem(noticeProblem());
   };
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <Choices<NoticeChoice>
         label={text.label}
         value={problem === undefined ? noticeChoice.value : 'off'}
@@ -153,15 +149,14 @@ export function NoticesCard() {
         onChange={choose}
       />
       <p class="faint small">{problem === undefined ? text.words : text[problem]}</p>
-    </section>
+    </Card>
   );
 }
 
 export function InterfaceCard() {
   const text = settingsText.interface;
   return (
-    <section class="card stack">
-      <h2>{text.title}</h2>
+    <Card title={text.title}>
       <p class="soft">{text.words}</p>
       <div class="cluster">
         {/* In this tab: the session of a tab stays in it. */}
@@ -173,7 +168,7 @@ export function InterfaceCard() {
         <p class="soft">{text.token}</p>
         <CopyButton text={session.value?.token ?? ''} label={text.copyToken} />
       </div>
-    </section>
+    </Card>
   );
 }
 
@@ -185,8 +180,7 @@ export function DevicePrivacyCard() {
   const [asked, setAsked] = useState<Shown | undefined>(undefined);
   const value: Shown = data?.clear_addresses ? 'clear' : 'pseudonyms';
   return (
-    <section class="card stack">
-      <h2>{privacyText.title}</h2>
+    <Card title={privacyText.title}>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_device_privacy')} />}
       <Choices<Shown>
         label={privacyText.label}
@@ -209,7 +203,7 @@ export function DevicePrivacyCard() {
           words={privacyText.consequences[asked]}
         />
       )}
-    </section>
+    </Card>
   );
 }
 

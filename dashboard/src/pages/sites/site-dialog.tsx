@@ -2,12 +2,13 @@
 import { useState } from 'preact/hooks';
 import { call, type Site } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog, Dialog } from '../../components/dialog.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { showToast } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
-import { Form, SubmitButton, useForm, useUnsavedDialog } from '../../components/forms/form.tsx';
+import { FormDialog, isChanged, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { readCoordinates, writeCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
+import { useUnsaved } from '../../router/leaving.ts';
 import { sitesText as text } from '../../text/sites.ts';
 
 type SiteValues = Record<'path' | 'name' | 'time_zone' | 'geolocation' | 'notes', string>;
@@ -29,15 +30,13 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
     geolocation: site?.geolocation ? writeCoordinates(site.geolocation.latitude, site.geolocation.longitude) : '',
     notes: site?.notes ?? '',
   });
-  const close = useUnsavedDialog(form, onClose);
+  // Also while it is asked about the removal.
+  useUnsaved(isRemoving && isChanged(form), () => true);
   const pathHint = site ? text.pathMoves : text.pathHint;
   const title = site ? text.editOf(site.name) : text.create;
   const submit = async (values: SiteValues) => {
     const geolocation = values.geolocation.trim() === '' ? null : readCoordinates(values.geolocation.trim());
-    if (geolocation === undefined) {
-      form.problems.value = { geolocation: text.placeWrong };
-      return;
-    }
+    if (geolocation === undefined) return form.refuse({ geolocation: text.placeWrong });
     const json = {
       path: values.path.trim(),
       name: values.name.trim() || null,
@@ -67,18 +66,16 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
     );
   }
   return (
-    <Dialog title={title} onClose={close}>
-      <Form form={form} label={title} onSubmit={submit}>
-        <TextField {...form.at('path')} label={text.path} hint={pathHint} isMono hasFocus />
-        <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
-        <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
-        <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />
-        <TextField {...form.at('notes')} label={text.notes} hint={text.notesHint} rows={3} isOptional />
-        <div class="spread">
-          <SubmitButton form={form}>{text.save}</SubmitButton>
-          {site && <Button kind="danger" onClick={() => setRemoving(true)} words={text.remove} />}
-        </div>
-      </Form>
-    </Dialog>
+    <FormDialog {...{ form, onClose }} title={title} onSubmit={submit}>
+      <TextField {...form.at('path')} label={text.path} hint={pathHint} isMono hasFocus />
+      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
+      <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
+      <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />
+      <TextField {...form.at('notes')} label={text.notes} hint={text.notesHint} rows={3} isOptional />
+      <div class="spread">
+        <SubmitButton form={form}>{text.save}</SubmitButton>
+        {site && <Button kind="danger" onClick={() => setRemoving(true)} words={text.remove} />}
+      </div>
+    </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { call } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { FailureNotice, Loading, showToast, useAction } from '../../components/feedback.tsx';
 import { HealthMark } from '../../components/glyph.tsx';
-import { Page } from '../../components/page.tsx';
+import { Card, Page } from '../../components/page.tsx';
 import { useFleet } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
@@ -115,8 +115,7 @@ function Maintenance({ path, name }: { path: string; name: string }) {
       showToast({ title: text.planned(name), action: { label: text.undo, onChoose: () => void act(undo) } });
     });
   return (
-    <section class="card stack">
-      <h2>{text.maintenance}</h2>
+    <Card title={text.maintenance}>
       {failure && <FailureNotice failure={failure} />}
       {own?.length === 0 && <p class="soft">{text.noMaintenance}</p>}
       <ul class="plain-list">
@@ -132,7 +131,7 @@ function Maintenance({ path, name }: { path: string; name: string }) {
           <p class="faint small">{text.zone(ownZone())}</p>
         </div>
       )}
-    </section>
+    </Card>
   );
 }
 

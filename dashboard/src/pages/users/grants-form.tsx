@@ -1,8 +1,10 @@
 // What a user may do where: a role for the access points that a selector means, as many as needed.
+
 import { useState } from 'preact/hooks';
 import { call, type Failure, type Grant, problemWords, toFailure } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { FailureNotice, Loading, showToast } from '../../components/feedback.tsx';
+import { OptionList } from '../../components/forms/fields.tsx';
 import { readSelector, SelectorInput, useMatches } from '../../components/forms/selector-input.tsx';
 import { operationKey, queries, useOperation } from '../../data/use-operation.ts';
 import { usersText } from '../../text/users.ts';
@@ -98,11 +100,7 @@ function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantR
         value={role}
         onChange={(event) => onChange({ role: event.currentTarget.value as Grant['role'], selector })}
       >
-        {roles.map((name) => (
-          <option key={name} value={name}>
-            {text.roles[name]}
-          </option>
-        ))}
+        <OptionList options={roles.map((name) => [name, text.roles[name]])} />
       </select>
       {role === 'auditor' || role === 'none' ? (
         <span class="soft small">{text[role === 'none' ? 'nothing' : role]}</span>

@@ -58,8 +58,8 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
   const [asked, setAsked] = useState<'remove' | 'reset' | 'disable' | undefined>(undefined);
   const [made, setMade] = useState<string | undefined>(undefined);
   if (made !== undefined) {
-    const { title, label, warning, done } = usersText.secret;
-    return <SecretOnce title={title(username)} {...{ label, warning, done, onClose }} secret={made} />;
+    const { title, ...words } = usersText.secret;
+    return <SecretOnce {...words} title={title(username)} secret={made} onClose={onClose} />;
   }
   if (!user) return <Dialog title={username} onClose={onClose} children={<p class="soft">{text.unknown}</p>} />;
   const path = { username };
@@ -166,17 +166,8 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const { roles: role, password: chosen, username: name } = form.values.value;
   const minLength = setup.value?.password_length.min ?? 8;
   if (made) {
-    const text = usersText.secret;
-    return (
-      <SecretOnce
-        title={text.title(made.username)}
-        label={text.label}
-        secret={made.password}
-        warning={text.warning}
-        done={text.done}
-        onClose={onClose}
-      />
-    );
+    const { title, ...words } = usersText.secret;
+    return <SecretOnce {...words} title={title(made.username)} secret={made.password} onClose={onClose} />;
   }
   return (
     <Dialog title={usersText.invite} onClose={onClose}>

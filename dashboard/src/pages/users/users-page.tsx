@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { attempt, FailureNotice, SkeletonLines, showToast } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Column, column, Table } from '../../components/tables/table.tsx';
+import { type Column, column, Table, wideColumn } from '../../components/tables/table.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { place, useQueryState } from '../../router/location.ts';
@@ -85,11 +85,7 @@ const columns: Column<User>[] = [
     cell: (user, isShown) =>
       (user.disabled || user.isWaiting) && !isShown('state') ? <State user={user} /> : usersText.roles[user.role],
   }),
-  column('state', usersText.columns.state, '88px', {
-    isWideOnly: true,
-    sort: stateOf,
-    cell: (user) => <State user={user} />,
-  }),
+  wideColumn('state', usersText.columns.state, '88px', { sort: stateOf, cell: (user) => <State user={user} /> }),
 ];
 
 function State({ user }: { user: User }) {

@@ -2,7 +2,7 @@
 import type { AgentListItem } from '../../../api/client.ts';
 import { AgentName, LastSeen } from '../../../components/agent-name.tsx';
 import { Glyph, HealthMark, StateChip } from '../../../components/glyph.tsx';
-import { type Column, column } from '../../../components/tables/table.tsx';
+import { type Column, column, wideColumn } from '../../../components/tables/table.tsx';
 import { isSleeping, isStale, type ShownState, shownState, technologyOf } from '../../../data/agents.ts';
 import { type MetricName, metricWords } from '../../../data/metrics.ts';
 import { formatMetric } from '../../../format.ts';
@@ -17,7 +17,6 @@ export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
 
 export const agentColumns: Column<AgentListItem>[] = [
   column('name', text.name, 'minmax(190px, 2fr)', {
-    sort: true,
     cell: (item) => (
       <span class="chip">
         <Glyph technology={technologyOf(item)} state={stateOfItem(item)} />
@@ -25,17 +24,11 @@ export const agentColumns: Column<AgentListItem>[] = [
       </span>
     ),
   }),
-  column('access_point_type', text.technology, '64px', {
-    sort: true,
+  wideColumn('access_point_type', text.technology, '64px', {
     cell: ({ access_point_type }) => access_point_type ?? none,
-    isWideOnly: true,
   }),
-  column('state', text.state, '116px', {
-    sort: true,
-    cell: (item) => <StateChip state={stateOfItem(item)} />,
-  }),
-  column('health', text.health, '112px', {
-    sort: true,
+  column('state', text.state, '116px', { cell: (item) => <StateChip state={stateOfItem(item)} /> }),
+  wideColumn('health', text.health, '112px', {
     cell: ({ health }) =>
       health === null ? (
         none
@@ -44,24 +37,15 @@ export const agentColumns: Column<AgentListItem>[] = [
           <HealthMark health={health} size={16} /> {agentsText.healthWords[health]}
         </span>
       ),
-    isWideOnly: true,
   }),
-  column('last_seen', text.lastSeen, '104px', {
+  wideColumn('last_seen', text.lastSeen, '104px', {
     align: 'end',
-    sort: true,
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
     // Names are long; whether it is there says the state.
-    isWideOnly: true,
   }),
-  column('site', text.site, 'minmax(120px, 1fr)', {
-    sort: true,
-    cell: ({ site }) => site ?? none,
-    isWideOnly: true,
-  }),
-  column('tags', text.tags, 'minmax(100px, 1fr)', {
-    sort: true,
+  wideColumn('site', text.site, 'minmax(120px, 1fr)', { cell: ({ site }) => site ?? none }),
+  wideColumn('tags', text.tags, 'minmax(100px, 1fr)', {
     cell: ({ tags }) => (tags.length === 0 ? none : <span title={tags.join(', ')}>{tags.join(', ')}</span>),
-    isWideOnly: true,
   }),
 ];
 
@@ -72,7 +56,6 @@ export function metricColumn(name: string, known: readonly MetricName[]): Column
     title: words.label,
     width: '116px',
     align: 'end',
-    sort: true,
     cell: (item) => {
       const { ts, value } = (item.latest?.[name] ?? {}) as { ts?: string; value?: unknown };
       if (typeof value !== 'number' || ts === undefined) return none;

@@ -95,10 +95,7 @@ function ViewsDialog({ views, current, store, onClose }: ViewsDialogProps) {
         form={form}
         label={text.save}
         onSubmit={async ({ name }) => {
-          if (name.trim() === '') {
-            form.problems.value = { name: text.nameNeeded };
-            return;
-          }
+          if (name.trim() === '') return form.refuse({ name: text.nameNeeded });
           store(withView(views, { name: name.trim(), search: current }));
           onClose();
         }}
