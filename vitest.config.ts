@@ -1,5 +1,6 @@
 // All tests of the repository but `*.long.test.ts`, which take minutes. WEFT_TEST_LONG=1 asks more of some of them; with
 // WEFT_TEST_LONG=only the long ones run, one file after the other.
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { openMemoryFolder } from './test/memory-folder.ts';
@@ -11,7 +12,7 @@ process.env.WEFT_TEST_RUN = String(process.pid);
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 
-const inMemory = { TZ: 'UTC', TMPDIR: openMemoryFolder() };
+const inMemory = { TZ: 'UTC', WEFT_TEST_DISK_FOLDER: tmpdir(), TMPDIR: openMemoryFolder() };
 const areLong = process.env.WEFT_TEST_LONG === 'only';
 const exclude = [...configDefaults.exclude, areLong ? '**/!(*.long).test.ts' : '**/*.long.test.ts'];
 /** What a test needs is said by its name: a server, a port, a process or a real backend. */
@@ -29,6 +30,8 @@ export default defineConfig({
     // Enough for both cores of a small machine, which are never idle then. Each more reads all modules and starts a browser anew, and
     // takes the caches of the processor from the others.
     maxWorkers: areLong ? 1 : 5,
+    // What tests leave behind is collected less often: a fifteenth of all processor time.
+    execArgv: ['--max-semi-space-size=64'],
     // What is polled for must come; how soon is not measured here.
     expect: { poll: { timeout: 180_000, interval: 20 } },
     // Browsers and servers end with their worker, on a busy machine later than within ten seconds.
@@ -54,31 +57,21 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'contract',
+          // Contract tests and those of the whole product in one, so that a worker reads their modules once, and waiting ones take turns.
+          name: 'real',
           env: inMemory,
           isolate: false,
           experimental: asNodeDoes,
-          setupFiles: ['test/fewer-rounds.ts', 'test/fewer-polls.ts', 'test/threads/shared-thread.ts'],
-          include: contract,
-          exclude: [...exclude, 'e2e/**'],
-          // Limits for a busy machine, not expectations.
-          testTimeout: 900_000,
-          hookTimeout: 300_000,
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'e2e',
-          isolate: false,
-          experimental: asNodeDoes,
-          setupFiles: ['test/fewer-polls.ts', 'test/threads/shared-thread.ts'],
-          // Browsers and processes on a machine that may stand still for seconds. Whatever needs it is named at the end of the run.
-          retry: 1,
-          // To look into a page costs more than to look at a value.
-          expect: { poll: { timeout: 180_000, interval: 60 } },
-          include: ['e2e/**/*.test.ts'],
+          setupFiles: [
+            'test/quick-imports.ts',
+            'test/fewer-rounds.ts',
+            'test/fewer-polls.ts',
+            'test/threads/shared-thread.ts',
+            'test/temporary-folder.ts',
+          ],
+          include: [...contract, 'e2e/**/*.test.ts'],
           exclude,
+          // Limits for a busy machine, not expectations.
           testTimeout: 900_000,
           hookTimeout: 300_000,
         },

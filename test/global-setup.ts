@@ -44,13 +44,9 @@ interface Started {
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === 'pure')) return undefined;
   const needs = await needsOfRun(project);
-  // Servers in the process of a test serve the dashboard, of whatever sources.
-  const isBuilt = !needs.build && existsSync(stampFile(dashboardBuild));
-  if (!isBuilt && !(await ensureBuilt())) throw new Error('Weft could not be built: see above');
-  if (!isBuilt) tellBuilt();
   const statuses = openSeenStatuses();
-  const [postgres, rabbit] = await Promise.all([
-    provide({
+  const [{ postgres, migrated }, rabbit] = await Promise.all([
+    withMigrated({
       title: 'PostgreSQL',
       variable: 'TEST_POSTGRES_URL',
       debianPackage: 'postgresql',
@@ -66,11 +62,11 @@ export default async function setup(project: TestProject): Promise<(() => Promis
           start: startSharedRabbit,
         })
       : nothing,
-    fillCompileCaches(),
+    build(needs),
   ]);
-  const { remove: removeMigrated, ...migrated } = await createMigratedDatabases(postgres.url);
+  const { remove: removeMigrated, ...databases } = migrated;
   project.provide('postgresUrl', postgres.url);
-  project.provide('migrated', migrated);
+  project.provide('migrated', databases);
   project.provide('amqpUrl', rabbit.url);
   project.provide('freeVhosts', rabbit.freeVhosts);
   return async () => {
@@ -78,6 +74,19 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     await Promise.all([postgres.stop(), rabbit.stop()]);
     checkStatuses(statuses, await isWholeRun(project));
   };
+}
+
+/** Servers in the process of a test serve the dashboard, of whatever sources. */
+async function build(needs: { build: boolean }): Promise<void> {
+  const isBuilt = !needs.build && existsSync(stampFile(dashboardBuild));
+  if (!isBuilt && !(await ensureBuilt())) throw new Error('Weft could not be built: see above');
+  if (!isBuilt) tellBuilt();
+  await fillCompileCaches();
+}
+
+async function withMigrated(server: Server) {
+  const postgres = await provide(server);
+  return { postgres, migrated: await createMigratedDatabases(postgres.url) };
 }
 
 const nothing: Started = { url: undefined, stop: async () => {} };
@@ -91,10 +100,9 @@ async function needsOfRun({ vitest }: TestProject): Promise<{ build: boolean; ra
 }
 
 async function isWholeRun({ vitest }: TestProject): Promise<boolean> {
-  const isContract = ({ project }: { project: TestProject }) => project.name === 'contract';
-  const ran = vitest.state.getTestModules().filter(isContract);
-  // Zero: a run of another project alone.
-  return ran.length > 0 && ran.length >= (await vitest.globTestSpecifications()).filter(isContract).length;
+  const isReal = ({ project }: { project: TestProject }) => project.name === 'real';
+  const ran = vitest.state.getTestModules().filter(isReal);
+  return ran.length >= (await vitest.globTestSpecifications()).filter(isReal).length;
 }
 
 /** Throws if an operation answered something that the interface document does not name, or was never audited. */

@@ -1,68 +1,77 @@
-// The order of test files: end-to-end tests, those that take longest first, then the others in the same way.
-// By their size some of these would come last, with nobody left to work beside them. Files of one project stay together, so that workers last.
+// The order of test files: those that mostly wait spread among those that work, so that the processor has work while some wait; those
+// that take long first, so that none is left alone at the end. Files of one project stay together, so that workers last.
 import { statSync } from 'node:fs';
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Those that take long, or mostly wait: in turn, so that the processor has work while some wait. */
-const slowest = [
-  'jobs',
-  'dashboard-layout',
-  'emulator-cluster',
-  'dashboard-map',
-  'demo-pages',
-  'emulator',
-  'backup',
-  'dashboard-emulator',
-  'overview-traffic',
-  'sdk-package',
-  'tour-pages',
-  'alarms',
-  'dashboard-admin',
-  'upgrade',
-  'dashboard-fleet',
-  'job-faults',
-  'dashboard-overview',
-  'dashboard-story',
-  'dashboard-devices',
-  'dashboard-session',
-  'control-programs',
-].map((name) => `e2e/${name}.test.ts`);
+/** Those that wait longest first; the times are in the report of a run. */
+const waiting = [
+  'e2e/jobs',
+  'controller/src/desired/desired.contract',
+  'e2e/emulator-cluster',
+  'e2e/overview-traffic',
+  'controller/src/desired/rollout/rollout-rounds.contract',
+  'e2e/emulator',
+  'e2e/dashboard-story',
+  'controller/src/notifications/webhooks/webhook-delivery.contract',
+  'e2e/alarms',
+  'broker/src/broker.amqp.contract',
+  'e2e/job-faults',
+  'controller/src/node-news.contract',
+  'controller/src/storage/sql-database.postgres.contract',
+  'e2e/cluster',
+  'controller/src/desired/rollout/rollout-kills.contract',
+  'controller/src/http/server/slow-clients.contract',
+  'controller/src/jobs/worker/job-worker.contract',
+  'e2e/telemetry-clock',
+  'controller/src/commands/delivery/poll/command-poll.contract',
+  'e2e/spooling-fleet',
+  'controller/src/commands/delivery/push/push-dispatcher.contract',
+  'e2e/telemetry-disk',
+  'broker/src/broker.contract',
+  'controller/src/http/pages/service-pages.contract',
+].map((name) => `${name}.test.ts`);
+/** How many others come between two of them. */
+const between = 3;
 
-/** The same among the others. */
-const slow = [
-  'controller/src/desired/desired.contract.test.ts',
-  'emulator/src/runs/emulator-worker.contract.test.ts',
-  'controller/src/desired/rollout/rollout-rounds.contract.test.ts',
-  'controller/src/auth/permission-walk.contract.test.ts',
-  'broker/src/broker.amqp.contract.test.ts',
-  'controller/src/telemetry/store/telemetry-store.contract.test.ts',
-  'cli/src/access-point/shell-agent.contract.test.ts',
-  'controller/src/telemetry/query/metrics-routes.contract.test.ts',
-  'controller/src/users/login-limits.contract.test.ts',
-  'controller/src/bin/env-command.contract.test.ts',
-  'sdk/src/examples.contract.test.ts',
-  'controller/src/secret-leaks.contract.test.ts',
-  'controller/src/input/mutation.contract.test.ts',
-  'controller/src/http/request/log-stalled.contract.test.ts',
-  'controller/src/jobs/mailbox/job-socket-limits.contract.test.ts',
-  'controller/src/bin/weft.contract.test.ts',
-  'controller/src/jobs/worker/fair-jobs.contract.test.ts',
-  'controller/src/ending-a-caller.property.contract.test.ts',
-  'controller/src/input/nasty-bodies.contract.test.ts',
-  'emulator/src/runs/held-run.contract.test.ts',
-  'scripts/packages.contract.test.ts',
-];
+/** The longest of the others; of the rest, tests of the whole product come first, the larger file before the smaller. */
+const working = [
+  'e2e/dashboard-layout',
+  'e2e/dashboard-radio-map',
+  'e2e/dashboard-map',
+  'e2e/dashboard-fleet',
+  'e2e/demo-pages',
+  'e2e/dashboard-emulator',
+  'e2e/dashboard-admin',
+  'e2e/dashboard-overview',
+  'e2e/dashboard-config',
+  'e2e/tour-pages',
+  'emulator/src/runs/emulator-worker.contract',
+  'cli/src/access-point/shell-agent.contract',
+].map((name) => `${name}.test.ts`);
 
 export default class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const placeIn = (names: readonly string[], { moduleId }: TestSpecification) => {
-      const place = names.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return place < 0 ? names.length : place;
+    const pathOf = ({ moduleId }: TestSpecification) => relative(this.ctx.config.root, moduleId);
+    const isPure = ({ project }: TestSpecification) => project.name === 'pure';
+    const place = (names: readonly string[], file: TestSpecification) => {
+      const at = names.indexOf(pathOf(file));
+      return at < 0 ? names.length : at;
     };
-    const place = (file: TestSpecification) => placeIn(file.project.name === 'e2e' ? slowest : slow, file);
-    const project = (file: TestSpecification) => ['e2e', 'contract', 'pure'].indexOf(file.project.name);
-    // The rest by size and not by how long they took, which would let those that wait wait together.
+    const isWhole = (file: TestSpecification) => pathOf(file).startsWith('e2e');
+    // By size and not by how long they took, which differs from run to run.
     const size = ({ moduleId }: TestSpecification) => statSync(moduleId).size;
-    return files.toSorted((a, b) => project(a) - project(b) || place(a) - place(b) || size(b) - size(a));
+    const inOrder = files.toSorted(
+      (a, b) =>
+        Number(isPure(a)) - Number(isPure(b)) ||
+        place(working, a) - place(working, b) ||
+        Number(isWhole(b)) - Number(isWhole(a)) ||
+        size(b) - size(a),
+    );
+    const isWaiting = (file: TestSpecification) => waiting.includes(pathOf(file));
+    const waiters = files.filter(isWaiting).toSorted((a, b) => place(waiting, a) - place(waiting, b));
+    const others = inOrder.filter((file) => !isWaiting(file));
+    const rows = waiters.map((file, index) => [file, ...others.slice(index * between, (index + 1) * between)]);
+    return [...rows.flat(), ...others.slice(waiters.length * between)];
   }
 }

@@ -27,7 +27,9 @@ export default class CostsReporter implements Reporter {
     const files = readCosts();
     if (files.length === 0) return;
     const projects = new Map(modules.map((module) => [module.moduleId, module.project.name]));
-    const rows = files.map((costs) => ({ ...costs, project: projects.get(costs.file) ?? '' }));
+    const kindOf = ({ file }: FileCosts) =>
+      projects.get(file) === 'pure' ? 'pure' : relative(root, file).startsWith('e2e') ? 'e2e' : 'contract';
+    const rows = files.map((costs) => ({ ...costs, project: kindOf(costs) }));
     const totals = ['pure', 'contract', 'e2e'].map((project) => {
       const own = rows.filter((row) => row.project === project);
       return { ...total(own), project, file: `${own.length} files` };
