@@ -122,8 +122,9 @@ password() {
     secret=wfs_$(head -c 32 /dev/urandom | sha256sum | cut -c 1-64)
     secret=$secret$(printf %s "$secret" | sha256sum | cut -c 1-8)
     # This machine takes over from another one: the token is the password, and nothing is to be registered.
-    case ${WEFT_ENROLMENT_TOKEN:-} in weft-replace-*) secret=$WEFT_ENROLMENT_TOKEN; : > "$state/enrolled" ;; esac
-    printf %s "$secret" > "$state/password"
+    case ${WEFT_ENROLMENT_TOKEN:-} in weft-replace-*) secret=$WEFT_ENROLMENT_TOKEN; : | durable "$state/enrolled" ;; esac
+    # Before Weft knows it: power may go at any time, and what is not flushed may be empty then.
+    printf %s "$secret" | durable "$state/password"
   fi
   cat "$state/password"
 }
@@ -136,7 +137,7 @@ log_in() {
   if [ -n "${WEFT_ENROLMENT_TOKEN:-}" ] && [ ! -e "$state/enrolled" ]; then
     echo "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$authorization"
     printf '{"ap_id":"%s","password":"%s","configuration":%s}' "$ap_id" "$(password)" "$(configuration)" > "$run/body-$part"
-    if request POST /api/v1/agents/public "$run/body-$part"; then : > "$state/enrolled"; say "registered as $ap_id"
+    if request POST /api/v1/agents/public "$run/body-$part"; then : | durable "$state/enrolled"; say "registered as $ap_id"
     else reason="The registration was refused: $(json .detail | plain)"; fi
   fi
   : > "$authorization"
@@ -415,9 +416,9 @@ take_commands() {
     # What a command sets is told after the command.
     : > "$run/busy"
     echo "$id {\"state\":\"failed\",\"result\":{\"error\":\"the agent was stopped before it was done\"}}" >> "$state/commands"
+    flush "$state/commands"
     outcome=$(execute)
-    echo "$id $outcome" >> "$state/commands"
-    tail -n 200 "$state/commands" > "$state/commands.new" && mv "$state/commands.new" "$state/commands"
+    { tail -n 199 "$state/commands"; echo "$id $outcome"; } | durable "$state/commands"
   fi
   printf %s "$outcome" > "$run/body-$part"
   request POST "/api/v1/agents/$ap/commands/$id" "$run/body-$part" || [ "$status" = 409 ] || return 1
