@@ -13,7 +13,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -35,16 +35,17 @@ interface Answer {
 export class Guest {
   /** What the guest sees as /mnt. */
   readonly folder: string;
-  readonly #qemu: ChildProcess;
+  readonly #turnOn: () => ChildProcess;
   readonly #server: Server;
   readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #qemu: ChildProcess | undefined;
   #socket: Socket | undefined;
   #lastId = 0;
 
-  private constructor(folder: string, qemu: ChildProcess, server: Server) {
+  private constructor(folder: string, server: Server, turnOn: () => ChildProcess) {
     this.folder = folder;
-    this.#qemu = qemu;
     this.#server = server;
+    this.#turnOn = turnOn;
   }
 
   /** Boots it, with a disk of its own if its power is to be cut; throws CannotRun with what it printed if it does not come up. */
@@ -71,21 +72,26 @@ export class Guest {
       writeFileSync(join(folder, 'disk'), '');
       truncateSync(join(folder, 'disk'), diskBytes);
     }
-    const qemu = startQemu(image, folder, accelerator, hasDisk);
-    const guest = new Guest(folder, qemu, server);
+    const guest = new Guest(folder, server, () => startQemu(image, folder, accelerator, hasDisk));
+    try {
+      await guest.#start(limitMs);
+    } catch (error) {
+      await guest.stop();
+      throw error;
+    }
+    return guest;
+  }
+
+  async #start(limitMs: number): Promise<void> {
+    this.#qemu = this.#turnOn();
     const timeout = AbortSignal.timeout(limitMs);
     const isOver = Promise.race([
-      once(qemu, 'exit').then(() => 'QEMU ended'),
+      once(this.#qemu, 'exit').then(() => 'QEMU ended'),
       once(timeout, 'abort').then(() => `no answer within ${limitMs / 1000} s`),
     ]);
-    const socket = await Promise.race([once(server, 'connection'), isOver]);
-    if (typeof socket === 'string') {
-      const said = guest.#console();
-      await guest.stop();
-      throw new CannotRun(`the guest did not start: ${socket}; ${said}`);
-    }
-    guest.#listen(socket[0] as Socket);
-    return guest;
+    const socket = await Promise.race([once(this.#server, 'connection'), isOver]);
+    if (typeof socket === 'string') throw new CannotRun(`the guest did not start: ${socket}; ${this.#console()}`);
+    this.#listen(socket[0] as Socket);
   }
 
   /** The output of a shell command in the guest; throws if it fails. */
@@ -108,13 +114,8 @@ export class Guest {
 
   /** Cuts its power: what is not on its disk is gone. Resolves once it has started again. */
   async cutPower(): Promise<void> {
-    const again = once(this.#server, 'connection', { signal: AbortSignal.timeout(bootMs) });
-    const monitor = connect(join(this.folder, 'monitor'));
-    monitor.write('system_reset\n');
-    const [socket] = await again;
-    monitor.destroy();
-    this.#socket?.destroy();
-    this.#listen(socket as Socket);
+    await this.#turnOff();
+    await this.#start(bootMs);
   }
 
   /** A file of the shared folder, as far as it was written. */
@@ -123,13 +124,17 @@ export class Guest {
   }
 
   async stop(): Promise<void> {
-    this.#socket?.destroy();
     this.#server.close();
-    if (this.#qemu.exitCode === null && this.#qemu.signalCode === null) {
-      this.#qemu.kill('SIGKILL');
-      await once(this.#qemu, 'exit');
-    }
+    await this.#turnOff();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #turnOff(): Promise<void> {
+    this.#socket?.destroy();
+    const qemu = this.#qemu;
+    if (!qemu || qemu.exitCode !== null || qemu.signalCode !== null) return;
+    qemu.kill('SIGKILL');
+    await once(qemu, 'exit');
   }
 
   #listen(socket: Socket): void {
@@ -181,7 +186,8 @@ function startQemu(guest: GuestImage, share: string, accelerator: Accelerator, h
   const args = [
     ...machines[architecture][accelerator],
     ...['-accel', accelerator, '-smp', '2', '-m', '1024', '-nodefaults', '-display', 'none'],
-    ...(hasDisk ? diskOf(share) : ['-no-reboot']),
+    ...(hasDisk ? diskOf(share) : []),
+    '-no-reboot',
     ...['-L', join(qemu, 'usr/share/qemu'), '-L', join(qemu, 'usr/share/seabios')],
     ...['-serial', `file:${share}/console`, '-kernel', join(image, 'kernel'), '-initrd', join(image, 'initrd')],
     ...['-append', `console=${isArm ? 'ttyAMA0' : 'ttyS0'} quiet panic=-1 mitigations=off`],
@@ -195,17 +201,9 @@ function startQemu(guest: GuestImage, share: string, accelerator: Accelerator, h
   return child;
 }
 
-/** And the socket by which its power is cut. */
+/** What outlives its power. */
 function diskOf(share: string): string[] {
-  const drive = `file=${share}/disk,format=raw,if=none,id=d0`;
-  return [
-    '-drive',
-    drive,
-    '-device',
-    'virtio-blk-pci,drive=d0',
-    '-monitor',
-    `unix:${share}/monitor,server=on,wait=off`,
-  ];
+  return ['-drive', `file=${share}/disk,format=raw,if=none,id=d0`, '-device', 'virtio-blk-pci,drive=d0'];
 }
 
 /** Throws CannotRun: the libraries of this machine may not fit. */

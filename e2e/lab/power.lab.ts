@@ -1,5 +1,6 @@
 // Real access points whose power is cut while they are given settings: `weft agent` and weft-agent.sh change channel and network of hostapd,
-// QEMU resets the guest at a step of the switch, and afterwards old settings or confirmed ones run, Weft says which, and stations are back.
+// QEMU is killed at a step of the switch and started again with the same disk, and afterwards old settings or confirmed ones run, Weft says
+// which, and stations are back.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
