@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { BatchQueue, type BatchQueueOptions } from './batch-queue.ts';
 
 /** A queue whose writes end when the test says so; a negative number fails its batch. */
-function open(take?: BatchQueueOptions<number, string>['take']) {
+function open(options: Pick<BatchQueueOptions<number, string>, 'take' | 'pauseMs'> = {}) {
   const writes: { items: readonly number[]; end: () => void }[] = [];
   const queue = new BatchQueue<number, string>({
     write: async (items) => {
@@ -10,7 +10,7 @@ function open(take?: BatchQueueOptions<number, string>['take']) {
       if (items.some((item) => item < 0)) throw new Error(`not ${items}`);
       return items.map((item) => `done ${item}`);
     },
-    ...(take && { take }),
+    ...options,
   });
   const begun = (count: number) => expect.poll(() => writes.length, { interval: 1 }).toBe(count);
   return { queue, writes, begun };
@@ -58,7 +58,7 @@ test('a failure is that of its batch alone', async () => {
 });
 
 test('`take` bounds a batch, in order; at least one is taken', async () => {
-  const { queue, writes, begun } = open((waiting) => (waiting[0] === 1 ? 2 : 0));
+  const { queue, writes, begun } = open({ take: (waiting) => (waiting[0] === 1 ? 2 : 0) });
   const results = Promise.all([1, 2, 3].map((item) => queue.add(item)));
   await begun(1);
   writes[0]!.end();
@@ -66,6 +66,25 @@ test('`take` bounds a batch, in order; at least one is taken', async () => {
   writes[1]!.end();
   await results;
   expect(writes.map(({ items }) => items)).toEqual([[1, 2], [3]]);
+});
+
+test('a batch gathers for as long as `pauseMs` says, or until enough have come', async () => {
+  let pauseMs = 1e6;
+  const { queue, writes, begun } = open({ pauseMs: (waiting) => (waiting < 3 ? pauseMs : 0) });
+  const results = [queue.add(1), queue.add(2)];
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(writes).toEqual([]);
+  results.push(queue.add(3), queue.add(4));
+  await begun(1);
+  expect(writes[0]!.items).toEqual([1, 2, 3, 4]);
+  pauseMs = 5;
+  results.push(queue.add(5));
+  writes[0]!.end();
+  await begun(2);
+  expect(writes[1]!.items).toEqual([5]);
+  writes[1]!.end();
+  expect(await Promise.all(results)).toHaveLength(5);
 });
 
 test('idle resolves once nothing waits and nothing is written, and at once if there is nothing', async () => {

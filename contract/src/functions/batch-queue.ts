@@ -5,6 +5,8 @@ export interface BatchQueueOptions<Item, Result> {
   write: (items: readonly Item[]) => Promise<readonly Result[]>;
   /** How many of those that wait go into the next batch, at least one; default: all. */
   take?: (waiting: readonly Item[]) => number;
+  /** How long the next batch gathers, asked again with each item that comes; default: until the event loop has had its turn. */
+  pauseMs?: (waiting: number) => number;
 }
 
 interface Waiting<Result> {
@@ -17,6 +19,10 @@ export class BatchQueue<Item, Result = void> {
   #items: Item[] = [];
   #waiting: Waiting<Result>[] = [];
   #work: Promise<void> | undefined;
+  /** Begins the batch that gathers. */
+  #begin: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Immediate | undefined;
 
   constructor(options: BatchQueueOptions<Item, Result>) {
     this.#options = options;
@@ -32,7 +38,8 @@ export class BatchQueue<Item, Result = void> {
     return new Promise((resolve, reject) => {
       this.#items.push(item);
       this.#waiting.push({ resolve, reject });
-      this.#work ??= this.#writeAll();
+      if (this.#begin) this.#plan();
+      else this.#work ??= this.#writeAll();
     });
   }
 
@@ -43,12 +50,25 @@ export class BatchQueue<Item, Result = void> {
 
   async #writeAll(): Promise<void> {
     while (this.#items.length > 0) {
-      // What arrived during the last write may still be in the event loop.
-      await new Promise<void>((resolve) => setImmediate(resolve));
+      await new Promise<void>((resolve) => {
+        this.#begin = resolve;
+        this.#plan();
+      });
+      this.#begin = undefined;
+      clearTimeout(this.#timer);
+      this.#soon = this.#timer = undefined;
       await this.#writeSome();
     }
     // In the same turn in which nothing waited any more: whoever comes now starts again.
     this.#work = undefined;
+  }
+
+  #plan(): void {
+    if (this.#soon) return;
+    const pauseMs = this.#options.pauseMs?.(this.#items.length) ?? 0;
+    // What arrived during the last write may still be in the event loop.
+    if (pauseMs > 0) this.#timer ??= setTimeout(this.#begin!, pauseMs);
+    else this.#soon = setImmediate(this.#begin!);
   }
 
   async #writeSome(): Promise<void> {

@@ -1,6 +1,7 @@
 // How each access point stands to what it shall be, one row each. Evidence is applied inside of a transaction that holds the
 // row, so that two nodes never decide from the same past.
 import type { ConfigState } from '@weft/contract';
+import { BatchQueue } from '@weft/contract/batch-queue';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { afterCommit } from '../../storage/open-transaction.ts';
@@ -23,11 +24,6 @@ export interface Given {
   evidence: Evidence;
 }
 
-interface Batch {
-  given: Given[];
-  written: Promise<Advanced[]>;
-}
-
 /** Evidence of many access points that comes within this time is one commit. */
 const gatherMs = 25;
 
@@ -40,7 +36,15 @@ export interface Advanced {
 export class AgentConfigStore extends SqlStore {
   readonly #eventLog: Pick<EventLog, 'append'>;
   readonly #onChanged: (changed: readonly Advanced[]) => void;
-  #gathered: Batch | undefined;
+  /** The first of a while is written at once. */
+  readonly #queue = new BatchQueue<Given & { nowMs: number }, boolean>({
+    pauseMs: () => this.#writtenAt + gatherMs - performance.now(),
+    write: async (given) => {
+      this.#writtenAt = performance.now();
+      const changed = new Set((await this.advance(given, given[0]!.nowMs)).map(({ after }) => after.agent_id));
+      return given.map(({ agent }) => changed.has(agent.agent_id));
+    },
+  });
   #writtenAt = Number.NEGATIVE_INFINITY;
 
   /** `onChanged` is called once it is durable; must not throw. */
@@ -115,24 +119,8 @@ export class AgentConfigStore extends SqlStore {
   }
 
   /** As `advance`, for one of many that speak at the same time: a commit for each would keep everybody else waiting. */
-  async advanceOne(given: Given, nowMs: number): Promise<boolean> {
-    this.#gathered ??= this.#gather(nowMs);
-    const batch = this.#gathered;
-    batch.given.push(given);
-    const changed = await batch.written;
-    return changed.some(({ after }) => after.agent_id === given.agent.agent_id);
-  }
-
-  /** The first of a while is written at once. */
-  #gather(nowMs: number): Batch {
-    const given: Given[] = [];
-    const waitMs = Math.max(0, this.#writtenAt + gatherMs - performance.now());
-    const written = new Promise<void>((resolve) => setTimeout(resolve, waitMs)).then(() => {
-      this.#gathered = undefined;
-      this.#writtenAt = performance.now();
-      return this.advance(given, nowMs);
-    });
-    return { given, written };
+  advanceOne(given: Given, nowMs: number): Promise<boolean> {
+    return this.#queue.add({ ...given, nowMs });
   }
 
   async #lock(tx: SqlQueries, { agent_id }: AgentKey): Promise<AgentConfig | undefined> {

@@ -1,4 +1,5 @@
 // Appends to the journal: those that wait together share a commit, one at a time. What arrives meanwhile is the next one.
+import { BatchQueue } from '@weft/contract/batch-queue';
 import type { Sample } from '@weft/timeseries';
 import { CommitPace, RecordWriter } from '@weft/timeseries/engine-parts';
 import { TryLaterError } from '../../../errors.ts';
@@ -17,20 +18,26 @@ const pace = { waitMs: 8, fullGroup: 24, frequentPerMs: 0.15 };
 interface Append extends JournalRecord {
   source: KnownSource;
   samples: number;
-  resolve: (isStored: boolean) => void;
-  reject: (error: unknown) => void;
 }
 
 export class JournalWriter {
   readonly #commits: JournalCommits;
   readonly #writer = new RecordWriter();
   readonly #pace = new CommitPace(pace);
-  #waiting: Append[] = [];
+  readonly #queue = new BatchQueue<Append, boolean>({
+    pauseMs: (waiting) => this.#pace.waitMs(waiting),
+    take: groupSize,
+    write: async (group) => {
+      this.#pace.begun(group.length, performance.now());
+      try {
+        const stored = await this.#commits.store(group);
+        return group.map(({ source }) => stored.has(source.no));
+      } finally {
+        for (const { samples } of group) this.#waitingSamples -= samples;
+      }
+    },
+  });
   #waitingSamples = 0;
-  #isCommitting = false;
-  #timer: NodeJS.Timeout | undefined;
-  #soon: NodeJS.Immediate | undefined;
-  #idle: PromiseWithResolvers<void> | undefined;
 
   constructor(pool: PostgresPool) {
     this.#commits = new JournalCommits(pool);
@@ -44,57 +51,19 @@ export class JournalWriter {
     if (!this.#writer.add(source, samples)) return undefined;
     const record = this.#writer.take();
     this.#waitingSamples += samples.length;
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ source, record, samples: samples.length, resolve, reject });
-      this.#plan();
-    });
+    return this.#queue.add({ source, record, samples: samples.length });
   }
 
   /** Resolves once nothing waits. */
-  async idle(): Promise<void> {
-    if (!this.#isCommitting && this.#waiting.length === 0) return;
-    this.#idle ??= Promise.withResolvers<void>();
-    await this.#idle.promise;
+  idle(): Promise<void> {
+    return this.#queue.idle();
   }
+}
 
-  #plan(): void {
-    if (this.#isCommitting || this.#soon) return;
-    const waitMs = this.#pace.waitMs(this.#waiting.length);
-    if (waitMs === 0) this.#soon = setImmediate(() => this.#flush());
-    else this.#timer ??= setTimeout(() => this.#flush(), waitMs);
-  }
-
-  async #flush(): Promise<void> {
-    clearImmediate(this.#soon);
-    clearTimeout(this.#timer);
-    this.#soon = undefined;
-    this.#timer = undefined;
-    if (this.#isCommitting || this.#waiting.length === 0) return;
-    const group = this.#takeGroup();
-    this.#isCommitting = true;
-    this.#pace.begun(group.length, performance.now());
-    try {
-      const stored = await this.#commits.store(group);
-      for (const { source, resolve } of group) resolve(stored.has(source.no));
-    } catch (error) {
-      for (const { reject } of group) reject(error);
-    }
-    for (const { samples } of group) this.#waitingSamples -= samples;
-    this.#isCommitting = false;
-    if (this.#waiting.length > 0) this.#plan();
-    else {
-      this.#idle?.resolve();
-      this.#idle = undefined;
-    }
-  }
-
-  #takeGroup(): Append[] {
-    let bytes = 0;
-    let count = 0;
-    const most = Math.min(this.#waiting.length, maxCommitReports);
-    while (count < most && bytes < maxCommitBytes) bytes += this.#waiting[count++]!.record.length;
-    const group = this.#waiting.slice(0, count);
-    this.#waiting = this.#waiting.slice(count);
-    return group;
-  }
+function groupSize(waiting: readonly Append[]): number {
+  let bytes = 0;
+  let count = 0;
+  const most = Math.min(waiting.length, maxCommitReports);
+  while (count < most && bytes < maxCommitBytes) bytes += waiting[count++]!.record.length;
+  return count;
 }
