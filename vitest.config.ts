@@ -29,7 +29,7 @@ export default defineConfig({
     pool: 'forks',
     // Enough for both cores of a small machine, which are never idle then. Each more reads all modules and starts a browser anew, and
     // takes the caches of the processor from the others.
-    maxWorkers: areLong ? 1 : 5,
+    maxWorkers: areLong ? 1 : 6,
     // What tests leave behind is collected less often: a fifteenth of all processor time.
     execArgv: ['--max-semi-space-size=64'],
     // What is polled for must come; how soon is not measured here.
