@@ -57,27 +57,15 @@ export interface AgentServiceOptions {
 }
 
 export class AgentService implements PrincipalSource {
+  readonly #options: AgentServiceOptions;
   readonly #agents: AgentStore;
-  readonly #hasher: PasswordHasher;
-  readonly #changes: CallerChanges;
-  readonly #audit: AuditService;
-  readonly #maxAgents: number;
-  readonly #onConfigured: NonNullable<AgentServiceOptions['onConfigured']>;
-  readonly #forgetData: (ap_id: string) => Promise<void>;
   readonly #memory: AgentMemory;
-  readonly #ownChanges: Budget | undefined;
   readonly #listed: ListedAgents;
 
   constructor(options: AgentServiceOptions) {
-    const { agents, hasher, changes, audit, maxAgents, onConfigured = () => {}, freshMs = 0 } = options;
+    const { agents, freshMs = 0 } = options;
+    this.#options = options;
     this.#agents = agents;
-    this.#hasher = hasher;
-    this.#changes = changes;
-    this.#audit = audit;
-    this.#maxAgents = maxAgents;
-    this.#ownChanges = options.ownChanges;
-    this.#onConfigured = onConfigured;
-    this.#forgetData = options.forgetData ?? (async () => {});
     this.#listed = new ListedAgents(agents);
     this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
   }
@@ -168,26 +156,30 @@ export class AgentService implements PrincipalSource {
     await this.requireRoomFor(1);
     // Checked before a password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
-    const agent = toNewRecord(input, await hashOf(input.password, this.#hasher, { principal: principalOf(by) }));
+    const agent = toNewRecord(
+      input,
+      await hashOf(input.password, this.#options.hasher, { principal: principalOf(by) }),
+    );
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.requireRoomFor(1);
     // Late telemetry of an earlier agent with this name may still be stored.
-    if (!(await this.#agents.get(agent.ap_id))) await this.#forgetData(agent.ap_id);
-    const also = this.#audit.entry<AgentRecord>(() => agentCreated(by, agent));
+    if (!(await this.#agents.get(agent.ap_id))) await this.#options.forgetData?.(agent.ap_id);
+    const also = this.#options.audit.entry<AgentRecord>(() => agentCreated(by, agent));
     if (!(await write(agent, also))) return undefined;
-    this.#onConfigured(agent);
+    this.#options.onConfigured?.(agent);
     return toAgentResponse(agent);
   }
 
   /** Called when the records of emulated agents are durable; the emulator service creates them with their network. */
   emulated(agents: readonly AgentRecord[]): void {
-    for (const agent of agents) this.#onConfigured(agent);
+    for (const agent of agents) this.#options.onConfigured?.(agent);
   }
 
   /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. Emulated ones keep no real ones out. */
   async requireRoomFor(more: number, { areEmulated = false } = {}): Promise<void> {
-    if ((await this.#agents.count()) + more <= this.#maxAgents) return;
-    if (areEmulated || (await this.#agents.countReal()) + more > this.#maxAgents) throw tooManyAgents(this.#maxAgents);
+    if ((await this.#agents.count()) + more <= this.#options.maxAgents) return;
+    if (areEmulated || (await this.#agents.countReal()) + more > this.#options.maxAgents)
+      throw tooManyAgents(this.#options.maxAgents);
   }
 
   async update(
@@ -195,24 +187,25 @@ export class AgentService implements PrincipalSource {
     input: { password?: string | null; configuration?: Record<string, unknown> | null },
     by: Actor,
   ): Promise<Agent> {
-    if (by.kind === 'agent') refuseChange(this.takeOwnChange(by));
+    const { agent } = rightsOf(by);
+    if (agent) refuseChange(this.takeOwnChange(agent));
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
       if (!(await this.#agents.get(ap_id))) throw agentNotFound();
-      change.password_hash = await hashOf(input.password, this.#hasher, { principal: principalOf(by) });
+      change.password_hash = await hashOf(input.password, this.#options.hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
-      change.isReplaced = by.kind !== 'agent';
+      change.isReplaced = agent === undefined;
     }
     const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
     this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
-    if (change.configuration) this.#onConfigured(after);
+    if (change.configuration) this.#options.onConfigured?.(after);
     return toAgentResponse(after);
   }
 
   #update(ap_id: string, change: AgentChange, by: Actor): Promise<AgentRecord | undefined> {
-    return this.#changes.make<AgentRecord, AgentRecord | undefined>(
+    return this.#options.changes.make<AgentRecord, AgentRecord | undefined>(
       ({ before, after }) => ({
         entry: agentUpdated(by, before!, after!),
         ...(change.ver && { change: { ...toChange(after!, 'changed', by), caller: toPrincipal(after!).caller } }),
@@ -234,7 +227,7 @@ export class AgentService implements PrincipalSource {
   }
 
   /** 0, or the seconds after which the agent may change itself again: each change is an entry of the audit log, for ever. */
-  readonly takeOwnChange = ({ name }: AgentCaller): number => this.#ownChanges?.spend(name, 1) ?? 0;
+  readonly takeOwnChange = ({ name }: AgentCaller): number => this.#options.ownChanges?.spend(name, 1) ?? 0;
 
   /**
    * Merges these top-level keys into the agent's configuration; concurrent merges do not overwrite each other. Does
@@ -244,10 +237,10 @@ export class AgentService implements PrincipalSource {
     const after = await this.#agents.changeConfiguration(
       agent.name,
       ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
-      this.#audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
+      this.#options.audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
     this.#memory.forget(agent.name);
-    if (after) this.#onConfigured(after);
+    if (after) this.#options.onConfigured?.(after);
   }
 
   async remove(ap_id: string, by: Actor): Promise<void> {
@@ -255,8 +248,8 @@ export class AgentService implements PrincipalSource {
     if (!agent) throw agentNotFound();
     rightsOf(by).requireManager(agent);
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
-    await this.#forgetData(ap_id);
-    const isRemoved = await this.#changes.make<AgentRecord, boolean>(
+    await this.#options.forgetData?.(ap_id);
+    const isRemoved = await this.#options.changes.make<AgentRecord, boolean>(
       ({ before }) => ({ entry: agentRemoved(by, before!), change: toChange(before!, 'removed', by) }),
       (also) => this.#agents.remove(ap_id, also),
     );
@@ -280,11 +273,11 @@ export class AgentService implements PrincipalSource {
   /** The first successful login sets `onboard`. */
   async authenticate(ap_id: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
     const agent = await this.#agents.get(toApId(ap_id));
-    if (!(await isPassword(agent?.password_hash, password, this.#hasher, turn)))
+    if (!(await isPassword(agent?.password_hash, password, this.#options.hasher, turn)))
       return refuseReplaced(password, (hash) => this.#agents.isReplaced(toApId(ap_id), hash));
     const principal = toPrincipal(agent!);
     if (!agent!.onboard) {
-      const also = this.#audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
+      const also = this.#options.audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
       await this.#agents.update(agent!.ap_id, { onboard: true }, also);
       this.#memory.forget(agent!.ap_id);
     }

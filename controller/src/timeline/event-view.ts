@@ -29,12 +29,12 @@ export class EventView {
   /** Those of the events that the caller may see and that the selector selects, in their order. */
   async show(caller: Caller, all: readonly LoggedEvent[], selector = ''): Promise<LoggedEvent[]> {
     const events = mayReadConfig(caller) ? all : all.filter(({ kind }) => !isOfSettings(kind));
-    if (rightsOf(caller).seesAll) return this.#selection.choose(selector, events, caller);
+    const { agent, seesAll } = rightsOf(caller);
+    if (seesAll) return this.#selection.choose(selector, events, caller);
     const visible = await this.#visible(caller, events);
-    const isAgent = caller.kind === 'agent';
     const seen = events.flatMap((event) => {
       // An access point that reports any address would learn its pseudonym.
-      if (isAgent && event.subject_kind.startsWith('device')) return [];
+      if (agent && event.subject_kind.startsWith('device')) return [];
       if (groupedNames(event) !== undefined) return narrowed(event, (ap_id) => visible.has(ap_id)) ?? [];
       return event.ap_id !== null && visible.has(event.ap_id) ? [withoutHidden(event, visible)] : [];
     });

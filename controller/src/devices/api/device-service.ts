@@ -9,7 +9,7 @@ import type { LoggedEvent } from '../../event-log/event-record.ts';
 import { toTime } from '../../input/date-time.ts';
 import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { ListSnapshots } from '../../lists/list-snapshots.ts';
-import type { AgentSight } from '../../rights/rights.ts';
+import { type AgentSight, rightsOf } from '../../rights/rights.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../shares/shares.ts';
 import { countInSlices, mapInSlices } from '../../time-slices.ts';
@@ -185,7 +185,7 @@ export class DeviceService {
     { cursor, limit }: { cursor: string | undefined; limit: number },
   ): Promise<AgentDevices> {
     const { registry, agents } = this.#options;
-    if (caller.kind === 'agent') return this.#withoutNames(caller, ap_id, { cursor, limit });
+    if (rightsOf(caller).agent) return this.#withoutNames(caller, ap_id, { cursor, limit });
     const after = readNameCursor(cursor, 'devices', isPseudonym);
     await agents.requireVisible(ap_id, caller);
     const agent = registry.agent(ap_id);
