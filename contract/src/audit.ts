@@ -1,4 +1,5 @@
 // The audit log: who changed what, and when.
+import { pageFields } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
 export const AuditEntry = Type.Named('AuditEntry', {
@@ -22,9 +23,8 @@ export const AuditEntry = Type.Named('AuditEntry', {
 export type AuditEntry = Type.Static<typeof AuditEntry>;
 
 export const AuditPage = Type.Named('AuditPage', {
-  entries: Type.Array(AuditEntry, { description: 'Newest first.' }),
-  has_more: Type.Boolean({
-    description: 'There are older entries; for the next page, set `before` to the last `seq`.',
-  }),
+  ...pageFields(AuditEntry, { items: 'Newest first.' }),
+  entries: Type.Array(AuditEntry, { description: 'The same as `items`, for programs that were written before it.' }),
+  has_more: Type.Boolean({ description: '`next` is not null.' }),
 });
 export type AuditPage = Type.Static<typeof AuditPage>;

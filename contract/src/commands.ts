@@ -1,5 +1,6 @@
 // Commands: what is sent to access points and its result; and the rules that decide between callers who want
 // different things.
+import { pageFields } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
 const NullableTimestamp = Type.OrNull(Type.Timestamp);
@@ -276,3 +277,10 @@ export const Conflict = Type.Named('Conflict', {
   rival_priority: sidePriority('Of the rival.'),
 });
 export type Conflict = Type.Static<typeof Conflict>;
+
+export const ConflictPage = Type.Named('ConflictPage', {
+  ...pageFields(Conflict, { next: 'Null at the end. A page before the end may be short or empty.' }),
+  conflicts: Type.Array(Conflict, { description: 'The same as `items`, for programs that were written before it.' }),
+  next_before: Type.OrNull(Type.Integer(), { description: '`next` as a number.' }),
+});
+export type ConflictPage = Type.Static<typeof ConflictPage>;

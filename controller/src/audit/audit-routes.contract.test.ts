@@ -38,6 +38,12 @@ describe('GET /api/v1/audit', () => {
     });
   });
 
+  it('pages by `cursor`, with the fields that all pages have', async () => {
+    const { body } = await read('?target=ap-2&limit=2');
+    expect([body.items, body.next]).toEqual([body.entries, '5']);
+    expect((await read(`?target=ap-2&cursor=${body.next}`)).body).toMatchObject({ items: [{ seq: 4 }], next: null });
+  });
+
   it('takes filters, and pages by `before`', async () => {
     expect(await found('?target=ap-2')).toEqual([8, 5, 4]);
     expect(await found('?actor=ap-2')).toEqual([5]);
@@ -58,6 +64,8 @@ describe('GET /api/v1/audit', () => {
     'before=0',
     'before=2147483648',
     'before=x',
+    'cursor=0',
+    'cursor=x',
     'since=yesterday',
     'until=',
     'actor=',

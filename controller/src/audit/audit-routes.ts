@@ -2,14 +2,13 @@
 import { AuditPage } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, routesOf } from '../http/request/route.ts';
+import { readBeforeSeq, seqQuery } from '../http/request/seq-pages.ts';
 import { adminsAndAuditors } from '../rights/permission.ts';
 import type { AuditService } from './audit-service.ts';
 
 const route = routesOf('Audit');
 
 const maxEntries = 500;
-/** The maximum of the database's integer. */
-const maxSeq = 2 ** 31 - 1;
 
 const Name = (description: string) => Type.Optional.String({ minLength: 1, maxLength: 512, description });
 const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
@@ -25,22 +24,18 @@ export function auditRoutes(audit: AuditService): Route[] {
         target: Name('The name of what it was done to, or the display name of an access point.'),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
-        before: Type.Optional.Integer({
-          minimum: 1,
-          maximum: maxSeq,
-          description: 'Only entries older than the one of this `seq`.',
-        }),
+        ...seqQuery,
         limit: Type.Optional.Integer({ minimum: 1, maximum: maxEntries, default: 100 }),
       }),
       response: AuditPage,
-      handle: ({ query: { actor, action, target, since, until, before, limit } }) =>
+      handle: ({ query: { actor, action, target, since, until, limit, ...page } }) =>
         audit.list({
           actor,
           action,
           target,
           sinceMs: since === undefined ? undefined : Date.parse(since),
           untilMs: until === undefined ? undefined : Date.parse(until),
-          beforeSeq: before,
+          beforeSeq: readBeforeSeq(page),
           limit: limit!,
         }),
     }),

@@ -43,7 +43,8 @@ export class AuditService {
   async list({ actor, target, ...options }: AuditQuery): Promise<AuditPage> {
     const [actors, targets] = await Promise.all([this.#namesOf(actor), this.#namesOf(target)]);
     const { entries, has_more } = await this.#log.list({ ...options, actor: actors, target: targets });
-    return { entries: await mapInSlices(entries, toAuditEntry), has_more };
+    const items = await mapInSlices(entries, toAuditEntry);
+    return { items, next: has_more ? String(items.at(-1)!.seq) : null, entries: items, has_more };
   }
 
   async #namesOf(name: string | undefined): Promise<string[] | undefined> {

@@ -505,8 +505,12 @@ export type AuditEntry = {
 
 export type AuditPage = {
   /** Newest first. */
+  items: (AuditEntry)[];
+  /** Send it as `cursor` for the next page; null at the end. */
+  next: string | null;
+  /** The same as `items`, for programs that were written before it. */
   entries: (AuditEntry)[];
-  /** There are older entries; for the next page, set `before` to the last `seq`. */
+  /** `next` is not null. */
   has_more: boolean;
 };
 
@@ -994,8 +998,12 @@ export type Conflict = {
 };
 
 export type ConflictPage = {
+  items: (Conflict)[];
+  /** Null at the end. A page before the end may be short or empty. */
+  next: string | null;
+  /** The same as `items`, for programs that were written before it. */
   conflicts: (Conflict)[];
-  /** Send it as `before` for the next page; null at the end. A page before the end may be short or empty. */
+  /** `next` as a number. */
   next_before: number | null;
 };
 
@@ -2827,14 +2835,14 @@ export interface Operations {
   list_agents: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; fields?: (string)[]; count?: boolean }; answer: AgentPage };
   list_alarm_rules: { answer: AlarmRuleList };
   list_alarms: { query?: { state?: string; severity?: string; selector?: string; agent?: string; rule_id?: string; shelved?: boolean; caused?: boolean; sort?: 'newest' | 'severity'; since?: string; until?: string; cursor?: string; limit?: number }; answer: AlarmPage };
-  list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; before?: number; limit?: number }; answer: AuditPage };
+  list_audit_entries: { query?: { actor?: string; action?: string; target?: string; since?: string; until?: string; cursor?: string; before?: number; limit?: number }; answer: AuditPage };
   list_change_sets: { query?: { cursor?: string; limit?: number }; answer: ChangeSetPage };
   list_commands: { query?: { agent?: string; state?: CommandState; batch_id?: string; before?: string; limit?: number }; answer: (Command)[] };
   list_config_layer_versions: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: ConfigLayerVersionPage };
   list_config_layers: { query?: { cursor?: string; limit?: number }; answer: ConfigLayerPage };
   list_config_secrets: { query?: { cursor?: string; limit?: number }; answer: ConfigSecretPage };
   list_config_variables: { query?: { cursor?: string; limit?: number }; answer: ConfigVariablePage };
-  list_conflicts: { query?: { agent?: string; reason?: string; caller?: string; since?: string; until?: string; before?: number; limit?: number }; answer: ConflictPage };
+  list_conflicts: { query?: { agent?: string; reason?: string; caller?: string; since?: string; until?: string; cursor?: string; before?: number; limit?: number }; answer: ConflictPage };
   list_devices: { query?: { selector?: string; search?: string; sort?: string; cursor?: string; limit?: number; count?: boolean }; answer: DevicePage };
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };

@@ -298,6 +298,7 @@ test('conflicts are listed: everything to users, to apps what concerns them, in 
   const change = (more: object) => ({
     ...seen,
     conflicts: seen.conflicts.map((conflict: object) => ({ ...conflict, ...more })),
+    items: seen.conflicts.map((conflict: object) => ({ ...conflict, ...more })),
   });
   expect(await list(ann)).toEqual(change(unknown));
   expect(await list(bob)).toEqual(change(unknownRival));
@@ -305,5 +306,6 @@ test('conflicts are listed: everything to users, to apps what concerns them, in 
   expect((await list(boss)).conflicts).toEqual([]);
   const page = await list(admin, '&limit=1');
   expect((await list(admin, `&limit=1&before=${page.next_before}`)).conflicts).toEqual([seen.conflicts[1]]);
+  expect((await list(admin, `&limit=1&cursor=${page.next}`)).items).toEqual([seen.conflicts[1]]);
   expect((await list(admin, '&reason=frozen')).conflicts).toEqual([]);
 });

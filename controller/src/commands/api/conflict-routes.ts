@@ -1,21 +1,13 @@
 // Operations on the rules between callers, and on what came of them.
-import { Conflict, ConflictRules } from '@weft/contract';
+import { ConflictPage, ConflictRules } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { type Route, routesOf } from '../../http/request/route.ts';
+import { readBeforeSeq, seqQuery } from '../../http/request/seq-pages.ts';
 import { adminsOnly, usersAndApps } from '../../rights/permission.ts';
 import type { ConflictService } from './conflict-service.ts';
 
 const route = routesOf('Conflicts');
-/** What the database's number can hold. */
-const maxSeq = 2 ** 31 - 1;
 const Moment = (description: string) => Type.Optional.String({ format: 'date-time', description });
-
-const ConflictPage = Type.Named('ConflictPage', {
-  conflicts: Type.Array(Conflict),
-  next_before: Type.OrNull(Type.Integer(), {
-    description: 'Send it as `before` for the next page; null at the end. A page before the end may be short or empty.',
-  }),
-});
 
 export function conflictRoutes(conflicts: ConflictService): Route[] {
   return [
@@ -33,16 +25,16 @@ export function conflictRoutes(conflicts: ConflictService): Route[] {
         }),
         since: Moment('From this moment on.'),
         until: Moment('Before this moment.'),
-        before: Type.Optional.Integer({ minimum: 1, maximum: maxSeq, description: 'Only older ones.' }),
+        ...seqQuery,
         limit: Type.Optional.Integer({ minimum: 1, maximum: 200, default: 50 }),
       }),
       response: ConflictPage,
-      handle: ({ query: { agent, reason, caller: callerName, since, until, before, limit }, caller }) =>
+      handle: ({ query: { agent, reason, caller: callerName, since, until, limit, ...page }, caller }) =>
         conflicts.list(caller, {
           agent,
           reason,
           callerName,
-          before,
+          before: readBeforeSeq(page),
           limit: limit!,
           sinceMs: since === undefined ? undefined : Date.parse(since),
           untilMs: until === undefined ? undefined : Date.parse(until),

@@ -1,6 +1,6 @@
 // The conflict rules and their effects: reads and replaces the rules, and finds conflicts between callers in the log of
 // decisions.
-import type { Conflict, ConflictRules } from '@weft/contract';
+import type { Conflict, ConflictPage, ConflictRules } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
 import type { AuditRecord } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
@@ -75,12 +75,12 @@ export class ConflictService {
 
   /**
    * Newest first: every decision that was not plainly accepted, freezes and rollbacks. Apps get those in which they were
-   * caller or rival. `next_before` is where to go on, null at the end; a page may be short of `limit` before the end.
+   * caller or rival. `next` is where to go on, null at the end; a page may be short of `limit` before the end.
    */
-  async list(caller: Caller, query: ConflictQuery): Promise<{ conflicts: Conflict[]; next_before: number | null }> {
+  async list(caller: Caller, query: ConflictQuery): Promise<ConflictPage> {
     const { sight } = this.#options;
     if (query.agent !== undefined && !(await sight.canSee(caller, query.agent))) {
-      return { conflicts: [], next_before: null };
+      return toPage([], null);
     }
     const parts = await Promise.all(actions.map((action) => this.#search(caller, query, action)));
     // Beyond the place where one search gave up, nothing is known of its kind.
@@ -89,8 +89,8 @@ export class ConflictService {
     const known = all.filter(({ seq }) => seq >= floor);
     const page = known.slice(0, query.limit);
     const conflicts = await Promise.all(page.map((conflict) => sight.ofConflict(caller, conflict)));
-    if (conflicts.length < known.length) return { conflicts, next_before: conflicts.at(-1)!.seq };
-    return { conflicts, next_before: floor > 0 ? floor : null };
+    if (conflicts.length < known.length) return toPage(conflicts, conflicts.at(-1)!.seq);
+    return toPage(conflicts, floor > 0 ? floor : null);
   }
 
   async #search(caller: Caller, query: ConflictQuery, action: (typeof actions)[number]) {
@@ -123,6 +123,10 @@ export class ConflictService {
     const { caller_name, rival } = await this.#options.sight.ofConflict(caller, conflict);
     return caller_name === name || rival?.caller_name === name;
   }
+}
+
+function toPage(items: Conflict[], before: number | null): ConflictPage {
+  return { items, next: before === null ? null : String(before), conflicts: items, next_before: before };
 }
 
 /** Undefined for a plain decision, or one that does not concern this caller, or that cannot be read any more. */

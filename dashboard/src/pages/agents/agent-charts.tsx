@@ -28,7 +28,7 @@ export function useAgentMarks(ap_id: string): ChartMark[] {
           label: text.command(name, states[state].toLowerCase(), caller_name),
         }),
       ),
-      ...(conflicts.data?.conflicts ?? []).map(
+      ...(conflicts.data?.items ?? []).map(
         ({ ts, parameter }): ChartMark => ({
           time: Date.parse(ts) / 1000,
           kind: 'conflict',

@@ -42,8 +42,8 @@ export function AuditPage() {
   const feed = useFeed('list_audit_entries', {
     input: { query: { ...filters.query, limit: pageSize } },
     pollMs: 5000,
-    cursor: 'before',
-    toPage: ({ entries, has_more }) => ({ rows: entries, next: has_more ? entries.at(-1)?.seq : undefined }),
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
     idOf: ({ seq }) => seq,
   });
   const { rows, failure } = feed;

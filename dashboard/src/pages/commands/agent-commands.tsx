@@ -51,7 +51,7 @@ export function AgentCommands({ ap_id, configuration, listed, draft }: AgentComm
   );
   const targets = useMemo(() => fixed.map((one) => ({ ...one, latest: listed?.latest })), [fixed, listed?.latest]);
   const entries = useMemo(
-    () => toEntries(commands.data ?? [], conflicts.data?.conflicts ?? []),
+    () => toEntries(commands.data ?? [], conflicts.data?.items ?? []),
     [commands.data, conflicts.data],
   );
   const failure = commands.failure ?? conflicts.failure;

@@ -18,8 +18,8 @@ export function RejectedList({ agent, tools }: { agent: string; tools: Component
   const feed = useFeed('list_conflicts', {
     input: { query },
     pollMs: 3000,
-    cursor: 'before',
-    toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
     idOf: ({ seq }) => seq,
   });
   const { rows, failure } = feed;

@@ -26,8 +26,8 @@ export function ConflictLog() {
   const feed = useFeed('list_conflicts', {
     input: { query: { ...filters.query, limit: pageSize } },
     pollMs: 5000,
-    cursor: 'before',
-    toPage: ({ conflicts, next_before }) => ({ rows: conflicts, next: next_before ?? undefined }),
+    cursor: 'cursor',
+    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
     idOf: ({ seq }) => seq,
   });
   const { rows, failure } = feed;
