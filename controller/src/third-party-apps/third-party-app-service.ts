@@ -36,48 +36,43 @@ export interface ThirdPartyAppServiceOptions {
 }
 
 export class ThirdPartyAppService implements PrincipalSource {
-  readonly #apps: ThirdPartyAppStore;
-  readonly #keyring: Keyring;
-  readonly #changes: CallerChanges;
-  readonly #audit: AuditService;
-  readonly #security: SecurityLog;
-  readonly #maxApps: number;
+  readonly #options: ThirdPartyAppServiceOptions;
   /** Decrypted for unknown names, so that they take as long as known ones. */
   readonly #decoy: string;
 
-  constructor({ apps, keyring, changes, audit, security, maxApps }: ThirdPartyAppServiceOptions) {
-    this.#security = security;
-    this.#apps = apps;
-    this.#keyring = keyring;
-    this.#changes = changes;
-    this.#audit = audit;
-    this.#maxApps = maxApps;
-    this.#decoy = keyring.encrypt(generateSecret(), 'decoy');
+  constructor(options: ThirdPartyAppServiceOptions) {
+    this.#options = options;
+    this.#decoy = options.keyring.encrypt(generateSecret(), 'decoy');
   }
 
   /** With its key, which is a security event. */
   async show(app_name: string, by: Caller, address: string): Promise<ThirdPartyApp> {
-    const app = await this.#apps.get(app_name);
+    const app = await this.#options.apps.get(app_name);
     if (!app) throw appNotFound();
     const target = { kind: 'third_party_app', name: app_name };
-    this.#security.note({ actor: by, action: 'key_shown', target, address });
+    this.#options.security.note({ actor: by, action: 'key_shown', target, address });
     return this.#toResponse(app);
   }
 
   async list(): Promise<ThirdPartyAppSummary[]> {
-    return (await this.#apps.list()).map(({ id, app_name, permissions }) => ({ id, app_name, permissions }));
+    return (await this.#options.apps.list()).map(({ id, app_name, permissions }) => ({ id, app_name, permissions }));
   }
 
   async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ChangedThirdPartyApp> {
-    if ((await this.#apps.count()) >= this.#maxApps) {
-      throw new TryLaterError(429, 'too_many_apps', `This installation holds at most ${this.#maxApps} apps`, 3600);
+    if ((await this.#options.apps.count()) >= this.#options.maxApps) {
+      throw new TryLaterError(
+        429,
+        'too_many_apps',
+        `This installation holds at most ${this.#options.maxApps} apps`,
+        3600,
+      );
     }
     const id = randomUUID();
-    const api_key_encrypted = this.#keyring.encrypt(api_key, id);
+    const api_key_encrypted = this.#options.keyring.encrypt(api_key, id);
     const app = { id, app_name, api_key_encrypted, permissions, ver: generateSecret(), created_at: Date.now() };
-    await this.#apps.create(
+    await this.#options.apps.create(
       app,
-      this.#audit.entry(() => appCreated(by, app)),
+      this.#options.audit.entry(() => appCreated(by, app)),
     );
     return this.#toChanged(app, api_key);
   }
@@ -87,61 +82,61 @@ export class ThirdPartyAppService implements PrincipalSource {
     input: { api_key?: string | null; permissions?: Record<string, unknown> | null },
     by: Actor,
   ): Promise<ChangedThirdPartyApp> {
-    const before = await this.#apps.get(app_name);
+    const before = await this.#options.apps.get(app_name);
     if (!before) throw appNotFound();
     const change: ThirdPartyAppChange = {};
     if (input.permissions) change.permissions = input.permissions;
     if (input.api_key) {
-      change.api_key_encrypted = this.#keyring.encrypt(input.api_key, before.id);
+      change.api_key_encrypted = this.#options.keyring.encrypt(input.api_key, before.id);
       change.ver = generateSecret();
     }
     if (Object.keys(change).length === 0) return this.#toResponse(before);
-    const after = await this.#changes.make<ThirdPartyAppRecord, ThirdPartyAppRecord | undefined>(
+    const after = await this.#options.changes.make<ThirdPartyAppRecord, ThirdPartyAppRecord | undefined>(
       ({ before: was, after: is }) => ({ entry: appUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
-      (also) => this.#apps.update(app_name, change, { also }),
+      (also) => this.#options.apps.update(app_name, change, { also }),
     );
     if (!after) throw appNotFound();
     return this.#toChanged(after, input.api_key);
   }
 
   async remove(app_name: string, by: Actor): Promise<void> {
-    const isRemoved = await this.#changes.make<ThirdPartyAppRecord, boolean>(
+    const isRemoved = await this.#options.changes.make<ThirdPartyAppRecord, boolean>(
       ({ before }) => ({ entry: appRemoved(by, before!), change: toChange(before!, undefined, by) }),
-      (also) => this.#apps.remove(app_name, also),
+      (also) => this.#options.apps.remove(app_name, also),
     );
     if (!isRemoved) throw appNotFound();
   }
 
   /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws `advice` if that secret is not known. */
   async reencrypt(advice: string): Promise<void> {
-    for (const { app_name, id, ver, api_key_encrypted: before } of await this.#apps.list()) {
-      if (!this.#keyring.isOutdated(before)) continue;
-      if (!this.#keyring.canDecrypt(before)) {
+    for (const { app_name, id, ver, api_key_encrypted: before } of await this.#options.apps.list()) {
+      if (!this.#options.keyring.isOutdated(before)) continue;
+      if (!this.#options.keyring.canDecrypt(before)) {
         throw new Error(`the api key of ${app_name} was stored under another secret: ${advice}`);
       }
       // Only if the key is unchanged since it was read: another node may be changing it.
-      await this.#apps.update(
+      await this.#options.apps.update(
         app_name,
-        { api_key_encrypted: this.#keyring.encrypt(this.#keyring.decrypt(before, id), id) },
+        { api_key_encrypted: this.#options.keyring.encrypt(this.#options.keyring.decrypt(before, id), id) },
         { onlyVer: ver },
       );
     }
   }
 
   async principal(name: string): Promise<Principal | undefined> {
-    const app = await this.#apps.get(name);
+    const app = await this.#options.apps.get(name);
     return app && toPrincipal(app);
   }
 
   async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
-    return (await this.#apps.byIds(tx, ids)).map((app) => toPrincipal(app).caller);
+    return (await this.#options.apps.byIds(tx, ids)).map((app) => toPrincipal(app).caller);
   }
 
   async authenticate(app_name: string, api_key: string): Promise<Principal | undefined> {
-    const app = await this.#apps.get(app_name);
+    const app = await this.#options.apps.get(app_name);
     const expected = app
-      ? this.#keyring.decrypt(app.api_key_encrypted, app.id)
-      : this.#keyring.decrypt(this.#decoy, 'decoy');
+      ? this.#options.keyring.decrypt(app.api_key_encrypted, app.id)
+      : this.#options.keyring.decrypt(this.#decoy, 'decoy');
     const matches = timingSafeEqual(digest(expected), digest(api_key));
     return app && matches ? toPrincipal(app) : undefined;
   }
@@ -154,7 +149,7 @@ export class ThirdPartyAppService implements PrincipalSource {
 
   #toResponse(app: ThirdPartyAppRecord): ThirdPartyApp {
     const { id, app_name, api_key_encrypted, permissions } = app;
-    return { id, app_name, api_key: this.#keyring.decrypt(api_key_encrypted, id), permissions };
+    return { id, app_name, api_key: this.#options.keyring.decrypt(api_key_encrypted, id), permissions };
   }
 }
 

@@ -33,31 +33,21 @@ export interface UserServiceOptions {
 }
 
 export class UserService implements PrincipalSource {
-  readonly #users: UserStore;
-  readonly #hasher: PasswordHasher;
-  readonly #changes: CallerChanges;
-  readonly #audit: AuditService;
-  readonly #maxUsers: number;
-  readonly #strictPasswords: boolean;
+  readonly #options: UserServiceOptions;
   /** Once true, always true: the last administrator cannot be deleted. */
   #hasAdmin = false;
 
-  constructor({ users, hasher, changes, audit, maxUsers, strictPasswords = false }: UserServiceOptions) {
-    this.#users = users;
-    this.#hasher = hasher;
-    this.#changes = changes;
-    this.#audit = audit;
-    this.#maxUsers = maxUsers;
-    this.#strictPasswords = strictPasswords;
+  constructor(options: UserServiceOptions) {
+    this.#options = options;
   }
 
   async hasAdmin(): Promise<boolean> {
-    this.#hasAdmin ||= await this.#users.hasAdmin();
+    this.#hasAdmin ||= await this.#options.users.hasAdmin();
     return this.#hasAdmin;
   }
 
   async list(): Promise<TokenData[]> {
-    return (await this.#users.list()).map(toTokenData);
+    return (await this.#options.users.list()).map(toTokenData);
   }
 
   async get(username: string): Promise<TokenData> {
@@ -71,8 +61,8 @@ export class UserService implements PrincipalSource {
   /** Creates the first administrator, or resolves undefined if there already is one. */
   async createFirstAdmin(input: NewUser, by: Actor): Promise<TokenData | undefined> {
     const user = await this.#newRecord(input, by);
-    const also = this.#audit.entry(() => userEntry(by, user, 'first_admin_created'));
-    const isFirst = await this.#users.createFirstAdmin(user, also);
+    const also = this.#options.audit.entry(() => userEntry(by, user, 'first_admin_created'));
+    const isFirst = await this.#options.users.createFirstAdmin(user, also);
     return isFirst ? toTokenData(user) : undefined;
   }
 
@@ -88,12 +78,13 @@ export class UserService implements PrincipalSource {
     const before = await this.#require(username);
     if (input.password) this.requireNotName(input.password, before.username, 'password');
     const change: UserChange = {};
-    if (input.password) change.password_hash = await this.#hasher.hash(input.password, { principal: principalOf(by) });
+    if (input.password)
+      change.password_hash = await this.#options.hasher.hash(input.password, { principal: principalOf(by) });
     if (input.roles && input.roles.join() !== before.roles.join()) change.roles = [...new Set(input.roles)];
     if (Object.keys(change).length === 0) return toTokenData(before);
-    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+    const after = await this.#options.changes.make<UserRecord, UserRecord | undefined>(
       ({ before: was, after: is }) => ({ entry: userUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
-      (also) => this.#users.update(before.username, { ...change, ver: generateSecret() }, also),
+      (also) => this.#options.users.update(before.username, { ...change, ver: generateSecret() }, also),
     );
     if (!after) throw userNotFound();
     return toTokenData(after);
@@ -101,7 +92,7 @@ export class UserService implements PrincipalSource {
 
   /** Those who have any. */
   async granted(): Promise<{ username: string; grants: Grant[] }[]> {
-    const all = await this.#users.list();
+    const all = await this.#options.users.list();
     return all.flatMap(({ username, grants }) => (grants.length === 0 ? [] : [{ username, grants: [...grants] }]));
   }
 
@@ -115,9 +106,9 @@ export class UserService implements PrincipalSource {
     if (grants.length > 0 && roles.includes('admin')) {
       throw new ConflictError('is_administrator', 'An administrator may do everything; take the role away first');
     }
-    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+    const after = await this.#options.changes.make<UserRecord, UserRecord | undefined>(
       ({ before: was, after: is }) => ({ entry: grantsChanged(by, was!, is!), change: toChange(was!, is!, by) }),
-      (also) => this.#users.update(name, { grants: grants.map(toGrant) }, also),
+      (also) => this.#options.users.update(name, { grants: grants.map(toGrant) }, also),
     );
     if (!after) throw userNotFound();
     return [...after.grants];
@@ -132,11 +123,11 @@ export class UserService implements PrincipalSource {
     const turn = { principal: principalOf(user) };
     this.requireNotName(next, user.name, 'new_password');
     if (!(await this.authenticate(user.name, current, turn))) throw new AuthenticationError();
-    const change = { password_hash: await this.#hasher.hash(next, turn), ver: generateSecret() };
-    const after = await this.#changes.make<UserRecord, UserRecord | undefined>(
+    const change = { password_hash: await this.#options.hasher.hash(next, turn), ver: generateSecret() };
+    const after = await this.#options.changes.make<UserRecord, UserRecord | undefined>(
       ({ before: was, after: is }) => ({ entry: userUpdated(user, was!, is!), change: toChange(was!, is!, user) }),
       (record) =>
-        this.#users.update(user.name, change, async (tx, changed) => {
+        this.#options.users.update(user.name, change, async (tx, changed) => {
           await also(tx, change.ver);
           await record(tx, changed);
         }),
@@ -147,15 +138,15 @@ export class UserService implements PrincipalSource {
 
   async remove(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    const isRemoved = await this.#changes.make<UserRecord, boolean>(
+    const isRemoved = await this.#options.changes.make<UserRecord, boolean>(
       ({ before }) => ({ entry: userEntry(by, before!, 'user_removed'), change: toChange(before!, undefined, by) }),
-      (also) => this.#users.remove(name, also),
+      (also) => this.#options.users.remove(name, also),
     );
     if (!isRemoved) throw userNotFound();
   }
 
   async listDisabled(): Promise<DisabledUser[]> {
-    return (await this.#users.listDisabled()).map(toDisabledUser);
+    return (await this.#options.users.listDisabled()).map(toDisabledUser);
   }
 
   /** Revokes all its tokens and prevents new ones; its jobs, subscriptions, runs and queued commands end. */
@@ -168,9 +159,9 @@ export class UserService implements PrincipalSource {
       );
     }
     const disabling = { disabled_at: Date.now(), disabled_by: by.name, ver: generateSecret() };
-    const user = await this.#changes.make<UserRecord, UserRecord | undefined>(
+    const user = await this.#options.changes.make<UserRecord, UserRecord | undefined>(
       ({ before, after }) => ({ entry: userEntry(by, after!, 'user_disabled'), change: toChange(before!, after!, by) }),
-      (also) => this.#users.disable(name, disabling, also),
+      (also) => this.#options.users.disable(name, disabling, also),
     );
     if (!user) throw userNotFound();
     return toDisabledUser(user);
@@ -179,23 +170,23 @@ export class UserService implements PrincipalSource {
   /** The user may log in again; old tokens stay revoked. */
   async enable(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
-    const also = this.#audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_enabled'));
-    if (!(await this.#users.enable(name, also))) throw userNotFound();
+    const also = this.#options.audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_enabled'));
+    if (!(await this.#options.users.enable(name, also))) throw userNotFound();
   }
 
   async principal(name: string): Promise<Principal | undefined> {
-    const user = await this.#users.get(name);
+    const user = await this.#options.users.get(name);
     return user && toPrincipal(user);
   }
 
   async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
-    const users = await this.#users.byIds(tx, ids);
+    const users = await this.#options.users.byIds(tx, ids);
     return users.filter(({ disabled_at }) => disabled_at === null).map((user) => toPrincipal(user).caller);
   }
 
   async authenticate(username: string, password: string, turn?: PasswordTurn): Promise<Principal | undefined> {
-    const user = await this.#users.get(normalizeUsername(username));
-    if (!(await this.#hasher.verify(user?.password_hash, password, turn))) return undefined;
+    const user = await this.#options.users.get(normalizeUsername(username));
+    if (!(await this.#options.hasher.verify(user?.password_hash, password, turn))) return undefined;
     // Only with the right password: others must not learn that the account exists.
     if (user!.disabled_at !== null)
       throw new AuthenticationError('account_disabled', 'This account is disabled; an administrator can enable it');
@@ -210,16 +201,16 @@ export class UserService implements PrincipalSource {
     const user = { ...(await this.#newRecord(input, by)), waiting_since };
     // Checked again: hashing is slow, and others may have been created meanwhile.
     await this.#requireRoom();
-    await this.#users.create(
+    await this.#options.users.create(
       user,
-      this.#audit.entry(() => userEntry(by, user, action)),
+      this.#options.audit.entry(() => userEntry(by, user, action)),
     );
     return toTokenData(user);
   }
 
   /** Throws ValidationError for the user's own name where that is not permitted. */
   requireNotName(password: string, username: string, field: string): void {
-    if (!this.#strictPasswords || !isNameAsPassword(password, username)) return;
+    if (!this.#options.strictPasswords || !isNameAsPassword(password, username)) return;
     throw invalidValue(['body', field], 'the password must not be the username');
   }
 
@@ -228,7 +219,7 @@ export class UserService implements PrincipalSource {
     return {
       id: randomUUID(),
       username: normalizeUsername(username),
-      password_hash: await this.#hasher.hash(password, { principal: principalOf(by) }),
+      password_hash: await this.#options.hasher.hash(password, { principal: principalOf(by) }),
       roles: [...new Set(roles)],
       grants: [],
       ver: generateSecret(),
@@ -240,14 +231,19 @@ export class UserService implements PrincipalSource {
   }
 
   async #require(username: string): Promise<UserRecord> {
-    const user = await this.#users.get(normalizeUsername(username));
+    const user = await this.#options.users.get(normalizeUsername(username));
     if (!user) throw userNotFound();
     return user;
   }
 
   async #requireRoom(): Promise<void> {
-    if ((await this.#users.count()) >= this.#maxUsers) {
-      throw new TryLaterError(429, 'too_many_users', `This installation holds at most ${this.#maxUsers} users`, 3600);
+    if ((await this.#options.users.count()) >= this.#options.maxUsers) {
+      throw new TryLaterError(
+        429,
+        'too_many_users',
+        `This installation holds at most ${this.#options.maxUsers} users`,
+        3600,
+      );
     }
   }
 }
