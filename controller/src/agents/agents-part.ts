@@ -46,6 +46,7 @@ export function createAgentsPart(
     audit,
     users: platform.users,
     reachableUrls: () => reachableUrls(config, ownUrl()),
+    now: platform.now,
   });
   const labels = new LabelService({
     agents: store,

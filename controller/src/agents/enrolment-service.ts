@@ -28,6 +28,8 @@ export interface EnrolmentServiceOptions {
   users: Pick<PrincipalSource, 'principal'>;
   /** Where access points reach Weft, the best first. */
   reachableUrls: () => string[];
+  /** Of the database that nodes share, if they do. */
+  now: () => number;
 }
 
 export class EnrolmentService {
@@ -39,13 +41,13 @@ export class EnrolmentService {
 
   /** Throws AuthenticationError unless the token can still be used. */
   async require(token: string): Promise<void> {
-    if (!(await this.#options.tokens.getUsable(hashGeneratedSecret(token), Date.now()))) throw badToken();
+    if (!(await this.#options.tokens.getUsable(hashGeneratedSecret(token), this.#options.now()))) throw badToken();
   }
 
   /** Registers an agent with this token; a use is counted only if the agent is created. */
   async enrol(token: string, input: NewAgent): Promise<Agent> {
     const hash = hashGeneratedSecret(token);
-    const enrolment = await this.#options.tokens.getUsable(hash, Date.now());
+    const enrolment = await this.#options.tokens.getUsable(hash, this.#options.now());
     if (!enrolment) throw badToken();
     if (!matchesGlob(enrolment.ap_id_pattern, input.ap_id)) {
       throw new PermissionError('ap_id_not_permitted', `This enrolment token is for ${enrolment.ap_id_pattern} only`);
@@ -54,7 +56,7 @@ export class EnrolmentService {
     await this.#requireManaged(enrolment, input.ap_id);
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
     const agent = await this.#options.agents.register({ ...input, site, tags }, by, (record, also) =>
-      this.#options.tokens.redeem(hash, Date.now(), record, also),
+      this.#options.tokens.redeem(hash, this.#options.now(), record, also),
     );
     if (!agent) throw badToken();
     return agent;
@@ -68,7 +70,7 @@ export class EnrolmentService {
     const { site = null, tags = [] } = input;
     rightsOf(createdBy).requireOwnLabels(noLabels, { site, tags });
     const token = enrolmentTokenPrefix + generateSecret();
-    const now = Date.now();
+    const now = this.#options.now();
     if ((await this.#options.tokens.count(now)) >= maxTokens) {
       throw new TryLaterError(
         429,
@@ -99,7 +101,7 @@ export class EnrolmentService {
 
   /** All of them for administrators; a manager has its own. */
   async list(caller: Caller): Promise<EnrolmentToken[]> {
-    const tokens = await this.#options.tokens.list(Date.now());
+    const tokens = await this.#options.tokens.list(this.#options.now());
     const isShown = ({ managed_by }: EnrolmentTokenRecord) => !isManager(caller) || managed_by === caller.id;
     return tokens.filter(isShown).map(toEnrolmentTokenResponse);
   }

@@ -28,7 +28,7 @@ interface AuthPartDeps extends Platform {
 }
 
 export function createAuthPart(deps: AuthPartDeps, events: Events) {
-  const { config, database, keyring, shares, freshMs, audit, security, users, agents, principals, onError } = deps;
+  const { config, database, keyring, shares, freshMs, now, audit, security, users, agents, principals, onError } = deps;
   const store = new SessionStore(database);
   const auth = new AuthService({
     sources: principals,
@@ -36,6 +36,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     keyring,
     tokenTtlSeconds: config.tokenTtlSeconds,
     freshMs,
+    now,
   });
   const failures = new LoginFailures(shares, config);
   failures.onOutcome = createLoginNotes({ security, principals, onError });
@@ -49,6 +50,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     security,
     changes: shares.limiter('too_many_token_changes', { max: changesPerHour, windowMs: 3_600_000 }),
     limits: config,
+    now,
     onError,
   });
   const sessionDays = Math.max(config.displaySessionDays, config.sessionHours / 24, config.tokenTtlSeconds / 86_400);

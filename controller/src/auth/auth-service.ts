@@ -60,6 +60,8 @@ export interface AuthServiceOptions {
    * made elsewhere (another node, the command line) after this long, or when `forgetAll` is called.
    */
   freshMs: number;
+  /** Of the database that nodes share, if they do. */
+  now: () => number;
 }
 
 export class AuthService {
@@ -73,7 +75,7 @@ export class AuthService {
   #changes = 0;
 
   constructor(options: AuthServiceOptions) {
-    this.#ended = new EndedSessions(options.sessions, options.freshMs);
+    this.#ended = new EndedSessions(options);
     this.#options = options;
     for (const kind of ['user', 'agent', 'third_party_app'] as const) {
       const source = options.sources[kind];
@@ -101,7 +103,7 @@ export class AuthService {
     { session, endsAtMs }: { session: string; endsAtMs?: number },
   ): Promise<{ token: Token; expiresAtMs: number }> {
     const expiresAtMs = this.expiryOf(endsAtMs);
-    const expires_in = expiresAtMs / 1000 - Math.floor(Date.now() / 1000);
+    const expires_in = expiresAtMs / 1000 - Math.floor(this.#options.now() / 1000);
     const access_token = await new SignJWT({
       scope: caller.kind,
       ver,
@@ -111,7 +113,7 @@ export class AuthService {
       .setIssuer(issuer)
       .setSubject(caller.name)
       .setJti(endsAtMs === undefined ? session : `${session}.${randomBytes(9).toString('base64url')}`)
-      .setIssuedAt()
+      .setIssuedAt(Math.floor(this.#options.now() / 1000))
       .setExpirationTime(Math.floor(expiresAtMs / 1000))
       .sign(this.#options.keyring.tokenKeys[0]!);
     return { token: { access_token, token_type: 'bearer', expires_in }, expiresAtMs };
@@ -119,7 +121,7 @@ export class AuthService {
 
   /** When a token that is issued now expires, in a session that ends then. On a whole second. */
   expiryOf(endsAtMs = Number.POSITIVE_INFINITY): number {
-    const usual = (Math.floor(Date.now() / 1000) + this.#options.tokenTtlSeconds) * 1000;
+    const usual = (Math.floor(this.#options.now() / 1000) + this.#options.tokenTtlSeconds) * 1000;
     return Math.min(usual, Math.floor(endsAtMs / 1000) * 1000);
   }
 
@@ -141,7 +143,7 @@ export class AuthService {
   authenticate(token: string): Caller | Promise<Caller> {
     const claims = this.#cached(token);
     if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
-    if (claims.expiresAtMs <= Date.now()) throw invalidToken();
+    if (claims.expiresAtMs <= this.#options.now()) throw invalidToken();
     return this.#admit(claims);
   }
 
@@ -168,7 +170,7 @@ export class AuthService {
   /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
   remembered(token: string): Caller | undefined {
     const claims = this.#cached(token);
-    if (!claims || claims.expiresAtMs <= Date.now()) return undefined;
+    if (!claims || claims.expiresAtMs <= this.#options.now()) return undefined;
     // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
     // post.
     const now = performance.now();
@@ -235,12 +237,13 @@ export class AuthService {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],
           issuer,
+          currentDate: new Date(this.#options.now()),
           typ: 'JWT',
           requiredClaims: ['sub', 'exp', 'iat', 'jti'],
         });
         const { sub, scope, ver, iat, exp, jti } = payload;
         if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
-        if (iat! > Date.now() / 1000 + skewSeconds) break;
+        if (iat! > this.#options.now() / 1000 + skewSeconds) break;
         const session = jti.split('.', 1)[0]!;
         const claims = { token, kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
         this.#claims.set(endOf(token), claims);

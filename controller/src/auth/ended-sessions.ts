@@ -7,9 +7,14 @@ const overlapMs = 60_000;
 /** How often expired ids are dropped. */
 const dropMs = 10 * 60_000;
 
+interface EndedSessionsOptions {
+  sessions: Pick<SessionStore, 'listEnded'>;
+  freshMs: number;
+  now: () => number;
+}
+
 export class EndedSessions {
-  readonly #store: Pick<SessionStore, 'listEnded'>;
-  readonly #freshMs: number;
+  readonly #options: EndedSessionsOptions;
   #expiryById = new Map<string, number>();
   #loadedAt = Number.NEGATIVE_INFINITY;
   #readFromMs = 0;
@@ -17,13 +22,12 @@ export class EndedSessions {
   #changes = 0;
   #loading: Promise<void> | undefined;
 
-  constructor(store: Pick<SessionStore, 'listEnded'>, freshMs: number) {
-    this.#store = store;
-    this.#freshMs = freshMs;
+  constructor(options: EndedSessionsOptions) {
+    this.#options = options;
   }
 
   isFresh(now = performance.now()): boolean {
-    return now - this.#loadedAt < this.#freshMs;
+    return now - this.#loadedAt < this.#options.freshMs;
   }
 
   has(id: string): boolean {
@@ -49,8 +53,8 @@ export class EndedSessions {
   }
 
   async #load(): Promise<void> {
-    const [startedAt, now, changes] = [performance.now(), Date.now(), this.#changes];
-    for (const ended of await this.#store.listEnded(this.#readFromMs, now)) this.add(ended);
+    const [startedAt, now, changes] = [performance.now(), this.#options.now(), this.#changes];
+    for (const ended of await this.#options.sessions.listEnded(this.#readFromMs, now)) this.add(ended);
     this.#readFromMs = now - overlapMs;
     if (now >= this.#dropAtMs) {
       this.#dropAtMs = now + dropMs;

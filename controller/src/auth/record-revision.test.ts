@@ -60,6 +60,7 @@ function startAuth(freshMs: number) {
     keyring: new Keyring(generateSecret()),
     tokenTtlSeconds: 3600,
     freshMs,
+    now: Date.now,
   });
   const tokenOf = async (name: string, ver: string) =>
     (await auth.issue(principalOf(name, ver), { session: `${name}-${ver}` })).token.access_token;

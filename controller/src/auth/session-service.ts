@@ -40,6 +40,8 @@ export interface SessionServiceOptions {
   /** How often one caller may end or renew a token: each end is remembered until the token expires. */
   changes: RateLimiter;
   limits: { sessionHours: number; displaySessionDays: number; maxSessions: number };
+  /** Of the database that nodes share, if they do. */
+  now: () => number;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -57,7 +59,7 @@ export class SessionService {
       auth.checkSecret(kind, name, secret, turn),
     );
     const id = randomUUID();
-    const now = Date.now();
+    const now = this.#options.now();
     const { token, expiresAtMs } = await auth.issue(principal, { session: id });
     if (kind === 'user') {
       const session = {
@@ -81,7 +83,7 @@ export class SessionService {
     const { auth, sessions, changes, security } = this.#options;
     const { session: id, ver } = claims;
     changes.take(principalOf(caller));
-    const now = Date.now();
+    const now = this.#options.now();
     const found = (await sessions.list({ id: caller.id, ver }, now)).find((session) => session.id === id);
     if (!found || auth.expiryOf(found.ends_at) <= now + 1000) throw sessionOver();
     const { token, expiresAtMs } = await auth.issue({ caller, ver }, { session: id, endsAtMs: found.ends_at });
@@ -104,7 +106,7 @@ export class SessionService {
 
   async list(username: string, claims: TokenClaims): Promise<Session[]> {
     const { caller, ver } = await this.#user(username);
-    const records = await this.#options.sessions.list({ id: caller.id, ver }, Date.now());
+    const records = await this.#options.sessions.list({ id: caller.id, ver }, this.#options.now());
     return records.map((record) => toSession(record, claims.session));
   }
 
@@ -135,7 +137,7 @@ export class SessionService {
   ): Promise<Token> {
     const { auth, sessions, failures, changePassword } = this.#options;
     const { session: id } = claims;
-    const open = await sessions.list({ id: caller.id, ver: claims.ver }, Date.now());
+    const open = await sessions.list({ id: caller.id, ver: claims.ver }, this.#options.now());
     const kept = open.find((session) => session.id === id);
     const endsAtMs = kept?.ends_at ?? claims.expiresAtMs;
     const expires_at = auth.expiryOf(endsAtMs);
@@ -152,7 +154,7 @@ export class SessionService {
 
   async #end(id: string, expires_at: number, also: Parameters<SessionStore['end']>[1]): Promise<boolean> {
     const { auth, sessions } = this.#options;
-    const ended = { id, ended_at: Date.now(), expires_at };
+    const ended = { id, ended_at: this.#options.now(), expires_at };
     const isNew = await sessions.end(ended, also);
     auth.sessionsEnded([ended]);
     return isNew;
@@ -160,7 +162,7 @@ export class SessionService {
 
   async #find(username: string, id: string): Promise<SessionRecord> {
     const { caller, ver } = await this.#user(username);
-    const records = await this.#options.sessions.list({ id: caller.id, ver }, Date.now());
+    const records = await this.#options.sessions.list({ id: caller.id, ver }, this.#options.now());
     const found = records.find((record) => record.id === id);
     if (!found) throw sessionNotFound();
     return found;

@@ -32,6 +32,8 @@ export interface PasswordRecoveryOptions {
   changes: CallerChanges;
   /** The address for links in mails; read when a mail is written, because the port may be chosen at start. */
   publicUrl: () => string;
+  /** Of the database that nodes share, if they do. */
+  now: () => number;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -51,7 +53,12 @@ export class PasswordRecoveryService extends PeriodicTask {
   }
 
   async request(username: string): Promise<void> {
-    const request = { id: randomUUID(), username: normalizeUsername(username), requested_at: Date.now(), attempts: 0 };
+    const request = {
+      id: randomUUID(),
+      username: normalizeUsername(username),
+      requested_at: this.#options.now(),
+      attempts: 0,
+    };
     await this.#options.resetTokens.enqueue(request, maxPending);
     if (this.#isStarted) this.soon(wakeMs + Math.random() * 2 * wakeMs);
   }
@@ -69,7 +76,7 @@ export class PasswordRecoveryService extends PeriodicTask {
         const revoked = { kind: 'user', id, name, what: 'changed', isRevoked: true, by: anonymous } as const;
         return { entry: passwordReset(after!), change: revoked };
       },
-      (also) => resetTokens.redeem(hashGeneratedSecret(token), Date.now(), change, also),
+      (also) => resetTokens.redeem(hashGeneratedSecret(token), this.#options.now(), change, also),
     );
     if (username === undefined) {
       throw new UnusableRequestError(
@@ -82,7 +89,7 @@ export class PasswordRecoveryService extends PeriodicTask {
 
   async #round(): Promise<void> {
     const { resetTokens } = this.#options;
-    const now = Date.now();
+    const now = this.#options.now();
     for (;;) {
       const requests = await resetTokens.claim(now, now + leaseMs, batchSize);
       for (const request of requests) await this.#handle(request);
@@ -93,7 +100,7 @@ export class PasswordRecoveryService extends PeriodicTask {
   /** A request whose mail fails stays in the store and is retried when its lease ends. */
   async #handle(request: RecoveryRequest): Promise<void> {
     const { users, resetTokens, mailer, publicUrl, onError } = this.#options;
-    const now = Date.now();
+    const now = this.#options.now();
     const user = request.requested_at + tokenLifeMs > now ? await users.get(request.username) : undefined;
     if (user && user.disabled_at === null && user.waiting_since === null) {
       const token = generateSecret();

@@ -42,6 +42,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
     requireNotName: users.requireNotName.bind(users),
     changes,
     publicUrl: () => config.publicUrl ?? ownUrl(),
+    now: platform.now,
     onError,
   });
   return {
