@@ -46,13 +46,8 @@ export class AgentStore extends SqlStore {
     return ap_ids.length === 0 ? [] : agentTable.list(this.db, `WHERE ap_id IN (${marks}) ORDER BY ap_id`, ap_ids);
   }
 
-  /** All agents, ordered by ap_id. */
-  async list(): Promise<AgentRecord[]> {
-    return agentTable.list(this.db, 'ORDER BY ap_id');
-  }
-
   /**
-   * Up to `limit` agents whose ap_id comes after this one, in the order of `list`. To iterate over all of them in bounded
+   * Up to `limit` agents whose ap_id comes after this one, ordered by it. To iterate over all of them in bounded
    * memory, begin after '' and continue after the last one until the result is empty.
    */
   async page(afterApId: string, limit: number): Promise<AgentRecord[]> {
