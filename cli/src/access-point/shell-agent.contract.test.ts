@@ -138,6 +138,25 @@ async function giveCommands(commands: { name: string; args: object }[]): Promise
 }
 
 describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
+  test('what has to outlive a loss of power is flushed before Weft is told of it', async () => {
+    const disk = newFolder();
+    const flushed = (name: string) => (readdirSync(disk).includes(name) ? readFileSync(join(disk, name), 'utf8') : '');
+    const told: [what: string, flushed: string][] = [];
+    const url = await pretend((path, body, response) => {
+      const isOver = told.length > 1;
+      if (path === 'POST /api/v1/agents/public') told.push([JSON.parse(body).password, flushed('password.new')]);
+      else if (path.endsWith('/commands/c-0')) told.push([`c-0 ${body}\n`, flushed('commands.new')]);
+      if (path.startsWith('POST /api/v1/token')) response.end('{"access_token":"a","expires_in":3600}');
+      else if (!path.startsWith('GET ')) response.end('{}');
+      else if (!isOver) response.end('[{"command_id":"c-0","name":"identify","args":{}}]');
+    });
+    const sync = `for file; do [ ! -f "$file" ] || cp "$file" ${disk}; done`;
+    const agent = start({ WEFT_URL: url, WEFT_AP_ID: 'ap-1', WEFT_ENROLMENT_TOKEN: 'weft-enrol-1' }, { sync });
+    await untilSo(async () => expect(told, agent.said()).toHaveLength(2));
+    for (const [what, onDisk] of told) expect(onDisk.slice(-what.length)).toBe(what);
+    expect(readdirSync(disk)).toContain('enrolled.new');
+  });
+
   test('registers, reports and obeys, and what is missing is said and left out', async () => {
     const token = (
       await weft.request('POST', '/api/v1/enrolment_tokens', {
