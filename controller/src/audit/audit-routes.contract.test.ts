@@ -42,6 +42,8 @@ describe('GET /api/v1/audit', () => {
     const { body } = await read('?target=ap-2&limit=2');
     expect([body.items, body.next]).toEqual([body.entries, '5']);
     expect((await read(`?target=ap-2&cursor=${body.next}`)).body).toMatchObject({ items: [{ seq: 4 }], next: null });
+    // A program that repeats its `before` gets on as well.
+    expect(await found(`?before=8&cursor=4`)).toEqual([3, 2, 1]);
   });
 
   it('takes filters, and pages by `before`', async () => {

@@ -10,6 +10,8 @@ export const seqQuery = {
   before: Type.Optional.Integer({ minimum: 1, maximum: maxSeq, description: 'Only those with a smaller `seq`.' }),
 };
 
+/** A program may repeat its `before` with each page. */
 export function readBeforeSeq({ cursor, before }: { cursor?: string; before?: number }): number | undefined {
-  return before ?? (cursor === undefined ? undefined : Math.min(Number(cursor), maxSeq));
+  if (cursor === undefined) return before;
+  return Math.min(Number(cursor), before ?? maxSeq);
 }
