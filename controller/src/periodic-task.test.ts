@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { PeriodicTask } from './periodic-task.ts';
 
@@ -87,24 +87,41 @@ it('goes on after a failure, which each is reported, also one that is thrown at 
   expect(new Set(errors)).toEqual(new Set(['the work is held up; it will be tried again']));
 });
 
-it('takes at most its share of the time', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  onTestFinished(() => void vi.useRealTimers());
-  let rounds = 0;
-  const run = () => {
-    rounds++;
-    return new Promise<void>((resolve) => void setTimeout(resolve, 20));
-  };
-  const task = new PeriodicTask({ everyMs: 1, maxShare: 0.02, what: 'the work', run });
-  const first = task.once();
-  await vi.advanceTimersByTimeAsync(20);
-  await first;
-  task.start();
-  await vi.advanceTimersByTimeAsync(999);
-  expect(rounds).toBe(1);
-  await vi.advanceTimersByTimeAsync(1);
-  expect(rounds).toBe(2);
-  const stopped = task.stop();
-  await vi.advanceTimersByTimeAsync(20);
-  await stopped;
+describe('rounds that take long', () => {
+  /** How long each round takes; a negative one fails then. */
+  function start(durations: number[], relaxedMs?: number) {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const began: number[] = [];
+    const run = () => {
+      began.push(performance.now() - startMs);
+      const ms = durations[began.length - 1] ?? 0;
+      return new Promise<void>((resolve, reject) => void setTimeout(ms < 0 ? reject : resolve, Math.abs(ms)));
+    };
+    const startMs = performance.now();
+    const task = new PeriodicTask({ everyMs: 100, what: 'the work', run, ...(relaxedMs && { relaxedMs }) });
+    task.start();
+    onTestFinished(async () => {
+      const stopped = task.stop();
+      await vi.advanceTimersByTimeAsync(10_000);
+      await stopped;
+    });
+    return began;
+  }
+
+  it('hold up nothing but the rounds that were due meanwhile', async () => {
+    const began = start([0, 3_050, 0]);
+    await vi.advanceTimersByTimeAsync(3_500);
+    expect(began).toEqual([100, 200, 3_300, 3_400, 3_500]);
+  });
+
+  it('come less often where they come more often than they have to, within that bound', async () => {
+    const began = start([50, 50, 1_000, -1_000, 0], 700);
+    await vi.advanceTimersByTimeAsync(5_000);
+    const pauses = began.map((at, index) => at - (began[index - 1] ?? 0));
+    expect(pauses.slice(0, 3)).toEqual([100, 100, 250]);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(1_000 + 700);
+    // One that failed says nothing about the next ones.
+    expect(pauses.slice(-5)).toEqual([100, 100, 100, 100, 100]);
+  });
 });

@@ -7,8 +7,8 @@ export interface PeriodicTaskOptions {
   everyMs: number;
   /** Where nodes would do the same at the same moment: each pause is longer by up to this share of `everyMs`. */
   jitter?: number;
-  /** Rounds that take long come less often, so that they take at most about this share of the time. */
-  maxShare?: number;
+  /** Where `everyMs` is more often than has to be: rounds that take long come less often, but no further apart than this. */
+  relaxedMs?: number;
   /** What the work is, as in "… is held up; it will be tried again". */
   what: string;
   /** One round; what it throws is reported. */
@@ -17,6 +17,11 @@ export interface PeriodicTaskOptions {
   onChange?: (message: string, error?: unknown) => void;
   /** Called for each failure. */
   onError?: (error: unknown, message: string) => void;
+}
+
+/** The pause after work that took this long, if it comes more often than it has to: for a fifth of the time, or as often as it has to. */
+export function relaxed(tookMs: number, relaxedMs: number): number {
+  return Math.min(5 * tookMs, relaxedMs);
 }
 
 export class PeriodicTask {
@@ -30,6 +35,7 @@ export class PeriodicTask {
   #round: Promise<void> | undefined;
   #isAnotherAsked = false;
   #isFailing = false;
+  /** The last round, if it did not fail. */
   #tookMs = 0;
 
   constructor(options: PeriodicTaskOptions) {
@@ -81,8 +87,9 @@ export class PeriodicTask {
   }
 
   #schedule(): void {
-    const { everyMs, jitter = 0, maxShare = 1 } = this.#options;
-    if (this.#isStarted) this.#setTimer(Math.max(everyMs * (1 + jitter * Math.random()), this.#tookMs / maxShare));
+    const { everyMs, jitter = 0, relaxedMs = 0 } = this.#options;
+    const usualMs = everyMs * (1 + jitter * Math.random());
+    if (this.#isStarted) this.#setTimer(Math.max(usualMs, relaxed(this.#tookMs, relaxedMs)));
   }
 
   #setTimer(delayMs: number): void {
@@ -112,8 +119,10 @@ export class PeriodicTask {
   async #attempt(): Promise<void> {
     const { run, what, onChange, onError } = this.#options;
     const beganAt = performance.now();
+    this.#tookMs = 0;
     try {
       await run();
+      this.#tookMs = performance.now() - beganAt;
       if (this.#isFailing) onChange?.(`${what} goes on`);
       this.#isFailing = false;
     } catch (error) {
@@ -121,8 +130,6 @@ export class PeriodicTask {
       onError?.(error, message);
       if (!this.#isFailing) onChange?.(message, error);
       this.#isFailing = true;
-    } finally {
-      this.#tookMs = performance.now() - beganAt;
     }
   }
 }

@@ -96,6 +96,8 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     );
     shares.connect((text) => news.broadcast(text));
     fence.start();
+    // What time it is, before anybody asks.
+    fence.soon();
   }
   let stopWatching: (() => void) | undefined;
   let failures = 0;

@@ -14,8 +14,6 @@ const pageSize = 1_000;
 const listsAtOnce = 20;
 /** How far apart. */
 const betweenSavesMs = 40;
-/** Of the time, for each of the two. */
-const maxShare = 0.2;
 const pruneAtOnce = 1_000;
 /** Rows of other nodes become visible late, and their clocks differ. */
 const overlapMs = 10_000;
@@ -49,11 +47,11 @@ export class DeviceUpkeep {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { isShared, onError } = options;
-    const task = (everyMs: number, what: string, run: () => Promise<void>) =>
-      new PeriodicTask({ everyMs, maxShare, what, run: () => this.#turns.run(run), onError });
+    const task = (everyMs: number, what: string, run: () => Promise<void>, relaxedMs = 0) =>
+      new PeriodicTask({ everyMs, relaxedMs, what, run: () => this.#turns.run(run), onError });
     // All nodes say the same within two seconds: both together are less, unless there are very many.
     this.#tasks = [task(isShared ? 700 : 10_000, 'the writing of the values of devices', () => this.save())];
-    if (isShared) this.#tasks.push(task(700, 'the reading of the devices of other nodes', () => this.follow()));
+    if (isShared) this.#tasks.push(task(700, 'the reading of the devices of other nodes', () => this.follow(), 3_000));
   }
 
   /** Reads everything that is known; repeated calls are harmless. */

@@ -1,6 +1,7 @@
 // The newest values of a metric of all agents, as columns: sorting and selecting by it looks at all of them. A column is
 // loaded from the telemetry store when the metric is first asked for, and follows the reports from then on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { relaxed } from '../../periodic-task.ts';
 import { isNewest, type Sample, type TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
 
@@ -8,8 +9,8 @@ import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
 const maxColumns = 16;
 const agentsAtOnce = 500;
 const maxEarly = 10_000;
-/** Of the time that loading may take, if columns are not trusted for long. */
-const maxShare = 0.2;
+/** As long as columns are trusted that take long to load. */
+const relaxedFreshMs = 10_000;
 
 interface Column {
   values: Float64Array<ArrayBuffer>;
@@ -109,7 +110,7 @@ export class MetricColumns {
   }
 
   #missing(names: readonly string[]): string[] {
-    const oldest = performance.now() - Math.max(this.#options.freshMs, this.#loadingTookMs / maxShare);
+    const oldest = performance.now() - Math.max(this.#options.freshMs, relaxed(this.#loadingTookMs, relaxedFreshMs));
     return names.filter((name) => {
       const loadedAt = this.#columns.get(name)?.loadedAt;
       return loadedAt === undefined || loadedAt < oldest;

@@ -5,7 +5,7 @@ import type { AgentPresence, Presence } from '@weft/contract';
 import type { StateOf } from '../../agents/agent-answers.ts';
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
-import { PeriodicTask } from '../../periodic-task.ts';
+import { PeriodicTask, relaxed } from '../../periodic-task.ts';
 import { maxAheadMs, type TelemetryStore } from '../store/telemetry-store.ts';
 import {
   configuredIntervalMs,
@@ -21,14 +21,13 @@ import type { PresenceStore } from './presence-store.ts';
 const saveEveryMs = 5_000;
 /** Where other nodes are asked too, all of them are to say the same within two seconds: this, and `maxBehindMs`, are less together. */
 const sharedSaveEveryMs = 700;
-/** Of the time that saving and reading may take, with very many agents. */
-const maxShare = 0.3;
 /** A millisecond of work. */
 const pageSize = 100;
 /** Less than a millisecond of work, when very many go at once. */
 const atOnce = 200;
-/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again. */
+/** Other nodes are read at most this often, and what they may have written late, or by other clocks, again; with very many agents less often. */
 const followEveryMs = 500;
+const relaxedFollowMs = 2_000;
 /** Whoever asks waits for it only if it was read longer ago than this. */
 const maxBehindMs = 800;
 const adoptOverlapMs = 60_000;
@@ -84,7 +83,7 @@ export class PresenceService {
     };
     const everyMs = options.hasOtherNodes ? sharedSaveEveryMs : saveEveryMs;
     const what = 'the writing of the presence of agents';
-    this.#saving = new PeriodicTask({ everyMs, maxShare, what, run, onError: options.onError });
+    this.#saving = new PeriodicTask({ everyMs, relaxedMs: saveEveryMs, what, run, onError: options.onError });
   }
 
   /** Reads what is known from before, and from now on writes down what comes; a start that failed can be repeated. */
@@ -222,9 +221,9 @@ export class PresenceService {
   /** While somebody asks again and again, nobody waits for it. */
   async #adoptInTime(): Promise<void> {
     const behindMs = Math.abs(this.#now() - this.#adoptedAt);
-    const pauseMs = this.#adoptingTookMs / maxShare;
+    const pauseMs = relaxed(this.#adoptingTookMs, relaxedFollowMs);
     if (behindMs < Math.max(followEveryMs, pauseMs)) return;
-    const mayWait = behindMs >= Math.max(maxBehindMs, 2 * pauseMs);
+    const mayWait = behindMs >= Math.max(maxBehindMs, 3 * pauseMs);
     if (!this.#adopting) {
       this.#adopting = this.#adopt().finally(() => {
         this.#adopting = undefined;
