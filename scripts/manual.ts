@@ -119,7 +119,7 @@ function freeAnchor(title: string, taken: ReadonlySet<string>): string {
 function rendererFor(page: ManualPage, pages: Map<string, ManualPage>, copied: Map<string, string>) {
   const used = new Set<string>();
   const place = (link: string) => {
-    const found = placeOf(link, page, pages);
+    const found = resolveLink(link, page, pages);
     if (found?.picture !== undefined) copied.set(found.address, found.picture);
     return found;
   };
@@ -142,7 +142,7 @@ function rendererFor(page: ManualPage, pages: Map<string, ManualPage>, copied: M
 }
 
 /** Undefined for what is in the repository and not in the manual: its words stay, without a link. */
-function placeOf(
+function resolveLink(
   link: string,
   page: ManualPage,
   pages: Map<string, ManualPage>,

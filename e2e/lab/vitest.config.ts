@@ -1,4 +1,4 @@
-// The lab is files of tests that build on each other, each with a guest, one file after the other: run-lab.mjs runs them.
+// The lab is files of tests that build on each other, each with a guest of its own, side by side: run-lab.mjs runs them.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -11,7 +11,7 @@ export default defineConfig({
     name: 'lab',
     include: ['e2e/lab/*.lab.ts'],
     pool: 'forks',
-    fileParallelism: false,
+    maxWorkers: 2,
     // What follows a failure would fail for the same reason.
     bail: 1,
     testTimeout: 300_000,

@@ -139,8 +139,15 @@ test('a radio sleeps and wakes, and nobody is sent to one that sleeps', async ()
 
 test('hostapd is killed: the stations come back, and the agent hears of them', async () => {
   tellLogsIfFailed(lab);
+  const log = () => lab.lines('hostapd-ap1.log', new RegExp(`AP-ENABLED|AP-STA-CONNECTED ${refuser}`));
+  const before = log().length;
   await lab.guest.run('kill -9 $(cat /run/lab/ap1/hostapd.pid)');
-  await lab.untilDevices('ap-1', (found) => found.length === 0);
+  // It may be back before the agent reports again.
+  await eventually(
+    async () => log().slice(before),
+    (lines) => lines.length > 1 && lines.at(-1)!.includes('CONNECTED'),
+  );
+  await lab.untilReports('ap-1', 2);
   await lab.untilDevices('ap-1', (found) => names(found).includes(lab.refusing));
   // The one that could go anywhere may have gone to the other access point meanwhile.
   const { report } = await lab.steerMover({ timeout_seconds: 10 });

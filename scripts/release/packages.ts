@@ -40,7 +40,7 @@ export function productionPackages(workspaces = ['controller', 'dashboard', 'cli
     seen.add(from);
     const { dependencies, optionalDependencies } = lock.packages[from]!;
     for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) {
-      const path = placeOf(from, name);
+      const path = resolvePackage(from, name);
       const locked = lock.packages[path]!;
       if (locked.link) {
         visit(locked.resolved ?? path);
@@ -61,7 +61,7 @@ export function productionPackages(workspaces = ['controller', 'dashboard', 'cli
 }
 
 /** Where Node would find it: in the folder of who asks, or of whatever holds that. */
-function placeOf(from: string, name: string): string {
+function resolvePackage(from: string, name: string): string {
   for (let at = from; ; at = at.includes('/node_modules/') ? at.slice(0, at.lastIndexOf('/node_modules/')) : '') {
     const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
     if (path in lock.packages) return path;
