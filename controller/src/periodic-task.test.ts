@@ -124,4 +124,11 @@ describe('rounds that take long', () => {
     // One that failed says nothing about the next ones.
     expect(pauses.slice(-5)).toEqual([100, 100, 100, 100, 100]);
   });
+
+  it('also leave pauses where they take longer than the bound', async () => {
+    const began = start([1_000, 1_000, 1_000, 1_000], 700);
+    await vi.advanceTimersByTimeAsync(6_000);
+    const pauses = began.slice(1, 4).map((at, index) => at - began[index]! - 1_000);
+    expect(Math.min(...pauses.slice(1))).toBeGreaterThanOrEqual(300);
+  });
 });

@@ -119,13 +119,13 @@ export class PeriodicTask {
   async #attempt(): Promise<void> {
     const { run, what, onChange, onError } = this.#options;
     const beganAt = performance.now();
-    this.#tookMs = 0;
     try {
       await run();
       this.#tookMs = performance.now() - beganAt;
       if (this.#isFailing) onChange?.(`${what} goes on`);
       this.#isFailing = false;
     } catch (error) {
+      this.#tookMs = 0;
       const message = `${what} is held up; it will be tried again`;
       onError?.(error, message);
       if (!this.#isFailing) onChange?.(message, error);
