@@ -38,7 +38,7 @@ export function createAgentsPart(
   platform.retention.add({
     name: 'enrolment tokens',
     keptMs: longestTokenMs,
-    remove: (nowMs) => tokens.removeExpired(nowMs),
+    remove: (nowMs) => tokens.removeExpired(Math.min(nowMs, platform.now())),
   });
   const enrolment = new EnrolmentService({
     agents,

@@ -57,7 +57,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
   deps.retention.add({
     name: 'sessions',
     keptMs: sessionDays * 86_400_000,
-    remove: (nowMs) => store.removeExpired(nowMs),
+    remove: (nowMs) => store.removeExpired(Math.min(nowMs, now())),
   });
   const agentSecret = new BasicSecret({ kind: 'agent', auth, source: agents, failures });
   const appSecret = new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures });

@@ -54,6 +54,8 @@ export class EndedSessions {
 
   async #load(): Promise<void> {
     const [startedAt, now, changes] = [performance.now(), this.#options.now(), this.#changes];
+    // Time went back, as it may when the database is first reached.
+    if (now - overlapMs < this.#readFromMs) this.#readFromMs = this.#dropAtMs = 0;
     for (const ended of await this.#options.sessions.listEnded(this.#readFromMs, now)) this.add(ended);
     this.#readFromMs = now - overlapMs;
     if (now >= this.#dropAtMs) {

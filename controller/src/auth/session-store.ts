@@ -18,7 +18,7 @@ export type Renewal = Pick<SessionRecord, 'renewed_at' | 'expires_at' | 'address
 
 export interface EndedSession {
   id: string;
-  /** When it was ended, by the clock of the node that did it. */
+  /** When it was ended. */
   ended_at: number;
   /** From then on its tokens are refused anyway. */
   expires_at: number;

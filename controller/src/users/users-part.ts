@@ -32,7 +32,7 @@ export function createUsersPart(platform: Platform & { audit: AuditService; chan
   platform.retention.add({
     name: 'reset tokens',
     keptMs: 2 * tokenLifeMs,
-    remove: (nowMs) => resetTokens.removeExpired(nowMs),
+    remove: (nowMs) => resetTokens.removeExpired(Math.min(nowMs, platform.now())),
   });
   const recovery = new PasswordRecoveryService({
     users: store,
