@@ -111,7 +111,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     reconciler.soon();
     driver.soon();
   };
-  const service = new ConfigService({ store, inForce, index, sites, keyring, audit, auditLog, onChanged: soon, now });
+  const service = new ConfigService({ ...shared, store, sites, keyring, audit, onChanged: soon });
   const changeSets = new ChangeSetService(shared);
   const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
   const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });

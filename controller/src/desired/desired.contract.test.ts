@@ -363,6 +363,8 @@ eachDatabase((kind) => {
     const rollout = await rollOut([
       { name: 'guest', selector: 'tag:secret', weight: 10, settings: { passphrase: { secret: 'guest-psk' } } },
     ]);
+    const isInUse = { status: 409, code: 'secret_in_use' };
+    expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject(isInUse);
     const config = await ap.obey();
     expect(config.settings).toEqual({ passphrase: { secret: 'guest-psk', version: 1, value: 'correct horse' } });
     expect(await ap.state()).toBe('in_sync');
@@ -382,7 +384,7 @@ eachDatabase((kind) => {
     });
     // Its layer is in force once it is over.
     await over(rollout.id);
-    expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject({ status: 409, code: 'secret_in_use' });
+    expect(await refusal('DELETE', '/config/secrets/guest-psk')).toMatchObject(isInUse);
   });
 
   test('what drifts is seen, applied again, or adopted', async () => {

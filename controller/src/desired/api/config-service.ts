@@ -27,6 +27,7 @@ import { type Layer, LayerStack, noContext } from '../model/render.ts';
 import { secretsOf } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { LayerStore, SecretRecord, Variable } from '../store/layer-store.ts';
+import type { RolloutStore } from '../store/rollout-store.ts';
 
 /** Above every version: the largest number that the column takes. */
 const newestVersion = 2_147_483_647;
@@ -36,6 +37,7 @@ const maxSecrets = 1_000;
 export interface ConfigServiceOptions {
   store: LayerStore;
   inForce: LayersInForce;
+  rollouts: Pick<RolloutStore, 'open' | 'treatedBy'>;
   index: FleetIndex;
   sites: Pick<SiteStore, 'find' | 'get'>;
   keyring: Pick<Keyring, 'encrypt'>;
@@ -189,13 +191,16 @@ export class ConfigService {
     return toSecret(secret);
   }
 
-  /** Throws ConflictError while a layer in force names it. */
+  /** Throws ConflictError while a layer names it that is in force, or that a roll-out has brought to access points or may bring. */
   async removeSecret(caller: Caller, name: string): Promise<void> {
-    const { store, auditLog, inForce, onChanged } = this.#options;
+    const { store, auditLog, inForce, rollouts, onChanged } = this.#options;
     const { secrets, layers } = await inForce.current();
     if (!secrets.has(name)) throw secretNotFound();
     this.#requireWhole(caller);
-    const used = layers.find(({ settings }) => secretsOf(settings).has(name));
+    const ahead = [...(await rollouts.open()), ...(await rollouts.treatedBy()).values()];
+    const used = [...layers, ...ahead.flatMap(({ changes }) => changes.after)].find(({ settings }) =>
+      secretsOf(settings).has(name),
+    );
     if (used) throw new ConflictError('secret_in_use', `The layer ${used.name} uses this secret`);
     const target = { kind: 'config_secret', name };
     const entry = { actor: caller, action: 'config_secret_removed', target, detail: {} };
