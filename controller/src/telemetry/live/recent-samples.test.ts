@@ -1,7 +1,7 @@
 // The rings hold what a plain list with the same bound would hold, however often they turn and grow.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { youngCollector } from '../../../../test/pure/young-collector.ts';
+import { bytesThatStay } from '../../../../test/pure/garbage/fresh-heap.ts';
 import { rounds } from '../../../../test/rounds.ts';
 import { RecentSamples } from './recent-samples.ts';
 
@@ -89,22 +89,7 @@ test('the event of a sample is kept for those who read at the same time, not for
   expect(kept.length).toBeLessThan(300);
 });
 
-test('events that nobody is to read any more go with the next young garbage', () => {
-  const recent = new RecentSamples(maxBytes);
-  const collectYoung = youngCollector();
-  const read = (from: number, to: number) => {
-    for (let ts = from; ts < to; ts++) {
-      recent.append('ap', { ts, names: ['a'], values: [ts], texts: [] }, ts);
-      recent.get(ts)!.event = Buffer.alloc(1_000, String(ts)).toString('latin1');
-    }
-    collectYoung();
-  };
-  // What holds them grows old, too, while nobody reads.
-  read(1, 1_000);
-  collectYoung();
-  collectYoung();
-  const before = process.memoryUsage().heapUsed;
-  for (let from = 1_000; from < 11_000; from += 1_000) read(from, from + 1_000);
+test('events that nobody is to read any more go with the next young garbage', async () => {
   // All of the events would be ten million bytes.
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(3_000_000);
+  expect(await bytesThatStay('read-events')).toBeLessThan(3_000_000);
 });
