@@ -15,7 +15,7 @@ async function script(shell: string): Promise<string> {
 /** What bash would offer. */
 function complete(text: string, ...words: string[]): string[] {
   const line = `${text}\nCOMP_WORDS=(weft ${words.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _weft; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', line], { encoding: 'utf8' });
   expect(stderr).toBe('');
   return stdout.trim().split('\n');
 }

@@ -1,4 +1,5 @@
-// JSON for programs, safe to print on a terminal.
+// JSON for programs, safe to print on a terminal; and JSON that people type.
+import { parseJson } from '@weft/contract/is-object';
 
 /** An answer of the server's own commands, in the spelling of the interface: snake_case, and times as RFC 3339. */
 export function toInterfaceJson(value: unknown, space?: number): string {
@@ -25,4 +26,10 @@ export function toJson(value: unknown, space?: number): string {
       .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
       .join(''),
   );
+}
+
+/** A text such as 007 is not a number. */
+export function jsonOrText(text: string): unknown {
+  const value = parseJson(text);
+  return value === undefined ? text : value;
 }

@@ -13,7 +13,7 @@ const program = `
 function runWith(redirection: string) {
   const words = [process.execPath, '--input-type=module-typescript', '-e', program];
   const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-  return spawnSync('bash', ['-c', `set -o pipefail; ${quoted} ${redirection}`], { encoding: 'utf8' });
+  return spawnSync('bash', ['--norc', '-c', `set -o pipefail; ${quoted} ${redirection}`], { encoding: 'utf8' });
 }
 
 test('more than a pipe holds is read to its end', () => {

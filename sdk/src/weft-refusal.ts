@@ -1,4 +1,6 @@
 // What goes wrong between a program and Weft: Weft refuses, or there is no answer.
+import type { ErrorAnswer } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 
 /** The `detail` of an answer that gives none. */
 export const noReason = 'no reason given';
@@ -89,13 +91,8 @@ export function pauseAfter(refusal: WeftRefusal): number {
 
 /** Also of a page that a proxy has answered. */
 export function toRefusal(status: number, text: string, retryAfter: string | null | undefined): WeftRefusal {
-  const after = toSeconds(retryAfter);
-  try {
-    const { code, detail, request_id } = JSON.parse(text);
-    return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? noReason, after, request_id);
-  } catch {
-    return new WeftRefusal(status, 'unknown', noReason, after);
-  }
+  const { code, detail, request_id } = (parseObject(text) ?? {}) as Partial<ErrorAnswer>;
+  return new WeftRefusal(status, String(code ?? 'unknown'), detail ?? noReason, toSeconds(retryAfter), request_id);
 }
 
 /** Of a Retry-After, which proxies may give as a date. */

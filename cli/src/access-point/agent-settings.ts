@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { nameRule, readApId } from '@weft/contract/ap-id';
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import type { CommandLine, CommandOption } from '../command.ts';
 import { parseUrl } from '../connection.ts';
 import { UsageError } from '../surroundings.ts';
@@ -104,13 +104,8 @@ export function parseInterval(text: string | undefined): number {
 }
 
 function parseConfiguration(text: string | undefined): Record<string, unknown> {
-  if (text === undefined) return {};
-  try {
-    const found: unknown = JSON.parse(text);
-    if (isObject(found)) return found;
-  } catch {
-    // Thrown below.
-  }
+  const found = text === undefined ? {} : parseObject(text);
+  if (found) return found;
   throw new UsageError('WEFT_AGENT_CONFIGURATION must be a JSON object.');
 }
 

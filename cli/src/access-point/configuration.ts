@@ -2,6 +2,7 @@
 // if possible; dots set nested values (`geolocation.latitude=51.45`).
 import { isObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
+import { jsonOrText } from '../json-text.ts';
 
 /** Set by the agent itself. */
 const reserved = ['commands', 'metrics', 'report_interval_seconds'];
@@ -38,7 +39,7 @@ export function parseAssignments(texts: readonly string[]): Record<string, unkno
     const key = text.slice(0, at);
     const problem = problemOfKey(key);
     if (problem) throw new Error(`--set: ${problem}`);
-    assign(configuration, key.split('.'), toValue(text.slice(at + 1)));
+    assign(configuration, key.split('.'), jsonOrText(text.slice(at + 1)));
   }
   return configuration;
 }
@@ -50,13 +51,4 @@ function assign(target: Record<string, unknown>, [key = '', inner]: string[], va
   }
   const before = target[key];
   target[key] = { ...(isObject(before) && before), [inner]: value };
-}
-
-/** A text such as 007 is not a number. */
-function toValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -6,7 +6,7 @@ import { displayNames, matchingNames, silenceOf, withAccessPoint } from '../acce
 import { type ClientCommand, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { forPeople, refusalSentence } from '../failures.ts';
-import { toJson } from '../json-text.ts';
+import { jsonOrText, toJson } from '../json-text.ts';
 import { inWords as durationInWords, parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, printable, tableOptions, toTable } from '../table.ts';
@@ -96,14 +96,6 @@ export function parseArguments(pairs: readonly string[]): Record<string, unknown
     found.set(name, jsonOrText(text));
   }
   return Object.fromEntries(found);
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function seconds(key: string, text: string | undefined, option: string): Record<string, number> {

@@ -2,6 +2,7 @@
 // a batch that arrives twice is harmless, because a sample with the same time is the same sample.
 import { gzipSync } from 'node:zlib';
 import { BackOff } from '@weft/contract/back-off';
+import { parseObject } from '@weft/contract/is-object';
 import { pause } from '@weft/contract/pause';
 import { HttpClient } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
@@ -138,20 +139,13 @@ export class HistoryWriter {
     } as const;
     try {
       const { status, text, headers } = await this.#http.answer(request);
-      return { status, detail: detailOf(text), retryAfterSeconds: Number(headers.get('retry-after')) || 0 };
+      const detail = parseObject(text)?.detail ?? text;
+      return { status, detail, retryAfterSeconds: Number(headers.get('retry-after')) || 0 };
     } catch (error) {
       signal.throwIfAborted();
       const { message, cause } = error as Error & { cause?: Error };
       return { status: 0, detail: cause?.message || message, retryAfterSeconds: 0 };
     }
-  }
-}
-
-function detailOf(text: string): unknown {
-  try {
-    return JSON.parse(text).detail ?? text;
-  } catch {
-    return text;
   }
 }
 

@@ -1,6 +1,6 @@
 // The interface of the audit log for features, which describe their changes, and administrators, who read it.
 import type { AuditEntry, AuditPage } from '@weft/contract';
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { mapInSlices } from '../time-slices.ts';
 import type { AuditRecord, NewAuditEntry } from './audit-entry.ts';
@@ -62,18 +62,8 @@ function toAuditEntry(record: AuditRecord): AuditEntry {
     actor: { kind: actor_kind, id: actor_id, name: actor_name },
     action,
     target: { kind: target_kind, name: target },
-    detail: toDetail(detail),
+    // A damaged entry is shown too.
+    detail: parseObject(detail) ?? { unreadable: detail },
     hash,
   };
-}
-
-/** A damaged entry is shown too. */
-function toDetail(text: string): Record<string, unknown> {
-  try {
-    const detail: unknown = JSON.parse(text);
-    if (isObject(detail)) return { ...detail };
-  } catch {
-    // Below.
-  }
-  return { unreadable: text };
 }

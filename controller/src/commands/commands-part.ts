@@ -1,5 +1,6 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
 import type { LoginType } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
@@ -221,19 +222,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
 
 /** The agents that another node has commands for. */
 function parseNews(text: string): string[] {
-  try {
-    const { commands_of } = JSON.parse(text);
-    return Array.isArray(commands_of) ? commands_of.map(String) : [];
-  } catch {
-    return [];
-  }
+  const { commands_of } = parseObject(text) ?? {};
+  return Array.isArray(commands_of) ? commands_of.map(String) : [];
 }
 
 function parseAgent(body: Uint8Array): string | undefined {
-  try {
-    const { data } = JSON.parse(Buffer.from(body).toString());
-    return typeof data?.agent_id === 'string' ? data.agent_id : undefined;
-  } catch {
-    return undefined;
-  }
+  const { data } = (parseObject(body) ?? {}) as { data?: { agent_id?: unknown } | null };
+  return typeof data?.agent_id === 'string' ? data.agent_id : undefined;
 }

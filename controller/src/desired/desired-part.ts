@@ -1,6 +1,7 @@
 // What access points shall be, as a part.
 
 import type { LoginType } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import { SiteZones } from '../alarms/watch/site-zones.ts';
 import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
@@ -214,10 +215,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
 }
 
 function readNews(text: string): string[] {
-  try {
-    const { config_of } = JSON.parse(text);
-    return Array.isArray(config_of) ? config_of.filter((each) => typeof each === 'string') : [];
-  } catch {
-    return [];
-  }
+  const { config_of } = parseObject(text) ?? {};
+  return Array.isArray(config_of) ? config_of.filter((each) => typeof each === 'string') : [];
 }

@@ -1,6 +1,6 @@
 // Parses the location of an emulated access point: coordinates in several notations, an object of them, a geo: URI, or the
 // name of a place. `emulated-positions` then distributes access points over the result.
-import { isObject } from '@weft/contract/is-object';
+import { isObject, parseObject } from '@weft/contract/is-object';
 import { readPlace } from '@weft/contract/place';
 import { type Location, type NoLocation, parseCoordinates } from './coordinates.ts';
 import { countryCode, foldName, regionsByName } from './country-names.ts';
@@ -68,15 +68,6 @@ function parseText(text: string): FoundLocation | NoLocation {
 /** As pairs are written: `(51.45, -2.58)`. */
 function withoutBrackets(given: string): string {
   return /^\([^()]*\)$|^\[[^[\]]*\]$/.test(given) ? given.slice(1, -1) : given;
-}
-
-function parseObject(given: string): Record<string, unknown> | undefined {
-  try {
-    const object: unknown = JSON.parse(given);
-    return isObject(object) ? object : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function keyed(object: Record<string, unknown>): FoundLocation | NoLocation {

@@ -3,7 +3,7 @@
 // It relies on the one row of `event_head`: it is locked before an event gets its id, and the lock lasts
 // until the transaction ends, so that the order of ids is the order of commits. A sequence would not do: ids that it gives out
 // become visible when their transactions commit, in any order.
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { afterCommit } from '../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries, SqlValue } from '../storage/sql-database.ts';
@@ -254,15 +254,5 @@ function toDataText(data: Record<string, unknown>): string {
 }
 
 function toEvent(row: Row): LoggedEvent {
-  return { ...row, data: toData(row.data) };
-}
-
-function toData(text: string): Record<string, unknown> {
-  try {
-    const data: unknown = JSON.parse(text);
-    if (isObject(data)) return data as Record<string, unknown>;
-  } catch {
-    // Below.
-  }
-  return {};
+  return { ...row, data: parseObject(row.data) ?? {} };
 }

@@ -5,6 +5,12 @@ import { isObject } from '@weft/contract/is-object';
 import type { ValidationError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 
+/** What everybody asks of a list. */
+export interface PageQuery {
+  cursor?: string | undefined;
+  limit: number;
+}
+
 export interface ListCursor {
   key: SortKey;
   /** Of the last one; no other has it. */

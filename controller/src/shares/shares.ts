@@ -1,6 +1,6 @@
 // Fair shares: everything that one caller could use up for all others is taken through one of these. A principal is
 // whoever the share belongs to: a caller (`principalOf`), or an address where nobody has logged in yet.
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import type { Actor } from '../caller.ts';
 import { TryLaterError } from '../errors.ts';
 import { Budget, type BudgetRate } from './budget.ts';
@@ -72,22 +72,14 @@ export class Shares {
   /** What another node has told. */
   heard(text: string): void {
     if (!text.startsWith('{"kind":"limit"')) return;
-    const news = parse(text);
-    if (!isObject(news) || typeof news.key !== 'string') return;
+    const news = parseObject(text);
+    if (typeof news?.key !== 'string') return;
     if (news.change !== 'counted' && news.change !== 'forgotten') return;
     this.#limiters.get(String(news.id))?.heard(news.change, news.key);
   }
 
   #gauge(name: string, what: string, help: string, value: () => number): void {
     this.metrics[`weft_share_${name}_${what}`] = { help: `${help} (${name})`, value };
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -7,7 +7,7 @@ import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
-import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
+import { type PageQuery, readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
 import type { SqlQueries } from '../storage/sql-database.ts';
 import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
 
@@ -31,10 +31,7 @@ export class SiteService {
   }
 
   /** Ordered by path. Throws ValidationError for a cursor that is none. */
-  async list(
-    caller: Caller,
-    { path, cursor, limit }: { path?: string | undefined; cursor?: string | undefined; limit: number },
-  ): Promise<SitePage> {
+  async list(caller: Caller, { path, cursor, limit }: PageQuery & { path?: string | undefined }): Promise<SitePage> {
     const canSee = await this.#sight(caller);
     if (path !== undefined) {
       const site = await this.#sites.find(path);

@@ -1,6 +1,7 @@
 // What the service tells about itself outside of its interface: how far it is set up, whether its parts are well, its version, its
 // figures.
 import type { InstallChecksums } from '@weft/contract/enrolment-line';
+import { parseObject } from '@weft/contract/is-object';
 import { failureText } from '../text/failures.ts';
 import { Failure, failureOf } from './client.ts';
 
@@ -14,7 +15,7 @@ export interface Readiness {
 export async function readReadiness(): Promise<Readiness> {
   const response = await get('/readyz');
   const text = await response.text().catch(() => '');
-  const body = parse<{ parts?: Record<string, string> }>(text);
+  const body = parseObject(text) as { parts?: Record<string, string> } | undefined;
   if (!body?.parts) throw failureOf(response, text);
   const parts = Object.fromEntries(Object.entries(body.parts).map(([name, word]) => [name, word === 'ok']));
   return { isReady: response.ok, parts };
@@ -23,7 +24,7 @@ export async function readReadiness(): Promise<Readiness> {
 export async function readVersion(): Promise<string> {
   const response = await get('/openapi.json');
   const text = await response.text().catch(() => '');
-  const body = parse<{ info?: { version?: string } }>(text);
+  const body = parseObject(text) as { info?: { version?: string } } | undefined;
   if (!response.ok || !body?.info?.version) throw failureOf(response, text);
   return body.info.version;
 }
@@ -31,7 +32,7 @@ export async function readVersion(): Promise<string> {
 /** What a line for an access point says about the program that it downloads. Undefined where that is not built. */
 export async function readChecksums(): Promise<InstallChecksums | undefined> {
   const response = await get('/install/checksums.json');
-  return response.ok ? parse<InstallChecksums>(await response.text()) : undefined;
+  return response.ok ? (parseObject(await response.text()) as InstallChecksums | undefined) : undefined;
 }
 
 /** The figures without labels, by name, and sums of those with; undefined where this machine may not see them. */
@@ -49,14 +50,6 @@ export function parseFigures(text: string): Map<string, number> {
     if (Number.isFinite(value)) figures.set(found[1]!, (figures.get(found[1]!) ?? 0) + value);
   }
   return figures;
-}
-
-function parse<Body>(text: string): Body | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Without a token: for what anybody may ask. Rejects with Failure if there is no answer. */

@@ -201,6 +201,19 @@ export function useAction(): Action {
   return { isBusy, act };
 }
 
+/** The same where the failure stays until it is tried again: whoever calls shows it. */
+export function useTry() {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const run = async (work: () => Promise<void>) => {
+    setBusy(true);
+    setFailure(undefined);
+    await work().catch((error) => setFailure(toFailure(error)));
+    setBusy(false);
+  };
+  return { isBusy, failure, setFailure, run };
+}
+
 function dismiss(id: number): void {
   toasts.value = toasts.peek().filter((toast) => toast.id !== id);
 }

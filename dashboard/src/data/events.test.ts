@@ -17,6 +17,8 @@ it('every kind has a family, also one that is not known', () => {
   expect(familyOf('storage.low')).toBe('node');
   expect(familyOf('something.new')).toBe('node');
   expect(kindsOf('config')).toEqual(['config.*', 'rollout.*', 'site.*', 'webhook.*']);
+  // Addresses may have any text.
+  expect(kindsOf('constructor')).toEqual([]);
   expect(iconOf('alarm.fired')).toBe('bell');
 });
 

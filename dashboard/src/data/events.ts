@@ -29,7 +29,7 @@ export function iconOf(kind: string): IconName {
 
 /** The kinds of a family, as the interface takes them. */
 export function kindsOf(family: string): string[] {
-  const [, ...prefixes] = families[family as EventFamily] ?? [];
+  const [, ...prefixes] = Object.hasOwn(families, family) ? families[family as EventFamily] : [];
   return prefixes.map((prefix) => `${prefix}.*`);
 }
 

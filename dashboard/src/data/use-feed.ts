@@ -90,7 +90,7 @@ export function useFeed<Name extends OperationName, Row, Cursor>(
 
 type Item<Name extends OperationName> = Answer<Name> extends { items: readonly (infer Row)[] } ? Row : never;
 
-/** One that is answered as `{ items, next }`, each with its id. */
+/** One that is answered as `{ items, next }`, each with its id or its number in the log. */
 export function usePages<Name extends OperationName>(
   name: Name,
   input: Input<Name>,
@@ -100,7 +100,10 @@ export function usePages<Name extends OperationName>(
     const { items, next } = answer as { items: Item<Name>[]; next: string | null };
     return { rows: items, next: next ?? undefined };
   };
-  const idOf = (row: Item<Name>) => (row as { id: string | number }).id;
+  const idOf = (row: Item<Name>) => {
+    const { id, seq } = row as { id?: string | number; seq?: number };
+    return (id ?? seq)!;
+  };
   return useFeed(name, { ...options, input, cursor: 'cursor', toPage, idOf });
 }
 

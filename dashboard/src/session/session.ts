@@ -1,6 +1,7 @@
 // Who is signed in. The token lives in this tab's session storage and nowhere else; other tabs of the same browser are
 // told of a sign-out and of a new token, and a new tab may ask an old one to share.
 import { computed, signal } from '@preact/signals';
+import { parseObject } from '@weft/contract/is-object';
 import { forget, keep, readKept } from '../data/kept.ts';
 
 const storageKey = 'weft.session';
@@ -102,10 +103,6 @@ function hearTab(message: TabMessage): void {
 }
 
 function readStored(): Session | undefined {
-  try {
-    const stored = JSON.parse(readKept('tab', storageKey) ?? 'null') as Session | null;
-    return stored && stored.expiresAt > Date.now() ? stored : undefined;
-  } catch {
-    return undefined;
-  }
+  const stored = parseObject(readKept('tab', storageKey) ?? '') as Session | undefined;
+  return stored && stored.expiresAt > Date.now() ? stored : undefined;
 }

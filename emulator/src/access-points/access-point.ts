@@ -5,7 +5,7 @@ import { lambertianOrder } from '../radio/lifi.ts';
 import { horizonGain, type NrScenario, resourceElementDbm } from '../radio/nr.ts';
 import { carrierPrbs } from '../radio/nr-cqi.ts';
 import type { Cells } from '../world/cells.ts';
-import type { AccessPointType, Profile } from '../world/world-spec.ts';
+import type { AccessPointSpec, AccessPointType, Profile } from '../world/world-spec.ts';
 import { type Fault, type FaultRequest, faultOf, toFault } from './faults.ts';
 import type { HeldSample } from './sample.ts';
 import { pace, type Settings } from './settings.ts';
@@ -15,11 +15,7 @@ const paced = Object.keys(pace) as (keyof Settings)[];
 /** draining: serves, but takes nobody new; dozing: in light sleep (5G); starting: awake, not yet serving; down: crashed, or in the middle of a reboot. */
 export type PowerState = 'on' | 'draining' | 'asleep' | 'dozing' | 'starting' | 'down';
 
-export interface AccessPoint {
-  ap_id: string;
-  type: AccessPointType;
-  latitude: number;
-  longitude: number;
+export interface AccessPoint extends Pick<AccessPointSpec, 'ap_id' | 'type' | 'latitude' | 'longitude'> {
   scenario: NrScenario;
   profile: Profile;
   power_state: PowerState;

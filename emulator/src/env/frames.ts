@@ -1,6 +1,6 @@
 // Frames of `weft env`, little-endian: u32 length of what follows, u8 version, u8 kind, u32 length of the head, the head as
 // JSON, and a block of float32. A frame that is none is told apart without losing the next.
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 
 export const frameKinds = {
   ...{ make: 1, reset: 2, step: 3, snapshot: 4, restore: 5, close: 6 },
@@ -94,19 +94,10 @@ function decode(frame: Buffer): Frame | NoFrame {
   const blockBytes = frame.length - fixedBytes - headBytes;
   if (blockBytes < 0) return { problem: 'the head is longer than the frame' };
   if (blockBytes % floatBytes !== 0) return { problem: 'the block is not made of float32' };
-  const head = parseHead(frame.subarray(fixedBytes, fixedBytes + headBytes));
+  const head = parseObject(frame.subarray(fixedBytes, fixedBytes + headBytes));
   if (!head) return { problem: 'the head is not a JSON object' };
   // Copied: floats must begin at a multiple of four.
   const block = new Float32Array(blockBytes / floatBytes);
   frame.copy(Buffer.from(block.buffer), 0, fixedBytes + headBytes);
   return { kind: frame.readUInt8(1), head, block };
-}
-
-function parseHead(bytes: Buffer): Record<string, unknown> | undefined {
-  try {
-    const head = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-    return isObject(head) ? head : undefined;
-  } catch {
-    return undefined;
-  }
 }

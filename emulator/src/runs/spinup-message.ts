@@ -1,6 +1,7 @@
 // Parses the messages of the queue of runs. An invalid one is rejected: it will never become valid.
 import { RejectMessage } from '@weft/broker';
 import type { EmulatorTask } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 
 const maxMessageBytes = 8 * 1024 * 1024;
 /** It becomes the name of files. */
@@ -16,6 +17,7 @@ export interface SpinupMessage {
 export function parseSpinup(body: Uint8Array): SpinupMessage {
   if (body.length > maxMessageBytes) throw new RejectMessage('the message is too long');
   const message = parseObject(body);
+  if (!message) throw new RejectMessage('the message is not a JSON object');
   const { job_number, task_type, callback_token } = message;
   need(task_type === 'emulator_spinup', 'it is not about an emulated network');
   need(typeof job_number === 'string' && jobNumber.test(job_number), 'the job number makes no sense');
@@ -59,16 +61,6 @@ function isAgent(agent: Partial<Record<keyof EmulatorTask['agents'][number], unk
 
 function isTime(value: unknown): boolean {
   return typeof value === 'string' && !Number.isNaN(Date.parse(value));
-}
-
-function parseObject(body: Uint8Array): Record<string, unknown> {
-  try {
-    const message = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
-    if (typeof message === 'object' && message !== null) return message;
-  } catch {
-    // Reported below.
-  }
-  throw new RejectMessage('the message is not a JSON object');
 }
 
 function need(isMet: boolean, problem: string): void {

@@ -1,5 +1,6 @@
 // Runs what-if requests one after the other. Each gets its share of the time that a caller waits, and says how far it got.
 import { Worker } from 'node:worker_threads';
+import { parseObject } from '@weft/contract/is-object';
 import type { PlannedCommand } from '../what-if/future.ts';
 import { maxFutures } from '../what-if/interval.ts';
 import { maxWhatIfMinutes } from '../what-if/what-if.ts';
@@ -164,12 +165,8 @@ export function planCommands(
 export function parseCommand(text: unknown): { name: string; args: Record<string, unknown> } | undefined {
   if (typeof text !== 'string') return undefined;
   if (commandName.test(text)) return { name: text, args: {} };
-  try {
-    const { name, ...args } = JSON.parse(text);
-    return typeof name === 'string' && commandName.test(name) ? { name, args } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { name, ...args } = parseObject(text) ?? {};
+  return typeof name === 'string' && commandName.test(name) ? { name, args } : undefined;
 }
 
 function nobodyWaits(): RunProblem {

@@ -3,8 +3,8 @@
 import { cos, fromDb, sin } from '../exact-math.ts';
 import { carLossDb, type NrScenario, nrFrequencyGhz, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
 import { normal, streams, uniform } from '../randomness.ts';
-import { classAt, demandsBps, type TrafficMix, usualMix } from '../traffic/traffic-classes.ts';
-import type { AccessPointType } from './world-spec.ts';
+import { classAt, demandsBps, usualMix } from '../traffic/traffic-classes.ts';
+import type { AccessPointSpec, AccessPointType } from './world-spec.ts';
 
 export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const;
 
@@ -38,15 +38,11 @@ const speedRanges: Record<number, [number, number]> = {
   [kinds.vehicle]: [8, 14],
 };
 
-export interface Home {
-  type: AccessPointType;
-  scenario?: NrScenario;
-  mix?: TrafficMix;
+export interface Home extends Pick<AccessPointSpec, 'type' | 'scenario' | 'mix' | 'devices'> {
   /** What one device asks for on average in the busiest hour. */
   meanBps?: number;
   x: number;
   y: number;
-  devices: number;
 }
 
 function habitsOf({ type, scenario }: { type: AccessPointType; scenario?: NrScenario }): Habits {

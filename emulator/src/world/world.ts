@@ -1,6 +1,6 @@
 // A network that exists only in memory, second by second. All it does follows from its description, the commands and the
 // faults: how fast it is stepped, and who looks at it in between, changes nothing.
-import { addFault, isAgentUp, isDeaf, isReachable, never, type PowerState } from '../access-points/access-point.ts';
+import { type AccessPoint, addFault, isAgentUp, isDeaf, isReachable, never } from '../access-points/access-point.ts';
 import { commandsOf, type DeclaredCommand, settingsOf } from '../access-points/command-table.ts';
 import {
   type CommandArguments,
@@ -20,17 +20,13 @@ import { createState } from './create-state.ts';
 import { passSecond } from './second.ts';
 import { changePolicy, deviceName, steer } from './steering.ts';
 import { resetTally } from './tallies.ts';
-import type { AccessPointType, WorldSpec } from './world-spec.ts';
+import type { WorldSpec } from './world-spec.ts';
 import type { Experience, RadioState, WorldState } from './world-state.ts';
 
+type Known = 'ap_id' | 'type' | 'latitude' | 'longitude' | 'power_state' | 'report_interval_seconds';
+
 /** What is known of an access point from outside. */
-export interface AccessPointView {
-  ap_id: string;
-  type: AccessPointType;
-  latitude: number;
-  longitude: number;
-  power_state: PowerState;
-  report_interval_seconds: number;
+export interface AccessPointView extends Pick<AccessPoint, Known> {
   connected_devices: number;
   /** For its configuration. */
   commands: DeclaredCommand[];

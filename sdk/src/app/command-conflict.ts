@@ -1,5 +1,6 @@
 // A command lost against what somebody else holds: who that is, and when it is worth coming back.
 import type { Rival, VerdictReason } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 import { toSeconds, WeftRefusal } from '../weft-refusal.ts';
 
 /**
@@ -87,11 +88,6 @@ export function toConflict(
   retryAfter: string | null | undefined,
 ): CommandConflict | undefined {
   if (status !== 409) return undefined;
-  try {
-    const body = JSON.parse(text);
-    if (body.code !== 'command_conflict') return undefined;
-    return new (classOf(body))(body, toSeconds(retryAfter));
-  } catch {
-    return undefined;
-  }
+  const body = parseObject(text) as ConflictBody | undefined;
+  return body?.code === 'command_conflict' ? new (classOf(body))(body, toSeconds(retryAfter)) : undefined;
 }

@@ -23,11 +23,9 @@ import { principalOf, type Shares } from '../../shares/shares.ts';
 import { giveWay } from '../../time-slices.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
-import type { CommandLedger } from '../ledger/command-ledger.ts';
-import type { CommandOperations } from '../ledger/command-operations.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
-import type { CommandIntake, SendOptions } from './command-intake.ts';
-import type { RivalVisibility } from './rival-visibility.ts';
+import type { SendOptions } from './command-intake.ts';
+import type { CommandServiceOptions } from './command-service.ts';
 
 const maxTargets = 10_000;
 const pageSize = 100;
@@ -38,19 +36,16 @@ const maxBatches = 20;
 /** Each may be thousands of commands. */
 const batchTurns = { slots: 4, perPrincipal: 1, maxWaiting: 20 };
 
-export interface BatchServiceOptions {
+type Shared = Pick<CommandServiceOptions, 'ledger' | 'operations' | 'intake' | 'sight' | 'now'>;
+
+export interface BatchServiceOptions extends Shared {
   store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'hasBatch' | 'updateBatch'>;
-  ledger: Pick<CommandLedger, 'do'>;
-  operations: CommandOperations;
-  intake: CommandIntake;
-  sight: RivalVisibility;
   keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
   agents: Pick<AgentService, 'page'>;
   shares: Shares;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
-  now?: () => number;
 }
 
 interface Plan {

@@ -2,6 +2,7 @@
 // decisions.
 import type { Conflict, ConflictPage, ConflictRules } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
+import { parseObject } from '@weft/contract/is-object';
 import type { AuditRecord } from '../../audit/audit-entry.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
 import type { Caller } from '../../caller.ts';
@@ -131,7 +132,7 @@ function toPage(items: Conflict[], before: number | null): ConflictPage {
 
 /** Undefined for a plain decision, or one that does not concern this caller, or that cannot be read any more. */
 function toConflict({ seq, ts, action, target, detail: text }: AuditRecord, caller: Caller): Conflict | undefined {
-  const detail = parseDetail(text);
+  const detail: Detail = parseObject(text) ?? {};
   const { intent, outcome, group } = detail;
   const app = rightsOf(caller).app?.id;
   const base = { seq, ts: toTime(ts), kind: action as Conflict['kind'] };
@@ -197,13 +198,4 @@ function valuesFor(
     values.rival_priority = held.priority;
   }
   return values;
-}
-
-function parseDetail(text: string): Detail {
-  try {
-    const detail: unknown = JSON.parse(text);
-    return typeof detail === 'object' && detail !== null ? (detail as Detail) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,6 +1,6 @@
 // A guard: what a caller wants to stay true after its command. `rsrp_dbm>-110` is broken by the first value of the access point
 // that is not above -110; then the command is rolled back. As JSON, with a selector, it is about all access points that match.
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import { invalidValue, type Loc } from '../../input/value-rules.ts';
 import { isName, toPlainNumber } from '../../telemetry/ingest/sample-fields.ts';
 
@@ -46,13 +46,7 @@ function isWide(text: string): boolean {
 }
 
 function parseWide(text: string, loc: Loc): Guard {
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    throw invalidValue(loc, expected);
-  }
-  const { selector, metric, op, value, ...others } = isObject(given) ? given : {};
+  const { selector, metric, op, value, ...others } = parseObject(text) ?? {};
   const isComparison = typeof op === 'string' && Object.hasOwn(comparisons, op);
   const isNumber = typeof value === 'number' && Number.isFinite(value);
   const isMetric = typeof metric === 'string' && isName(metric);

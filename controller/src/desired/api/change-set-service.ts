@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import type { IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import { invalidValue } from '../../input/value-rules.ts';
-import { readCursor, toCursor } from '../../lists/list-cursor.ts';
+import { type PageQuery, readCursor, toCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import { inSlices } from '../../time-slices.ts';
@@ -43,10 +43,7 @@ export class ChangeSetService {
   }
 
   /** Newest first: one's own, and for who sees everything all. */
-  async list(
-    caller: Caller,
-    { cursor, limit }: { cursor?: string | undefined; limit: number },
-  ): Promise<ChangeSetPage> {
+  async list(caller: Caller, { cursor, limit }: PageQuery): Promise<ChangeSetPage> {
     const before = readTimeCursor(cursor, 'change_sets');
     const records = await this.#options.rollouts.pageSets(before, limit);
     const { layers } = await this.#options.inForce.current();

@@ -15,7 +15,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
 import type { FleetIndex } from '../../fleet/index/fleet-index.ts';
 import { invalidValue } from '../../input/value-rules.ts';
-import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
+import { type PageQuery, readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { SiteStore } from '../../sites/site-store.ts';
@@ -37,7 +37,7 @@ const maxSecrets = 1_000;
 export interface ConfigServiceOptions {
   store: LayerStore;
   inForce: LayersInForce;
-  rollouts: Pick<RolloutStore, 'open' | 'treatedBy'>;
+  rollouts: Pick<RolloutStore, 'open'>;
   index: FleetIndex;
   sites: Pick<SiteStore, 'find' | 'get'>;
   keyring: Pick<Keyring, 'encrypt'>;
@@ -46,11 +46,6 @@ export interface ConfigServiceOptions {
   /** Something of it has changed: to be done soon. */
   onChanged: () => void;
   now: () => number;
-}
-
-interface PageQuery {
-  cursor?: string | undefined;
-  limit: number;
 }
 
 export class ConfigService {
@@ -191,14 +186,14 @@ export class ConfigService {
     return toSecret(secret);
   }
 
-  /** Throws ConflictError while a layer names it that is in force, or that a roll-out has brought to access points or may bring. */
+  /** Throws ConflictError while a layer names it that is in force, or part of a roll-out that is not over. */
   async removeSecret(caller: Caller, name: string): Promise<void> {
     const { store, auditLog, inForce, rollouts, onChanged } = this.#options;
     const { secrets, layers } = await inForce.current();
     if (!secrets.has(name)) throw secretNotFound();
     this.#requireWhole(caller);
-    const ahead = [...(await rollouts.open()), ...(await rollouts.treatedBy()).values()];
-    const used = [...layers, ...ahead.flatMap(({ changes }) => changes.after)].find(({ settings }) =>
+    const ahead = (await rollouts.open()).flatMap(({ changes }) => changes.after);
+    const used = [...layers, ...ahead].find(({ settings }) =>
       secretsOf(settings).has(name),
     );
     if (used) throw new ConflictError('secret_in_use', `The layer ${used.name} uses this secret`);

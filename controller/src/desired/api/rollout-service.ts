@@ -2,7 +2,7 @@
 import type { Rollout, RolloutAgentPage, RolloutPage, RolloutSeries, RolloutState } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
-import { readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
+import { type PageQuery, readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
@@ -27,7 +27,7 @@ export class RolloutService {
   }
 
   /** Newest first. */
-  async list(caller: Caller, { cursor, limit }: { cursor?: string | undefined; limit: number }): Promise<RolloutPage> {
+  async list(caller: Caller, { cursor, limit }: PageQuery): Promise<RolloutPage> {
     const records = await this.#options.rollouts.page(readTimeCursor(cursor, 'rollouts'), limit);
     const items: Rollout[] = [];
     for (const record of records) {
@@ -48,11 +48,7 @@ export class RolloutService {
     return this.#options.gates.pictured(record, agents, metric, (agent) => rightsOf(caller).sees(agent));
   }
 
-  async agents(
-    caller: Caller,
-    id: string,
-    { cursor, limit }: { cursor?: string | undefined; limit: number },
-  ): Promise<RolloutAgentPage> {
+  async agents(caller: Caller, id: string, { cursor, limit }: PageQuery): Promise<RolloutAgentPage> {
     const { agents } = await this.#find(caller, id);
     const after = readNameCursor(cursor, 'rollout_agents', () => true) ?? '';
     const left = agents.filter(({ ap_id }) => ap_id > after);

@@ -54,6 +54,8 @@ export interface DeviceListRequest {
   count: boolean;
 }
 
+type PageRequest = Pick<DeviceListRequest, 'cursor' | 'limit'>;
+
 export interface DeviceServiceOptions {
   registry: DeviceRegistry;
   names: DeviceNames;
@@ -179,11 +181,7 @@ export class DeviceService {
   }
 
   /** The devices of one access point. Throws NotFoundError if the caller may not see it. */
-  async ofAgent(
-    caller: Caller,
-    ap_id: string,
-    { cursor, limit }: { cursor: string | undefined; limit: number },
-  ): Promise<AgentDevices> {
+  async ofAgent(caller: Caller, ap_id: string, { cursor, limit }: PageRequest): Promise<AgentDevices> {
     const { registry, agents } = this.#options;
     if (rightsOf(caller).agent) return this.#withoutNames(caller, ap_id, { cursor, limit });
     const after = readNameCursor(cursor, 'devices', isPseudonym);
@@ -209,11 +207,7 @@ export class DeviceService {
   }
 
   /** For the access point itself: in the order of its links, because that of the pseudonyms would tell about them. */
-  async #withoutNames(
-    caller: Caller,
-    ap_id: string,
-    { cursor, limit }: { cursor: string | undefined; limit: number },
-  ): Promise<AgentDevices> {
+  async #withoutNames(caller: Caller, ap_id: string, { cursor, limit }: PageRequest): Promise<AgentDevices> {
     const { registry, agents } = this.#options;
     const start = Number(readNameCursor(cursor, 'devices', (text) => /^\d{1,7}$/.test(text)) ?? 0);
     await agents.requireVisible(ap_id, caller);

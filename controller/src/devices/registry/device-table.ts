@@ -1,5 +1,6 @@
 // Devices and their links in memory, as columns of numbers: about 250 bytes a device with one link, without the addresses.
 import { maxHeardPerDevice } from '@weft/contract';
+import type { ReportedDevice, ReportedNeighbour } from '../../telemetry/ingest/device-list.ts';
 import { Rows } from './columns.ts';
 import { DeviceOrder } from './device-order.ts';
 
@@ -9,18 +10,7 @@ const tenths = 10;
 const unknownLevel = -32_768;
 
 /** What an access point reports of a device; NaN where it does not say. */
-export interface LinkValues {
-  rssi_dbm: number;
-  snr_db: number;
-  rx_mbps: number;
-  tx_mbps: number;
-}
-
-export interface Neighbour {
-  name: string;
-  isBssid: boolean;
-  rssi_dbm: number;
-}
+export type LinkValues = Pick<ReportedDevice, 'rssi_dbm' | 'snr_db' | 'rx_mbps' | 'tx_mbps'>;
 
 export class DeviceTable {
   readonly #devices = new Rows({
@@ -201,7 +191,7 @@ export class DeviceTable {
     links.tx_mbps[link] = tx_mbps;
   }
 
-  setHeard(link: number, heard: readonly Neighbour[]): void {
+  setHeard(link: number, heard: readonly ReportedNeighbour[]): void {
     const links = this.links;
     const before = links.heardCount[link]!;
     const count = Math.min(heard.length, maxHeardPerDevice);
@@ -221,7 +211,7 @@ export class DeviceTable {
     links.heardBssids[link] = bssids;
   }
 
-  heardOf(link: number): Neighbour[] {
+  heardOf(link: number): ReportedNeighbour[] {
     const links = this.links;
     return Array.from({ length: links.heardCount[link]! }, (_, index) => {
       const place = link * maxHeardPerDevice + index;

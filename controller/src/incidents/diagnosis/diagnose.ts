@@ -2,6 +2,7 @@
 // be done. Pure. Nothing is proposed without evidence, and "No cause found" is an answer.
 import type { Diagnosis, IncidentCause, Proposal } from '@weft/contract';
 import { type DeclaredCommand, toCommandText } from '@weft/contract/declared-commands';
+import type { AlarmRecord } from '../../alarms/store/alarm-store.ts';
 import { noiseLimitDbm } from '../grouping/alarm-context.ts';
 import { type AlarmContext, familyOf } from '../grouping/grouped-alarm.ts';
 
@@ -22,14 +23,7 @@ export interface Change {
 }
 
 export interface Facts {
-  alarm: {
-    id: string;
-    ap_id: string | null;
-    subject_kind: string;
-    message: string;
-    value: number | null;
-    since: number;
-  };
+  alarm: Pick<AlarmRecord, 'id' | 'ap_id' | 'subject_kind' | 'message' | 'value' | 'since'>;
   product: string | null;
   context: AlarmContext;
   /** Means of the newest minutes of the alarm. */

@@ -1,5 +1,6 @@
 // The messages of a job as a caller may see them now: rights may have gone since they were stored. What is about agents out
 // of sight is left out of a message; the message itself keeps its number and whether it is the last, so that nobody waits for it.
+import { parseObject } from '@weft/contract/is-object';
 import type { Caller } from '../../caller.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { mayAsk } from './job-rights.ts';
@@ -102,10 +103,6 @@ export function toEnvelopeText({ job_number, seq, type, data, final, ts }: Messa
 
 /** What another node tells, if it makes sense to this one. */
 export function parseNews(text: string): { job_number: string; seq: number; final: boolean } {
-  try {
-    const { job_number, seq, final } = JSON.parse(text);
-    return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? seq : 0, final: final === true };
-  } catch {
-    return { job_number: '', seq: 0, final: false };
-  }
+  const { job_number = '', seq, final } = parseObject(text) ?? {};
+  return { job_number: String(job_number), seq: Number.isSafeInteger(seq) ? Number(seq) : 0, final: final === true };
 }

@@ -15,26 +15,18 @@ const maxStartLength = 47;
 /** Kept between answers: memory that every answer allocated again would be most of the garbage of a server that charts poll. */
 const scratch = new JsonBytes(pieceLength);
 
+type Asked = [ap_id: string, window_minutes: number, metrics: readonly string[], frame: Frame];
+
 /** The body of #28: one list of points per metric, in the order asked for; absent values are no points. */
-export function* multiMetricJson(
-  ap_id: string,
-  window_minutes: number,
-  metrics: readonly string[],
-  frame: Frame,
-): Generator<Uint8Array> {
+export function* multiMetricJson(...asked: Asked): Generator<Uint8Array> {
   const json = new JsonBytes(pieceLength + 1024);
-  for (const _ of writeMultiMetric(json, pieceLength, ap_id, window_minutes, metrics, frame)) yield json.takeBytes();
+  for (const _ of writeMultiMetric(json, pieceLength, asked)) yield json.takeBytes();
   yield json.takeBytes();
 }
 
 /** The same as one text, for short answers. */
-export function multiMetricText(
-  ap_id: string,
-  window_minutes: number,
-  metrics: readonly string[],
-  frame: Frame,
-): string {
-  for (const _ of writeMultiMetric(scratch, Number.POSITIVE_INFINITY, ap_id, window_minutes, metrics, frame));
+export function multiMetricText(...asked: Asked): string {
+  for (const _ of writeMultiMetric(scratch, Number.POSITIVE_INFINITY, asked));
   return scratch.take();
 }
 
@@ -42,10 +34,7 @@ export function multiMetricText(
 function* writeMultiMetric(
   json: JsonBytes,
   maxLength: number,
-  ap_id: string,
-  window_minutes: number,
-  metrics: readonly string[],
-  frame: Frame,
+  [ap_id, window_minutes, metrics, frame]: Asked,
 ): Generator<void> {
   const starts = new PointStarts(frame.ts);
   json.text(`{"agent_id":${JSON.stringify(ap_id)},"window_minutes":${window_minutes}${resolution(frame)},"series":[`);

@@ -1,21 +1,13 @@
 // One alarm rule: its condition in fields, tried on the last day before it is saved.
 import './alarms-page.css';
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import {
-  type AlarmPreview,
-  type AlarmRule,
-  type AlarmRuleInput,
-  call,
-  type Failure,
-  problemAt,
-  toFailure,
-} from '../../api/client.ts';
+import { type AlarmPreview, type AlarmRule, type AlarmRuleInput, call, problemAt } from '../../api/client.ts';
 import { AgentName } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
 import { Chart, type TimeRange } from '../../components/chart/chart.tsx';
 import { seriesLines } from '../../components/chart/chart-shape.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { FailureNotice, Notice, PageSkeleton, showToast } from '../../components/feedback.tsx';
+import { FailureNotice, Notice, PageSkeleton, showToast, useTry } from '../../components/feedback.tsx';
 import { Form, type FormState, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { Page, UnknownPage } from '../../components/page.tsx';
 import { agentName } from '../../data/agents.ts';
@@ -35,8 +27,7 @@ const restMs = 1000;
 
 export function RulePreview({ form, labels }: { form: FormState<RuleValues>; labels: AlarmRuleInput['labels'] }) {
   const [found, setFound] = useState<{ of: string; preview: AlarmPreview } | undefined>(undefined);
-  const [failure, setFailure] = useState<Failure | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, setFailure, run } = useTry();
   const rule = toRule(form.values.value, labels);
   const key = JSON.stringify(rule);
   const ask = async () => {
@@ -46,17 +37,11 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
       setFailure(problemAt(...missing));
       return;
     }
-    setBusy(true);
-    setFailure(undefined);
-    try {
+    await run(async () => {
       // A name is needed to save a rule, not to try it.
       const json = { ...rule, name: rule.name || text.newTitle };
       setFound({ of: key, preview: await call('preview_alarm_rule', { query: { window: windowHours }, json }) });
-    } catch (error) {
-      setFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   useEffect(() => {
     if (form.values.peek() === form.saved.peek() || missingIn(form.values.peek())) return;

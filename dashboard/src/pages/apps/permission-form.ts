@@ -1,6 +1,7 @@
 // Between the permissions of an app and the fields of their form. Pure. The names of the fields are those of the 422, so
 // that the server's words stand beside the right one.
 import { effectivePermissions } from '@weft/contract/app-permissions';
+import { parseObject } from '@weft/contract/is-object';
 import { Failure } from '../../api/client.ts';
 import type { FormState } from '../../components/forms/form.tsx';
 import { fromLocalMoment, partsOf, toLocalMoment } from '../../format.ts';
@@ -171,16 +172,11 @@ function emulatorFrom(values: PermissionValues): { emulator?: unknown } {
 
 function otherFrom(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    throw refusal('', appsText.may.badJson);
-  }
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw refusal('', appsText.may.badJson);
+  const parsed = parseObject(text);
+  if (!parsed) throw refusal('', appsText.may.badJson);
   const taken = Object.keys(parsed).find((key) => known.includes(key));
   if (taken !== undefined) throw refusal('', appsText.may.keyTaken(taken));
-  return parsed as Record<string, unknown>;
+  return parsed;
 }
 
 function refusal(key: string, msg: string): Failure {

@@ -15,7 +15,7 @@ import {
   useFilters,
 } from '../../components/tables/filter-bar.tsx';
 import { agentName, hasAgentName } from '../../data/agents.ts';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { formatExactly, formatMoment } from '../../format.ts';
 import { auditText as text } from '../../text/audit.ts';
 import { pageTitles } from '../../text/components.ts';
@@ -39,13 +39,7 @@ const pageSize = 100;
 export function AuditPage() {
   const filters = useFilters('actor', 'action', 'target', 'since', 'until');
   const { action } = filters.values;
-  const feed = useFeed('list_audit_entries', {
-    input: { query: { ...filters.query, limit: pageSize } },
-    pollMs: 5000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ seq }) => seq,
-  });
+  const feed = usePages('list_audit_entries', { query: { ...filters.query, limit: pageSize } }, { pollMs: 5000 });
   const { rows, failure } = feed;
   const known = Object.keys(text.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
   const actions = action === '' || known.includes(action) ? known : [action, ...known];

@@ -7,7 +7,7 @@ import {
   inverseOf,
   readDeclaredCommands as readDeclarations,
 } from '@weft/contract/declared-commands';
-import { isObject } from '@weft/contract/is-object';
+import { isObject, parseObject } from '@weft/contract/is-object';
 import { problemAt } from '../../api/client.ts';
 import { commandsText } from '../../text/commands.ts';
 
@@ -135,12 +135,8 @@ export function boundsInWords({ minimum, maximum, multipleOf, unit = '' }: Decla
 
 function readFreely(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Told below, as for what is JSON but no object.
-  }
+  const value = parseObject(text);
+  if (value) return value;
   throw problemAt('arguments', commandsText.form.notJson);
 }
 

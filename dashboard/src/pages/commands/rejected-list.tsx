@@ -5,7 +5,7 @@ import type { Conflict } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { Loading } from '../../components/feedback.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { formatMoment } from '../../format.ts';
 import { commandsText } from '../../text/commands.ts';
 import { RivalLink, VerdictChip } from './command-marks.tsx';
@@ -15,13 +15,7 @@ const limit = 100;
 
 export function RejectedList({ agent, tools }: { agent: string; tools: ComponentChildren }) {
   const query = { limit, ...(agent !== '' && { agent }) };
-  const feed = useFeed('list_conflicts', {
-    input: { query },
-    pollMs: 3000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ seq }) => seq,
-  });
+  const feed = usePages('list_conflicts', { query }, { pollMs: 3000 });
   const { rows, failure } = feed;
   const rejected = useMemo(() => rows?.filter(({ verdict }) => verdict === 'rejected'), [rows]);
   return (

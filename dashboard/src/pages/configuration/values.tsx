@@ -1,4 +1,5 @@
 // Variables and secrets that layers name: variables with their values, secrets by their names alone.
+import { parseJson } from '@weft/contract/is-object';
 import { useState } from 'preact/hooks';
 import { type ConfigVariable, call } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
@@ -71,10 +72,8 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
 
 /** A number or yes and no where it reads as one; else text, which may stand in quotes. Nothing: it is removed. */
 export function toVariableValue(typed: string): string | number | boolean | null {
-  try {
-    const read: unknown = JSON.parse(typed);
-    if (typeof read === 'string' || typeof read === 'number' || typeof read === 'boolean') return read;
-  } catch {}
+  const read = parseJson(typed);
+  if (typeof read === 'string' || typeof read === 'number' || typeof read === 'boolean') return read;
   return typed === '' ? null : typed;
 }
 

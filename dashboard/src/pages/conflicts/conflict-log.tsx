@@ -12,7 +12,7 @@ import {
   OlderButton,
   useFilters,
 } from '../../components/tables/filter-bar.tsx';
-import { useFeed } from '../../data/use-feed.ts';
+import { usePages } from '../../data/use-feed.ts';
 import { formatExactly, formatMoment, formatNumber } from '../../format.ts';
 import { session } from '../../session/session.ts';
 import { conflictsText as text } from '../../text/conflicts.ts';
@@ -23,13 +23,7 @@ const pageSize = 50;
 
 export function ConflictLog() {
   const filters = useFilters('agent', 'caller', 'reason', 'since', 'until');
-  const feed = useFeed('list_conflicts', {
-    input: { query: { ...filters.query, limit: pageSize } },
-    pollMs: 5000,
-    cursor: 'cursor',
-    toPage: ({ items, next }) => ({ rows: items, next: next ?? undefined }),
-    idOf: ({ seq }) => seq,
-  });
+  const feed = usePages('list_conflicts', { query: { ...filters.query, limit: pageSize } }, { pollMs: 5000 });
   const { rows, failure } = feed;
   return (
     <>

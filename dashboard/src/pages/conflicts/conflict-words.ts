@@ -1,5 +1,5 @@
 // A conflict in words: what happened as a sentence, and who wanted what. Pure.
-import { isObject } from '@weft/contract/is-object';
+import { parseObject } from '@weft/contract/is-object';
 import type { Conflict } from '../../api/client.ts';
 import { withAgentName } from '../../data/agents.ts';
 import { formatMoment } from '../../format.ts';
@@ -82,23 +82,13 @@ export function conflictSides(conflict: Conflict): ConflictSide[] {
 
 /** A command as `name argument=value`; a name alone as it is. */
 export function valueWords(command: string): string {
-  const parsed = parse(command);
-  if (!parsed) return command;
+  const parsed = parseObject(command);
+  if (!parsed || !('name' in parsed)) return command;
   const { name, ...args } = parsed;
   const words = Object.entries(args).map(
     ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
   return [String(name), ...words].join(' ');
-}
-
-/** Undefined for what is no command in JSON. */
-function parse(command: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(command);
-    return isObject(parsed) && 'name' in parsed ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The page of a caller, for administrators; undefined if it has none. */

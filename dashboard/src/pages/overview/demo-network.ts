@@ -1,6 +1,7 @@
 // The demo network of the first five minutes: twelve access points in Bristol, four of each kind. Which one this tab has
 // started is remembered, so that the hint to it survives a reload.
 import { signal } from '@preact/signals';
+import { parseObject } from '@weft/contract/is-object';
 import { call, type EmulatedAgent, type EmulatorSpinupRequest } from '../../api/client.ts';
 import { forget, keep, readKept } from '../../data/kept.ts';
 import { queries } from '../../data/use-operation.ts';
@@ -24,7 +25,8 @@ const request: EmulatorSpinupRequest = {
   })),
 };
 
-export const demoNetwork = signal<DemoNetwork | undefined>(readStored());
+const stored = parseObject(readKept('tab', storageKey) ?? '') as DemoNetwork | undefined;
+export const demoNetwork = signal(stored);
 
 /** Rejects with Failure; then nothing was started. */
 export async function startDemoNetwork(): Promise<void> {
@@ -40,12 +42,4 @@ export async function startDemoNetwork(): Promise<void> {
 export function forgetDemoNetwork(): void {
   forget('tab', storageKey);
   demoNetwork.value = undefined;
-}
-
-function readStored(): DemoNetwork | undefined {
-  try {
-    return (JSON.parse(readKept('tab', storageKey) ?? 'null') as DemoNetwork | null) ?? undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,8 @@
 // An empty network as an invitation: one button to a whole demo network, the way to register real access points, and how the demo
 // network is doing.
 import { useState } from 'preact/hooks';
-import { type Failure, toFailure } from '../../api/client.ts';
 import { Button, ButtonLink, IconButton } from '../../components/button.tsx';
-import { EmptyState, FailureNotice, Notice, Progress } from '../../components/feedback.tsx';
+import { EmptyState, FailureNotice, Notice, Progress, useTry } from '../../components/feedback.tsx';
 import { agentName, isInService, isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
@@ -76,21 +75,10 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
 
 export function FirstNetwork() {
   const text = overviewText.empty;
-  const [isStarting, setStarting] = useState(false);
-  const [failure, setFailure] = useState<Failure | undefined>(undefined);
+  const { isBusy, failure, run } = useTry();
   const [isRegistering, setRegistering] = useState(false);
   const isAdmin = session.value?.isAdmin === true;
-  const start = async () => {
-    setStarting(true);
-    setFailure(undefined);
-    try {
-      await startDemoNetwork();
-    } catch (error) {
-      setFailure(toFailure(error));
-    } finally {
-      setStarting(false);
-    }
-  };
+  const start = () => run(startDemoNetwork);
   return (
     <div class="card first-network">
       {failure && <FailureNotice failure={failure} />}
@@ -101,7 +89,7 @@ export function FirstNetwork() {
           title={text.title}
           actions={
             <>
-              <Button kind="primary" size="large" icon="play" isBusy={isStarting} onClick={start} words={text.demo} />
+              <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start} words={text.demo} />
               {isAdmin && (
                 <Button size="large" icon="plus" onClick={() => setRegistering(true)} words={text.register} />
               )}

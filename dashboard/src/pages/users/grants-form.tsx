@@ -1,9 +1,9 @@
 // What a user may do where: a role for the access points that a selector means, as many as needed.
 
 import { useState } from 'preact/hooks';
-import { call, type Failure, type Grant, problemWords, toFailure } from '../../api/client.ts';
+import { call, type Grant, problemWords } from '../../api/client.ts';
 import { Button, IconButton } from '../../components/button.tsx';
-import { FailureNotice, Loading, showToast } from '../../components/feedback.tsx';
+import { FailureNotice, Loading, showToast, useTry } from '../../components/feedback.tsx';
 import { OptionList } from '../../components/forms/fields.tsx';
 import { readSelector, SelectorInput, useMatches } from '../../components/forms/selector-input.tsx';
 import { operationKey, queries, useOperation } from '../../data/use-operation.ts';
@@ -28,14 +28,11 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
   // Those of the server until one is changed here; then what was typed stays, whatever comes in.
   const [draft, setRows] = useState<readonly Grant[] | undefined>(undefined);
   const rows = draft ?? grants;
-  const [failure, setFailure] = useState<Failure | undefined>(undefined);
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, run } = useTry();
   const isChanged = JSON.stringify(rows) !== JSON.stringify(grants);
   const isWrong = rows.some(({ selector = '' }) => readSelector(selector).problem !== undefined);
-  const save = async () => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
+  const save = () =>
+    run(async () => {
       const json = rows.map(({ role, selector = '' }) =>
         everywhere.includes(role) || selector.trim() === '' ? { role } : { role, selector: selector.trim() },
       );
@@ -43,12 +40,7 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       queries.set(operationKey('get_grants', { path }), await call('set_grants', { path, json }));
       setRows(undefined);
       showToast({ title: text.saved(username) });
-    } catch (error) {
-      setFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   const change = (index: number, next: Grant) => setRows(rows.map((row, place) => (place === index ? next : row)));
   return (
     <>

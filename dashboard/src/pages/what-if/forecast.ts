@@ -2,6 +2,7 @@
 // on their way to the map, kept in this tab, because an address has no room for a hundred of them.
 import { signal } from '@preact/signals';
 import type { WhatIfRequest } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
 import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { keep, readKept } from '../../data/kept.ts';
@@ -75,10 +76,8 @@ export function differenceAddress(job_number: string, technology: string): strin
 
 /** Undefined if nothing is kept for this network. */
 export function readDifference(job_number: string): PlannedDifference | undefined {
-  try {
-    const { commands, after_seconds, moves, ...kept } = JSON.parse(readKept('tab', key) ?? '{}');
-    return kept.job_number === job_number && Array.isArray(commands) ? { commands, after_seconds, moves } : undefined;
-  } catch {
-    return undefined;
-  }
+  const found = parseObject(readKept('tab', key) ?? '') as (PlannedDifference & { job_number: string }) | undefined;
+  if (found?.job_number !== job_number || !Array.isArray(found.commands)) return undefined;
+  const { commands, after_seconds, moves } = found;
+  return { commands, after_seconds, moves };
 }

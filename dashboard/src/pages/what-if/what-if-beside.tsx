@@ -1,10 +1,10 @@
 // What-if beside every button that sends something: on emulated networks the effect within seconds, as figures with their range
 // and as ghosts in the charts of the page; all of it is a click away. On real ones nothing can be predicted, and it says so.
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, Failure, toFailure, type WhatIfAnswer } from '../../api/client.ts';
+import { call, Failure, type WhatIfAnswer } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { FailureNotice } from '../../components/feedback.tsx';
+import { FailureNotice, useTry } from '../../components/feedback.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { isOfNetwork } from '../../data/agents.ts';
@@ -39,9 +39,8 @@ export interface WhatIfState {
 
 /** Its answer is the forecast of the page until it is cleared or left. */
 export function useWhatIf(): WhatIfState {
-  const [isBusy, setBusy] = useState(false);
+  const { isBusy, failure, setFailure, run } = useTry();
   const [answer, setAnswer] = useState<WhatIfAnswer | undefined>(undefined);
-  const [failure, setFailure] = useState<Failure | undefined>(undefined);
   const [commands, setCommands] = useState<readonly AskedCommand[]>([]);
   const clear = () => {
     setAnswer(undefined);
@@ -63,14 +62,7 @@ export function useWhatIf(): WhatIfState {
   const ask = async (asked: readonly AskedCommand[]) => {
     clear();
     setCommands(asked);
-    setBusy(true);
-    try {
-      await look(asked);
-    } catch (error) {
-      setFailure(toFailure(error));
-    } finally {
-      setBusy(false);
-    }
+    await run(() => look(asked));
   };
   return { isBusy, answer, failure, commands, ask, again: (extent) => look(commands, extent), clear };
 }

@@ -1,6 +1,7 @@
 // Which agents have their channel on another node, by what those nodes tell: for presence, and so that nobody pushes to an
 // agent that is connected. What a node does not repeat is forgotten, and with it a node that has died.
 import { BoundedMap } from '@weft/contract/bounded-map';
+import { parseObject } from '@weft/contract/is-object';
 import { PeriodicTask } from '../../../periodic-task.ts';
 
 const repeatEveryMs = 20_000;
@@ -19,13 +20,9 @@ export interface ChannelNews {
 
 /** The news behind a text, if it is about channels. */
 export function parseChannelNews(text: string): ChannelNews | undefined {
-  try {
-    const news = JSON.parse(text);
-    const isOurs = ['channel_opened', 'channel_closed', 'channels_open', 'agent_removed'].includes(news?.kind);
-    return isOurs && typeof news.node === 'string' && Array.isArray(news.ap_ids) ? news : undefined;
-  } catch {
-    return undefined;
-  }
+  const news = parseObject(text) as ChannelNews | undefined;
+  const isOurs = ['channel_opened', 'channel_closed', 'channels_open', 'agent_removed'].includes(news?.kind ?? '');
+  return isOurs && typeof news?.node === 'string' && Array.isArray(news.ap_ids) ? news : undefined;
 }
 
 export class RemoteChannels {

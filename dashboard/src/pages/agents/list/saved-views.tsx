@@ -1,5 +1,6 @@
 // Views of the list that somebody keeps: selector, filters, order and columns under a name, in this browser. What a browser has
 // kept is not trusted.
+import { parseJson } from '@weft/contract/is-object';
 import { useState } from 'preact/hooks';
 import { Button, Icon, IconButton } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -27,12 +28,8 @@ export function viewOf(search: string): string {
 }
 
 export function readViews(kept: string | null): SavedView[] {
-  try {
-    const found: unknown = JSON.parse(kept ?? '[]');
-    return Array.isArray(found) ? found.filter(isView).slice(0, maxViews) : [];
-  } catch {
-    return [];
-  }
+  const found = parseJson(kept ?? '[]');
+  return Array.isArray(found) ? found.filter(isView).slice(0, maxViews) : [];
 }
 
 /** One of the same name is replaced. */
