@@ -51,6 +51,8 @@ export interface Platform {
   broker: Broker;
   /** Between the nodes that share the database. */
   news: NodeNews;
+  /** What events and alarms call this node: its host, and its port too where others may run there. */
+  node: string;
   keyring: Keyring;
   hasher: PasswordHasher;
   /** What writes to database and telemetry have answered within seconds. */

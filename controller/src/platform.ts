@@ -1,4 +1,5 @@
 // Opens what all parts stand on: the data folder, the secret, and the backends that the settings name.
+import { hostname } from 'node:os';
 import {
   openBroker,
   openDatabase,
@@ -111,6 +112,7 @@ export async function openPlatform(options: PlatformOptions): Promise<OpenPlatfo
     telemetryStore,
     broker,
     news,
+    node: config.databaseUrl === undefined ? hostname() : `${hostname()}:${config.port}`,
     keyring,
     hasher: new PasswordHasher(shares.turns('password_checks', passwordTurns), passwordCost),
     retention: new Retention(),

@@ -1,6 +1,5 @@
 // Alarms as a part: rules that watch access points, the alarms that they find, and silences.
 import { stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
 import type { LoginType } from '@weft/contract';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { PrincipalSource } from '../caller.ts';
@@ -215,9 +214,9 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
 function addReadings(
   readings: WeftReadings,
   skews: ClockSkews,
-  { config, diskSpace, writes, now, retention, reportBudget, deadLetters }: AlarmsPartDeps,
+  { config, node: subject, diskSpace, writes, now, retention, reportBudget, deadLetters }: AlarmsPartDeps,
 ): void {
-  const node = { subject_kind: 'node', subject: hostname() };
+  const node = { subject_kind: 'node', subject };
   readings.add('clock_ahead_seconds', () => skews.read(), true);
   readings.add(
     'report_budget_left',

@@ -1,6 +1,5 @@
 // The event log as a part: one log for every feature that appends, and its retention. Its routes are in timeline/, which knows
 // what each caller may see.
-import { hostname } from 'node:os';
 import packageJson from '../../package.json' with { type: 'json' };
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { Events } from '../events.ts';
@@ -17,7 +16,7 @@ interface Deps extends Omit<Platform, 'log'> {
 }
 
 export function createEventLogPart(deps: Deps, events: Events) {
-  const { config, database, auditLog, retention, onError } = deps;
+  const { config, database, node, auditLog, retention, onError } = deps;
   const eventLog = new EventLog(database, {
     auditLog,
     onLogged: events.logged.emit,
@@ -40,7 +39,7 @@ export function createEventLogPart(deps: Deps, events: Events) {
   const storage = new StorageWatch({
     database,
     eventLog,
-    node: hostname(),
+    node,
     isDiskLow: () => deps.diskSpace.isLow,
     stores: {
       database: () => database.check(),
@@ -62,9 +61,9 @@ export function createEventLogPart(deps: Deps, events: Events) {
           const [last] = await tx.query<{ data: string }>(lastStart);
           const before: unknown = last && JSON.parse(last.data).version;
           const upgraded = typeof before === 'string' && before !== version ? ` after ${before}` : '';
-          const text = `Weft ${version} started on ${hostname()}${upgraded}`;
+          const text = `Weft ${version} started on ${node}${upgraded}`;
           const data = { version, roles, ...(upgraded !== '' && { version_before: before }) };
-          await eventLog.append(tx, [{ kind: 'node.started', subject_kind: 'node', subject: hostname(), text, data }]);
+          await eventLog.append(tx, [{ kind: 'node.started', subject_kind: 'node', subject: node, text, data }]);
           if (upgraded !== '') deps.onChange(`upgraded from ${before} to ${version}: ${whatChanged}`);
         })
         .catch((error) => onError(error, 'the start could not be logged as an event'));

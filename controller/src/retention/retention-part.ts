@@ -19,10 +19,11 @@ interface RetentionPartDeps extends Platform {
 }
 
 export function createRetentionPart(deps: RetentionPartDeps, events: Events) {
-  const { config, database, retention, auditLog, eventLog, onChange, onError } = deps;
+  const { config, database, node, retention, auditLog, eventLog, onChange, onError } = deps;
   const lease = new NodeLease({ database, name: 'retention', onError });
   const rounds = new RetentionRounds({
     database,
+    node,
     store: new ClockStore(database),
     eventLog,
     retention,

@@ -1,6 +1,6 @@
 // Keeps the clock of the retention, and removes what is due once a minute. One node does it for all, the one with the lease; its
 // clock is compared with what the database knows, with the steady one, and with the samples of access points.
-import { hostname, uptime } from 'node:os';
+import { uptime } from 'node:os';
 import type { EventLog } from '../event-log/event-log.ts';
 import type { NewEvent } from '../event-log/event-record.ts';
 import { PeriodicTask } from '../periodic-task.ts';
@@ -18,6 +18,7 @@ const agreeMs = 5 * 60_000;
 
 export interface RetentionRoundsOptions {
   database: SqlDatabase;
+  node: string;
   store: ClockStore;
   eventLog: Pick<EventLog, 'append'>;
   retention: Retention;
@@ -134,8 +135,8 @@ export class RetentionRounds extends PeriodicTask {
   }
 
   #note(kind: string, severity: NewEvent['severity'], text: string, data: Record<string, unknown> = {}): void {
-    const node = hostname();
-    this.#options.onChange(text);
+    const { node, onChange } = this.#options;
+    onChange(text);
     this.#unlogged.push({ kind, subject_kind: 'node', subject: node, severity, text: `${text} (${node})`, data });
   }
 

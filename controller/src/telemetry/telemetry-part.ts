@@ -1,5 +1,4 @@
 // Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
-import { hostname } from 'node:os';
 import type { AgentService } from '../agents/agent-service.ts';
 import type { AuthService } from '../auth/auth-service.ts';
 import { Event } from '../event-kinds.ts';
@@ -56,7 +55,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     pointsPerSecond: config.pointsPerSecond,
     mibPerDay: config.reportMibPerDay,
   });
-  const stalls = new StallWatch({ database, eventLog, node: hostname(), onError });
+  const stalls = new StallWatch({ database, eventLog, node: deps.node, onError });
   const presence = new PresenceService({
     presence: new PresenceStore(database),
     agents,

@@ -193,9 +193,7 @@ export class ConfigService {
     if (!secrets.has(name)) throw secretNotFound();
     this.#requireWhole(caller);
     const ahead = (await rollouts.open()).flatMap(({ changes }) => changes.after);
-    const used = [...layers, ...ahead].find(({ settings }) =>
-      secretsOf(settings).has(name),
-    );
+    const used = [...layers, ...ahead].find(({ settings }) => secretsOf(settings).has(name));
     if (used) throw new ConflictError('secret_in_use', `The layer ${used.name} uses this secret`);
     const target = { kind: 'config_secret', name };
     const entry = { actor: caller, action: 'config_secret_removed', target, detail: {} };
