@@ -1,4 +1,4 @@
-// Streams show the same values whichever node is asked, with and without the broker.
+// Streams, presence, newest values, lists, devices and alarms are the same whichever node is asked, with and without the broker.
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { databaseKinds } from '../../../../test/databases.ts';
 import { shareRabbit } from '../../../../test/rabbitmq.ts';
@@ -99,4 +99,49 @@ describe.skipIf(isMissing)('a stream', () => {
     await expect.poll(isHeard).toBe(true);
     expect(new Set(seen).size).toBe(seen.length);
   });
+});
+
+test.skipIf(isMissing)('presence, newest values, lists, devices and alarms are the same on both nodes', async () => {
+  const [here, there] = await startNodes('amqp://guest:guest@127.0.0.1:1');
+  const admin = await here.admin();
+  const near = await here.agent('near');
+  const far = await here.agent('far');
+  const answers = async (weft: TestWeft) => {
+    const read = async (path: string) => (await weft.request('GET', path, { token: admin })).body;
+    const [presence, latest, online, byLoad, devices, alarms] = await Promise.all([
+      read('/api/v1/metrics/presence?agents=near,far'),
+      read('/api/v1/metrics/latest?agents=near,far'),
+      read('/api/v1/agents?selector=state:online'),
+      read('/api/v1/agents?sort=-load&fields=latest'),
+      read('/api/v1/devices'),
+      read('/api/v1/alarms'),
+    ]);
+    return { presence, latest, online, byLoad, devices, alarms };
+  };
+  const app = await there.app('watcher', { alarms: true });
+  for (const [load, rssi_dbm] of [
+    [9, -50],
+    [3, -60],
+  ]) {
+    await report(there, far, { load, devices: [{ device: 'phone', rssi_dbm }] });
+    await report(here, near, { load: 5, devices: [{ device: 'tablet', rssi_dbm }] });
+    const alarm = { ap_id: 'far', key: `load ${load}`, severity: 'minor', text: 'hot' };
+    expect((await there.request('POST', '/api/v1/alarms/raise', { token: app, json: alarm })).status).toBe(200);
+    // What was just said, and the same whoever is asked.
+    const said = {
+      presence: { agents: [{ presence: 'online' }, { presence: 'online' }] },
+      latest: { agents: [{ metrics: { load: { value: load } } }, { metrics: { load: { value: 5 } } }] },
+      online: { items: [{ state: 'online' }, { state: 'online' }] },
+      byLoad: { items: load > 5 ? [{ ap_id: 'far' }, { ap_id: 'near' }] : [{ ap_id: 'near' }, { ap_id: 'far' }] },
+      devices: { items: [{ links: [{ rssi_dbm }] }, { links: [{ rssi_dbm }] }] },
+      alarms: { items: [{ subject: `load ${load}` }, ...(load > 5 ? [] : [{ subject: 'load 9' }])] },
+    };
+    await expect
+      .poll(async () => {
+        const [one, other] = await Promise.all([answers(here), answers(there)]);
+        expect(one).toEqual(other);
+        return one;
+      })
+      .toMatchObject(said);
+  }
 });
