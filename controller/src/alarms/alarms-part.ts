@@ -69,6 +69,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     auditLog,
     eventLog,
     retention,
+    now,
     onError,
     onChange,
   } = deps;
@@ -88,7 +89,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     siteZone: zones.of,
   });
   const { alarms } = stores;
-  const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting });
+  const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting, now });
   const samples = new SampleWatch({ telemetry: telemetryStore, alarms, activeAlarms, directory, writer, onError });
   activeAlarms.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
   activeAlarms.rulesChanged.on(() => samples.rulesChanged());
@@ -113,6 +114,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     agentStates: (nowMs) => agentStates.read(nowMs),
     readings: readingWatch,
     onChange,
+    now,
   });
   const keptMs = config.eventRetentionDays * dayMs;
   retention.add({
@@ -124,7 +126,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft)));
   const shared = { database, ...stores, eventLog, auditLog, activeAlarms, directory };
   const rules = new AlarmRuleService({ ...shared, readings: () => readings.names, products });
-  const silences = new SilenceService({ ...shared, retention });
+  const silences = new SilenceService({ ...shared, retention, now });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,
@@ -134,7 +136,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     shares: deps.shares,
   });
   const service = new AlarmService(shared);
-  const ofApps = new AppAlarmService({ ...shared, writer, onError, apps: deps.principals.third_party_app });
+  const ofApps = new AppAlarmService({ ...shared, writer, now, onError, apps: deps.principals.third_party_app });
   events.callerChanged.within(ofApps.end);
 
   events.agentRemoved.add('data', async (ap_id) => {

@@ -23,6 +23,7 @@ eachDatabase((kind) => {
           database,
           store: new AgentStateStore(database),
           eventLog,
+          now: Date.now,
           onError: (error) => expect.unreachable(String(error)),
         });
       });
