@@ -65,7 +65,7 @@ export function splitPairs(text: string): [name: string, value: string][] {
 
 /** Plus signs and percent escapes; what `utf8` throws for bytes that are not UTF-8 passes through. */
 export function decodeFormText(text: string, utf8: InstanceType<typeof TextDecoder>): string {
-  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  const spaced = text.includes('+') ? plusToSpace(text) : text;
   if (!spaced.includes('%')) return spaced;
   try {
     // The same for whole escapes of whole UTF-8, in a fraction of the time.
@@ -73,6 +73,15 @@ export function decodeFormText(text: string, utf8: InstanceType<typeof TextDecod
   } catch {
     return decodeLeniently(spaced, utf8);
   }
+}
+
+/** A million of them with `replaceAll` take a tenth of a second. */
+function plusToSpace(text: string): string {
+  const units = Buffer.from(text, 'utf16le');
+  for (let at = 0; at < units.length; at += 2) {
+    if (units[at] === 0x2b && units[at + 1] === 0) units[at] = 0x20;
+  }
+  return units.toString('utf16le');
 }
 
 function decodeLeniently(text: string, utf8: InstanceType<typeof TextDecoder>): string {
