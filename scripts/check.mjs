@@ -16,7 +16,7 @@ const types = (/** @type {string} */ project, /** @type {string} */ name) => [
 /** With `true`, what it prints is shown also if all is well.
  * @type {[name: string, args: string[], isShown?: boolean][]} */
 const checks = [
-  ['format and lint', [tool('@biomejs/biome/bin/biome'), 'check', '--colors=off', '.']],
+  ['format and lint', [tool('@biomejs/biome/bin/biome'), 'check', '--colors=off', '--diagnostic-level=error', '.']],
   ['types', types('.', 'all')],
   ['types of the dashboard', types('dashboard', 'dashboard')],
   ['types of its build', types(join('dashboard', 'tsconfig.build.json'), 'dashboard-build')],

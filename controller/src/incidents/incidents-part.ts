@@ -34,7 +34,16 @@ interface IncidentsPartDeps extends Platform {
 }
 
 export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
-  const { config, database, telemetryStore: telemetry, eventLog, fleetIndex: directory, retention, now, onChange } = deps;
+  const {
+    config,
+    database,
+    telemetryStore: telemetry,
+    eventLog,
+    fleetIndex: directory,
+    retention,
+    now,
+    onChange,
+  } = deps;
   const { activeAlarms, lease, ruleStore } = deps.alarms;
   const store = new IncidentStore(database);
   let products = new Map<string, string | null>();
