@@ -12,6 +12,10 @@ export interface TableOptions {
 /** What a 200 promises: parts are on disk before an insert is answered, and merged ones before they replace others. */
 const durable = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
+/** Merges are most of what small inserts cost: what is new waits for more of its kind, or until nothing has come for an hour. */
+const mergesOf = (parts: number) =>
+  `${durable}, min_parts_to_merge_at_once = ${parts}, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1`;
+
 const valuesOf =
   'arrayMap((digit, scale) -> if(scale = 255, reinterpretAsFloat64(digit), digit / exp10(scale)), digits, scales)';
 
@@ -95,9 +99,9 @@ export function tableStatements(client: ClickHouseClient, options: TableOptions)
       [],
       'PARTITION BY toYYYYMMDD(inserted) PRIMARY KEY (ap_id, ts) ORDER BY (ap_id, ts, inserted, repeat)',
       // All columns in one file, whatever the size: whoever asks for a few minutes reads them all, and a merge flushes one file.
-      `index_granularity = 1024, min_bytes_for_wide_part = 1000000000000000, ttl_only_drop_parts = 1, ${durable}`,
+      `index_granularity = 1024, min_bytes_for_wide_part = 1000000000000000, ttl_only_drop_parts = 1, ${mergesOf(16)}`,
     ),
-    telemetry_fields: create('telemetry_fields', 'Replacing', ['ts'], 'ORDER BY (ap_id, name)'),
+    telemetry_fields: create('telemetry_fields', 'Replacing', ['ts'], 'ORDER BY (ap_id, name)', mergesOf(30)),
     telemetry_minutes: create(
       'telemetry_minutes',
       'Replacing',
