@@ -41,6 +41,7 @@ const forLong = [
   byFile('etcd', 'etcd-server', '/usr/bin/etcd'),
   byFile('ns-3', 'libns3-dev', '/usr/include/ns3'),
   byFile('g++', 'g++', '/usr/bin/g++'),
+  byFile('Ansible', 'ansible-core', '/usr/bin/ansible-playbook'),
   // For the files of a release.
   ...['buildah', 'podman', 'runc', 'mmdebstrap', 'lintian', 'podman-compose'].map((name) =>
     byFile(name, name, `/usr/bin/${name}`, `/usr/sbin/${name}`),
