@@ -69,7 +69,6 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     auditLog,
     eventLog,
     retention,
-    now,
     onError,
     onChange,
   } = deps;
@@ -89,7 +88,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     siteZone: zones.of,
   });
   const { alarms } = stores;
-  const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting, now });
+  const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting });
   const samples = new SampleWatch({ telemetry: telemetryStore, alarms, activeAlarms, directory, writer, onError });
   activeAlarms.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
   activeAlarms.rulesChanged.on(() => samples.rulesChanged());
@@ -114,7 +113,6 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     agentStates: (nowMs) => agentStates.read(nowMs),
     readings: readingWatch,
     onChange,
-    now,
   });
   const keptMs = config.eventRetentionDays * dayMs;
   retention.add({
@@ -126,7 +124,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft)));
   const shared = { database, ...stores, eventLog, auditLog, activeAlarms, directory };
   const rules = new AlarmRuleService({ ...shared, readings: () => readings.names, products });
-  const silences = new SilenceService({ ...shared, retention, now });
+  const silences = new SilenceService({ ...shared, retention });
   const previews = new PreviewService({
     telemetry: telemetryStore,
     directory,
@@ -136,7 +134,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     shares: deps.shares,
   });
   const service = new AlarmService(shared);
-  const ofApps = new AppAlarmService({ ...shared, writer, now, onError, apps: deps.principals.third_party_app });
+  const ofApps = new AppAlarmService({ ...shared, writer, onError, apps: deps.principals.third_party_app });
   events.callerChanged.within(ofApps.end);
 
   events.agentRemoved.add('data', async (ap_id) => {

@@ -16,12 +16,11 @@ interface Deps extends Omit<Platform, 'log'> {
 }
 
 export function createEventLogPart(deps: Deps, events: Events) {
-  const { config, database, node, auditLog, retention, now, onError } = deps;
+  const { config, database, node, auditLog, retention, onError } = deps;
   const eventLog = new EventLog(database, {
     auditLog,
     onLogged: events.logged.emit,
     siteOf: (ap_id) => events.siteOf.ask(ap_id)?.site,
-    now,
   });
   events.audited.add((tx, entries) =>
     eventLog.append(

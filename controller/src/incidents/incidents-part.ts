@@ -34,16 +34,7 @@ interface IncidentsPartDeps extends Platform {
 }
 
 export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
-  const {
-    config,
-    database,
-    telemetryStore: telemetry,
-    eventLog,
-    fleetIndex: directory,
-    retention,
-    now,
-    onChange,
-  } = deps;
+  const { config, database, telemetryStore: telemetry, eventLog, fleetIndex: directory, retention, onChange } = deps;
   const { activeAlarms, lease, ruleStore } = deps.alarms;
   const store = new IncidentStore(database);
   let products = new Map<string, string | null>();
@@ -67,7 +58,6 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     findPlace: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
     sites: deps.siteStore,
     onChange,
-    now,
   });
   const shared = { store, directory, eventLog };
   const diagnoses = new DiagnosisService({

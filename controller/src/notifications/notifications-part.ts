@@ -29,7 +29,7 @@ interface NotificationsPartDeps extends Platform {
 }
 
 export function createNotificationsPart(deps: NotificationsPartDeps, events: Events) {
-  const { config, database, keyring, audit, eventLog, choose, log, now, onError } = deps;
+  const { config, database, keyring, audit, eventLog, choose, log, onError } = deps;
   const store = new WebhookStore(database);
   const client = new GuardedHttp({
     allow: config.webhookAllow,
@@ -47,7 +47,6 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     eventLog,
     choose,
     send: (webhook, event, attempt, signal) => sender.send(webhook, event, attempt, signal),
-    now,
     onError,
   });
   lease.taken.on(() => void delivery.look());
@@ -72,7 +71,6 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
     eventLog,
     choose,
     send: sendMail,
-    now,
     onError,
   });
   const notifications = new NotificationService({

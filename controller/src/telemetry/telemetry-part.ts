@@ -48,7 +48,6 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     eventLog,
     recentBytes,
     retention,
-    now,
     onError,
   } = deps;
   const { telemetryRetentionDays: retentionDays, rollupRetentionDays: rollupDays } = config;
@@ -65,7 +64,6 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     hasOtherNodes: database.dialect === 'postgres',
     hearing: stalls,
     reportBudget: (ap_id) => budget.left(ap_id),
-    now,
     onError,
   });
   const lease = new NodeLease({ database, name: 'presence', onError });
@@ -77,10 +75,9 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     eventLog,
     presence,
     onChanged: events.presenceChanged.emit,
-    now,
     onError,
   });
-  const power = new PowerWatch({ database, store: states, eventLog, now, onError });
+  const power = new PowerWatch({ database, store: states, eventLog, onError });
   const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
   const streamOpened = new Event<[]>();
   const feed = new LiveFeed({
@@ -100,7 +97,6 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     writes: deps.writes,
     ageClock: (keptMs) => retention.ageClock(keptMs),
     budget,
-    now,
     onRecorded: events.recorded.emit,
     onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
   });

@@ -24,7 +24,6 @@ const subject_kind = 'app';
 export interface AppAlarmServiceOptions extends AlarmServiceOptions {
   writer: Pick<AlarmWriter, 'writeAll'>;
   apps: Pick<PrincipalSource, 'present'>;
-  now: () => number;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -57,7 +56,7 @@ export class AppAlarmService {
       operations.push({
         fire: {
           ...{ rule: { id: ruleOf(by), record: { rule } }, subject_kind, subject: key, ap_id, site },
-          ...{ sinceMs: this.#options.now(), value: Number.NaN, message: text },
+          ...{ sinceMs: Date.now(), value: Number.NaN, message: text },
         },
       });
     }
@@ -81,7 +80,7 @@ export class AppAlarmService {
     await activeAlarms.sync();
     const known = activeAlarms.find(ruleOf(by), subject_kind, key);
     if (!known) return false;
-    const to: AlarmChange = { state: 'cleared', cleared_at: this.#options.now(), cleared_by: by.name };
+    const to: AlarmChange = { state: 'cleared', cleared_at: Date.now(), cleared_by: by.name };
     const operation = { change: known, to, ...(known.is_announced && { event: 'cleared' as const }) };
     await this.#write(by, [operation], 'alarm_cleared', { key, ap_id: known.ap_id });
     return true;
@@ -102,7 +101,7 @@ export class AppAlarmService {
     const ends = active.filter((alarm) => !isKept(alarm));
     if (ends.length === 0) return {};
     const version = await alarms.nextVersion(tx);
-    const to: AlarmChange = { state: 'cleared', cleared_at: this.#options.now() };
+    const to: AlarmChange = { state: 'cleared', cleared_at: Date.now() };
     const after = await Promise.all(ends.map((alarm) => alarms.updateActive(tx, alarm.id, to, version)));
     await eventLog.append(
       tx,

@@ -52,7 +52,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
         const report = parseLineProtocol(decode(body as Uint8Array), {
           precision: query.precision as Precision,
           ap_id,
-          nowMs: telemetry.now(),
+          nowMs: Date.now(),
           // History that an administrator imports is not what the agent reports.
           limits: agent ? telemetry.limits : { ...telemetry.limits, budget: undefined },
         });

@@ -47,8 +47,6 @@ export interface TelemetryServiceOptions {
   ageClock?: (keptMs: number) => number;
   /** Default: an agent may report any amount. */
   budget?: ReportBudget;
-  /** Default: the clock's. */
-  now?: () => number;
   /** Counts what is stored and refused. */
   writes: WriteOutcomes;
   /** Called once the samples are durable, and also for a report without any. Must not throw. */
@@ -62,18 +60,15 @@ export class TelemetryService {
   readonly limits: PointLimits;
   /** Reads what `record` takes. */
   readonly reports: ReportReader;
-  /** What time samples have that do not say it. */
-  readonly now: () => number;
   /** How many fields were left out of reports. */
   ignoredFields = 0;
   readonly #options: TelemetryServiceOptions;
 
   constructor(options: TelemetryServiceOptions) {
     this.#options = options;
-    const { retentionDays, ageClock, budget, now = Date.now } = options;
-    this.now = now;
+    const { retentionDays, ageClock, budget } = options;
     this.limits = { retentionMs: retentionDays * dayMs, ageClock, serverTimes: new ServerTimes(), budget };
-    this.reports = new ReportReader(this.limits, { now });
+    this.reports = new ReportReader(this.limits);
   }
 
   /**

@@ -23,7 +23,6 @@ eachDatabase((kind) => {
           database,
           store: new AgentStateStore(database),
           eventLog,
-          now: Date.now,
           onError: (error) => expect.unreachable(String(error)),
         });
       });

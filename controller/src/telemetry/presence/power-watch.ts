@@ -21,7 +21,6 @@ export interface PowerWatchOptions {
   database: Pick<SqlDatabase, 'transaction'>;
   store: Pick<AgentStateStore, 'find' | 'setPowers'>;
   eventLog: Pick<EventLog, 'append'>;
-  now: () => number;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -67,7 +66,7 @@ export class PowerWatch extends PeriodicTask {
       await database.transaction(async (tx) => {
         const told = new Map((await store.find(tx, [...pending.keys()])).map(({ ap_id, power }) => [ap_id, power]));
         const changed = new Map([...pending].filter(([ap_id, power]) => told.get(ap_id) !== power));
-        await store.setPowers(tx, changed, this.#options.now());
+        await store.setPowers(tx, changed, Date.now());
         // That an agent of which nothing was known is awake is nothing new.
         const news = [...changed].filter(([ap_id, power]) => power === 'asleep' || (told.get(ap_id) ?? null) !== null);
         await eventLog.append(tx, [...toEvents('asleep', news), ...toEvents('awake', news)]);
