@@ -114,6 +114,22 @@ test('between two looks a clock that jumps does not change what time it is by th
   }
 });
 
+test('until the database has answered once in time, an answer that took long is better than a wrong clock', async () => {
+  const fence = new NodeFence({
+    reachDatabase: async () => {
+      nowMs += 1_200;
+      return epochMs + nowMs;
+    },
+    reachBroker: async () => {},
+    broadcast: () => {},
+    onChange: () => {},
+    now: () => nowMs,
+    wallClock: () => epochMs + nowMs + 3_600_000,
+  });
+  await fence.look();
+  expect(Math.abs(fence.databaseNow - (epochMs + nowMs))).toBeLessThanOrEqual(600);
+});
+
 test('an answer of the database that took long does not change what time it is, unless it cannot be explained by that', async () => {
   let ahead = 0;
   let waitMs = 0;

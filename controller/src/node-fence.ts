@@ -100,7 +100,7 @@ export class NodeFence extends PeriodicTask {
     const startedMs = this.#now();
     const time = await this.#options.reachDatabase();
     const tookMs = this.#now() - startedMs;
-    if (tookMs >= quickMs) return;
+    if (tookMs >= quickMs && this.#heard) return;
     const atMs = startedMs + tookMs / 2;
     this.#aheadMs = Math.round(time - (this.#wallClock() - tookMs / 2));
     // What its delay explains is no difference: else the clocks of two nodes would be apart by as much as one of them had to wait.

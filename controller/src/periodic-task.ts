@@ -19,9 +19,9 @@ export interface PeriodicTaskOptions {
   onError?: (error: unknown, message: string) => void;
 }
 
-/** The pause after work that took this long, if it comes more often than it has to: for a fifth of the time, or as often as it has to. */
+/** From the beginning of such work to that of the next, if it comes more often than it has to: for a fifth of the time, or as often as it has to and there is a pause. */
 export function relaxed(tookMs: number, relaxedMs: number): number {
-  return Math.min(5 * tookMs, relaxedMs);
+  return relaxedMs === 0 ? 0 : Math.max(1.3 * tookMs, Math.min(5 * tookMs, relaxedMs));
 }
 
 export class PeriodicTask {

@@ -122,7 +122,7 @@ test.skipIf(isMissing)('presence, newest values, lists, devices and alarms are t
   for (const [load, rssi_dbm] of [
     [9, -50],
     [3, -60],
-  ]) {
+  ] as const) {
     await report(there, far, { load, devices: [{ device: 'phone', rssi_dbm }] });
     await report(here, near, { load: 5, devices: [{ device: 'tablet', rssi_dbm }] });
     const alarm = { ap_id: 'far', key: `load ${load}`, severity: 'minor', text: 'hot' };
