@@ -3,6 +3,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from '../../sdk/src/index.ts';
 import { Radio } from './fleet.ts';
@@ -32,6 +33,8 @@ export interface SoakSample {
   diskMiB: number;
   /** The 99th percentile since the sample before, as Weft counts it. */
   lagMs: number;
+  /** The same of this process: what keeps both waiting is the machine. */
+  ownLagMs: number;
   points: number;
   failures: number;
 }
@@ -60,6 +63,8 @@ export async function soak(folder: string, minutes: number, stop: AbortSignal): 
   };
   const weft = await startWeft(env, dataDir, { isKept: true });
   const load = new SoakLoad(weft.url);
+  const ownLag = monitorEventLoopDelay();
+  ownLag.enable();
   try {
     await load.begin();
     const startedMs = performance.now();
@@ -73,17 +78,24 @@ export async function soak(folder: string, minutes: number, stop: AbortSignal): 
         descriptors: (await readdir(`/proc/${weft.pid}/fd`)).length,
         diskMiB: (await bytesOf(dataDir)) / 2 ** 20,
         lagMs: await lagOf(weft.url),
+        ownLagMs: ownLag.percentile(99) / 1e6,
         points: load.points,
         failures: load.failures,
       };
+      ownLag.reset();
       samples.push(sample);
       appendFileSync(file, `${JSON.stringify(sample)}\n`);
     }
   } finally {
+    ownLag.disable();
     await load.end();
     await weft.stop();
   }
   return { minutes: samples.at(-1)?.minutes ?? 0, samples, problems: problemsOf(samples) };
+}
+
+function valueOf(sample: SoakSample, name: keyof typeof growth): number {
+  return name === 'lagMs' ? sample.lagMs - sample.ownLagMs : sample[name];
 }
 
 /** Compares the beginning of each start with its end, if it was long enough to say something. */
@@ -98,7 +110,10 @@ export function problemsOf(samples: readonly SoakSample[]): string[] {
     const third = Math.floor(warm.length / 3);
     const [early, late] = [warm.slice(0, third), warm.slice(-third)];
     for (const [name, limit] of Object.entries(growth) as [keyof typeof growth, number][]) {
-      const [first, last] = [early, late].map((part) => median(part.map((sample) => sample[name]))) as [number, number];
+      const [first, last] = [early, late].map((part) => median(part.map((sample) => valueOf(sample, name)))) as [
+        number,
+        number,
+      ];
       if (last - first > limit) say(`${name} grew from ${first.toFixed(0)} to ${last.toFixed(0)}`);
     }
     const [points, bytes] = [

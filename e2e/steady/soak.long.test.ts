@@ -18,7 +18,15 @@ test('nothing grows in half an hour', { timeout: (minutes + 10) * 60_000 }, asyn
 /** Half an hour of samples, ten seconds apart. */
 const course = (change: (index: number) => Partial<SoakSample>): SoakSample[] =>
   Array.from({ length: 180 }, (_, index) => {
-    const steady = { start: 1, minutes: index / 6, memoryMiB: 150, descriptors: 80, diskMiB: 70, lagMs: 12 };
+    const steady = {
+      start: 1,
+      minutes: index / 6,
+      memoryMiB: 150,
+      descriptors: 80,
+      diskMiB: 70,
+      lagMs: 12,
+      ownLagMs: 12,
+    };
     return { ...steady, points: index * 4_000, failures: 0, ...change(index) };
   });
 
@@ -28,6 +36,7 @@ test.each([
   ['a leak of memory', (index: number) => ({ memoryMiB: 150 + index / 3 }), /memoryMiB grew/],
   ['a leak of descriptors', (index: number) => ({ descriptors: 80 + Math.floor(index / 6) }), /descriptors grew/],
   ['a loop that is ever later', (index: number) => ({ lagMs: 12 + index / 4 }), /lagMs grew/],
+  ['a machine that is ever busier', (index: number) => ({ lagMs: 12 + index / 4, ownLagMs: 12 + index / 5 }), /^$/],
   ['a disk that fills', (index: number) => ({ diskMiB: 70 + index }), /bytes on disk a point/],
   ['requests that fail', () => ({ failures: 3 }), /3 requests failed/],
 ])('%s is told', (_, change, expected) => {
