@@ -12,9 +12,10 @@ export interface TableOptions {
 /** What a 200 promises: parts are on disk before an insert is answered, and merged ones before they replace others. */
 const durable = 'fsync_after_insert = 1, fsync_part_directory = 1, min_rows_to_fsync_after_merge = 1';
 
-/** Merges are most of what small inserts cost: what is new waits for more of its kind, or until nothing has come for an hour. */
+/** Merges are most of what small inserts cost: what is new waits for more of its kind, or until nothing has come for an hour, and what is large is not merged with little. */
 const mergesOf = (parts: number) =>
-  `${durable}, min_parts_to_merge_at_once = ${parts}, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1`;
+  `${durable}, min_parts_to_merge_at_once = ${parts}, merge_selector_base = 20,
+   min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1`;
 
 const valuesOf =
   'arrayMap((digit, scale) -> if(scale = 255, reinterpretAsFloat64(digit), digit / exp10(scale)), digits, scales)';
