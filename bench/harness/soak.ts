@@ -94,7 +94,7 @@ export async function soak(folder: string, minutes: number, stop: AbortSignal): 
   return { minutes: samples.at(-1)?.minutes ?? 0, samples, problems: problemsOf(samples) };
 }
 
-function valueOf(sample: SoakSample, name: keyof typeof growth): number {
+function growing(sample: SoakSample, name: keyof typeof growth): number {
   return name === 'lagMs' ? sample.lagMs - sample.ownLagMs : sample[name];
 }
 
@@ -110,7 +110,7 @@ export function problemsOf(samples: readonly SoakSample[]): string[] {
     const third = Math.floor(warm.length / 3);
     const [early, late] = [warm.slice(0, third), warm.slice(-third)];
     for (const [name, limit] of Object.entries(growth) as [keyof typeof growth, number][]) {
-      const [first, last] = [early, late].map((part) => median(part.map((sample) => valueOf(sample, name)))) as [
+      const [first, last] = [early, late].map((part) => median(part.map((sample) => growing(sample, name)))) as [
         number,
         number,
       ];
