@@ -124,7 +124,7 @@ test.runIf(isLong)(
   'the load balancer relieves a full WiFi access point and a full lamp; devices are steered in an office',
   async () => {
     // Few devices that ask for much: each move counts.
-    const entry = { num_access_points: 1, locations: place, duration: 14_400, mbps_per_device: 1.7 };
+    const entry = { num_access_points: 1, locations: place, duration: 14_400, mbps_per_device: 2.5 };
     const { weft, token, app, network, twin, meansOf } = await besideTwin('load-balancer', {
       emulators: [
         { access_point_type: 'WiFi', num_devices: 120, ...entry },
