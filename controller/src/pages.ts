@@ -34,6 +34,7 @@ interface PagesOptions {
   isReady: () => boolean;
   isStopping: () => boolean;
   partsReadiness: () => ReturnType<NonNullable<Part['readiness']>>[];
+  partsWarnings: () => string[];
   hasAdmin: () => Promise<boolean>;
   dashboardFolder?: string | undefined;
 }
@@ -76,7 +77,7 @@ export function createPages(options: PagesOptions): {
     const unknown: PartState = { name: 'unknown', ok: false, reason: 'unknown_part' };
     return {
       parts: await Promise.all(names.map((name) => (Object.hasOwn(checks, name) ? checks[name]!() : unknown))),
-      warnings: platform.diskSpace.isLow ? ['disk_space_low'] : [],
+      warnings: [...(platform.diskSpace.isLow ? ['disk_space_low'] : []), ...options.partsWarnings()],
     };
   };
   metrics.add(readinessGauges(readiness, platform));

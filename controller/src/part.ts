@@ -29,6 +29,8 @@ export interface Part {
   metrics?: Gauges;
   /** What /readyz says of it. */
   readiness?(): { name: string; ok: boolean };
+  /** What /readyz warns of, which takes nothing out of service: a code, and an id that names nobody. */
+  warnings?(): string[];
   /** Formats of input that its schemas name. */
   formats?: Formats;
   /** What it knows about callers. Together the parts are what the guard asks. */

@@ -170,6 +170,7 @@ function build<Parts extends PartList>(
     isReady,
     isStopping: () => state.isStopping,
     partsReadiness,
+    partsWarnings: () => parts.flatMap((part) => part.warnings?.() ?? []),
     hasAdmin,
     dashboardFolder,
   });

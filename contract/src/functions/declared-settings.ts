@@ -18,9 +18,12 @@ const segment = '[A-Za-z_][A-Za-z0-9_-]{0,63}';
 const leafName = new RegExp(`^${segment}(?:\\.${segment}){0,3}$`);
 const maxSettings = 500;
 
+/** No step of a path: programs that write an object by it would reach what all objects share. */
+export const unusableStep = '__proto__';
+
 /** A leaf by its path, the steps separated by dots: `tx_power_dbm`, `radio_5ghz.channel`. */
 export function isLeafName(name: string): boolean {
-  return leafName.test(name);
+  return leafName.test(name) && !name.split('.').includes(unusableStep);
 }
 
 /** By leaf; empty for an agent that declares none. What makes no sense is left out. */

@@ -26,6 +26,7 @@ import { RolloutStart } from './api/rollout-start.ts';
 import { CommandWatch } from './command-watch.ts';
 import { ConfigDelivery, contextOf } from './delivery/config-delivery.ts';
 import { LayersInForce } from './layers-in-force.ts';
+import { leftOut } from './model/render.ts';
 import { Reconciler } from './reconciler.ts';
 import { GateReader } from './rollout/gate-reader.ts';
 import { RolloutDriver } from './rollout/rollout-driver.ts';
@@ -56,6 +57,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     config,
     database,
     keyring,
+    log,
     news,
     now,
     onError,
@@ -180,8 +182,11 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
         },
       },
     },
+    warnings: () => inForce.leftOut.map(({ id }) => `layer_left_out ${id}`),
     async prepare() {
       await zones.refresh();
+      await inForce.current();
+      for (const layer of inForce.leftOut) log.error({ layer: layer.id }, leftOut(layer));
       for (const secret of await store.secrets()) {
         if (!keyring.isOutdated(secret.value) || !keyring.canDecrypt(secret.value)) continue;
         await store.resealSecret(

@@ -8,6 +8,7 @@ import type { FleetStore } from '../fleet/index/fleet-store.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { inSlices } from '../time-slices.ts';
 import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
+import { leavesOf, unusableLeaf } from './model/settings.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
@@ -48,6 +49,9 @@ export class LayersInForce {
     this.#options = options;
   }
 
+  /** Those in force, as they were read last, that older versions took and this one does not. */
+  leftOut: readonly Layer[] = [];
+
   /** Reads what has changed; resolves the revision of what is known now. */
   async read(): Promise<number> {
     await this.current();
@@ -80,6 +84,7 @@ export class LayersInForce {
         return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...after], context);
       },
     };
+    this.leftOut = layers.filter(({ settings }) => unusableLeaf(leavesOf(settings).keys()) !== undefined);
     this.#revision = revision;
     return this.#known;
   }

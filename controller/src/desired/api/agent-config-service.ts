@@ -39,24 +39,24 @@ export class AgentConfigService {
   async get(caller: Caller, ap_id: string, view: View): Promise<AgentConfigView> {
     const agent = await this.#find(caller, ap_id);
     const config = await this.#options.configs.get(agent.ap_id);
-    const has = config !== undefined && config.hash !== '';
+    const has = config !== undefined && (config.hash !== '' || config.state === 'refused');
     const answer: AgentConfigView = {
       ap_id: agent.ap_id,
       state: has ? config.state : null,
       detail: has ? config.detail : null,
       rollout_id: config?.rollout_id ?? null,
-      hash: has ? config.hash : null,
+      hash: config?.hash || null,
       running_hash: config?.running_hash ?? null,
       running_at: toTime(config?.running_at),
       updated_at: toTime(config?.updated_at),
     };
-    const desired = has ? (JSON.parse(config.text) as Settings) : {};
+    const desired = config?.text ? (JSON.parse(config.text) as Settings) : {};
     const running = config?.running ? (JSON.parse(config.running) as Settings) : {};
     if (view === 'desired') return { ...answer, settings: desired };
     if (view === 'running') return { ...answer, settings: running };
     const [shall, runs] = [leavesOf(desired), leavesOf(running)];
-    const held = config ? (JSON.parse(config.overridden) as Record<string, string>) : {};
-    const now = (leaf: string) => ({ running: runs.get(leaf) ?? null, command_id: held[leaf] ?? null });
+    const held = new Map<string, string>(Object.entries(JSON.parse(config?.overridden ?? '{}')));
+    const now = (leaf: string) => ({ running: runs.get(leaf) ?? null, command_id: held.get(leaf) ?? null });
     if (view === 'why') {
       const sources = has ? (JSON.parse(config.sources) as Record<string, LeafSource>) : {};
       const leaves = [...shall].map(([leaf, value]) => ({ leaf, value, ...sources[leaf]!, ...now(leaf) }));

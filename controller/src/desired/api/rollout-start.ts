@@ -11,6 +11,7 @@ import { invalidValue } from '../../input/value-rules.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
+import { requireSettings } from '../model/settings.ts';
 import { assignWaves, oneWave, requireWaves } from '../rollout/waves.ts';
 import { createVersions, raise } from '../store/layer-store.ts';
 import { type ChangeSetRecord, maxRollouts, type RolloutRecord, type RolloutStore } from '../store/rollout-store.ts';
@@ -44,6 +45,7 @@ export class RolloutStart {
     requirePlan(plan);
     const set = await changeSets.find(caller, id);
     if (set.state !== 'draft') throw notADraft();
+    for (const { name, settings } of set.layers) requireSettings(settings, ['layers', name, 'settings']);
     const { own, hasOthers } = await changeSets.effects(caller, set);
     if (hasOthers)
       throw new PermissionError(

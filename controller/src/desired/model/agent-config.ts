@@ -119,7 +119,7 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
     case 'impossible':
       // What is under way was possible, and goes on.
       if (underWay.has(state) || (state === 'refused' && config.detail === evidence.detail)) return undefined;
-      return { state: 'refused', detail: evidence.detail, deadline_at: null };
+      return { state: 'refused', detail: evidence.detail, deadline_at: null, is_due: false };
     case 'released':
       return state === 'pending' && !config.is_due ? { is_due: true } : undefined;
     case 'sent':
@@ -159,6 +159,8 @@ const words: Partial<Record<ConfigState, string>> = { sent: 'sent', on_trial: 'a
 
 function wanted(config: AgentConfig, { kind: _, isAgain = false, ...evidence }: Extract<Evidence, { kind: 'wanted' }>) {
   const isSame = evidence.hash === config.hash;
+  // What could not be given is not wanted any more, and nothing else ever was.
+  if (config.hash === '' && evidence.text === '{}' && !isAgain) return { state: 'in_sync' as const, detail: null };
   if (isSame && !isAgain && config.state !== 'refused' && config.state !== 'reverted') {
     return evidence.rollout_id === config.rollout_id ? undefined : { rollout_id: evidence.rollout_id };
   }

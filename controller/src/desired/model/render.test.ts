@@ -3,7 +3,7 @@ import { readDeclaredSettings } from '@weft/contract/declared-settings';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Layer, LayerStack, type RenderContext, type RenderedAgent } from './render.ts';
-import { canonicalJson, fromLeaves, leavesOf, type Settings } from './settings.ts';
+import { canonicalJson, fromLeaves, leavesOf, requireSettings, type Settings } from './settings.ts';
 
 const hall: RenderedAgent = { ap_id: 'ap-hall-7', site: 'uk/bristol/hall', tags: ['canary'] };
 const context: RenderContext = {
@@ -76,6 +76,45 @@ test.each<[string, Settings, Partial<Layer>, object[]]>([
   const found = rendered(layer(settings, more)).problems;
   expect(found).toHaveLength(problems.length);
   expect(found).toMatchObject(problems);
+});
+
+describe('names that every object knows', () => {
+  const names = fc.constantFrom('constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf', 'a');
+  const scalar = fc.oneof(fc.integer(), fc.constant('x'), fc.constant([1]));
+  const nested = fc.dictionary(names, fc.oneof(scalar, fc.dictionary(names, scalar, { minKeys: 1 })), { minKeys: 1 });
+
+  test('are settings like others: the same bytes, and where each comes from', () => {
+    fc.assert(
+      fc.property(nested, (settings) => {
+        const { text, sources, problems } = new LayerStack([layer(settings)], context).render(hall, undefined);
+        expect([text, problems]).toEqual([canonicalJson(settings), []]);
+        expect(Object.keys(sources).sort()).toEqual([...leavesOf(settings).keys()].sort());
+        expect(canonicalJson(fromLeaves(leavesOf(settings)))).toBe(text);
+      }),
+    );
+  });
+
+  test.each([
+    ['{"__proto__":{"zzz":"polluted"}}', '__proto__'],
+    ['{"__proto__":{}}', '__proto__'],
+    ['{"a":{"__proto__":{"config":"roll_out"}}}', 'a.__proto__'],
+    ['{"a":{"b":{"__proto__":1}}}', 'a.b.__proto__'],
+    ['{"a":1,"__proto__":[1]}', '__proto__'],
+    ['{"a.__proto__.zzz":1}', 'a.__proto__.zzz'],
+  ])('but not the one that is no name: %s is no layer, and of a stored one nothing is given', (json, leaf) => {
+    const settings = JSON.parse(json) as Settings;
+    const refused = () => requireSettings(settings, ['body', 'settings']);
+    expect(refused).toThrow(
+      expect.objectContaining({
+        problems: expect.arrayContaining([expect.objectContaining({ loc: ['body', 'settings', ...leaf.split('.')] })]),
+      }),
+    );
+    const old = layer(settings);
+    const { text, problems } = new LayerStack([layer({ b: 1 }), old], context).render(hall, undefined);
+    expect([text, problems]).toEqual(['{"b":1}', [expect.objectContaining({ leaf, layer: old.id })]]);
+    expect(({} as { zzz?: unknown; config?: unknown }).zzz).toBeUndefined();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
 });
 
 describe('laws', () => {

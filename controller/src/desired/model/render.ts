@@ -12,6 +12,7 @@ import {
   maxSettingsBytes,
   replaced,
   type Settings,
+  unusableLeaf,
 } from './settings.ts';
 
 export interface Layer {
@@ -74,7 +75,9 @@ export interface Rendered {
 
 interface CompiledLayer extends Layer {
   test: Selector;
+  /** None, if one of them is unusable. */
   leaves: Map<string, unknown>;
+  unusable: string | undefined;
   /** Its settings are the same for every agent. */
   isConstant: boolean;
   /** Leaves without variables and secrets. */
@@ -146,6 +149,9 @@ export class LayerStack {
     // What a heavier layer has replaced by an object still stands over what is lighter.
     const covered = new Map<string, Taken>();
     for (const layer of layers) {
+      const { unusable, id } = layer;
+      if (unusable !== undefined)
+        problems.push({ leaf: unusable, layer: id, code: 'not_allowed', detail: leftOut(layer) });
       for (const [leaf, value] of layer.leaves) {
         const isAbove = this.#above.has(leaf);
         const over = atOrAbove(taken, leaf) ?? atOrAbove(covered, leaf) ?? (isAbove ? below(taken, leaf) : undefined);
@@ -158,7 +164,7 @@ export class LayerStack {
       }
     }
     const leaves: [string, unknown][] = [];
-    const sources: Record<string, LeafSource> = {};
+    const sources: Record<string, LeafSource> = Object.create(null);
     for (const [leaf, { value, layer }] of taken) {
       if (value === null) continue;
       const setting = declared?.get(leaf);
@@ -219,13 +225,21 @@ export class LayerStack {
   }
 }
 
+/** In words, of a layer with a leaf that is unusable. */
+export function leftOut({ name, version }: Pick<Layer, 'name' | 'version'>): string {
+  return `no setting may be called so: version ${version} of the layer ${name} is left out until it is removed or replaced`;
+}
+
 function compile(layer: Layer): CompiledLayer {
-  const leaves = leavesOf(layer.settings);
+  const all = leavesOf(layer.settings);
+  const unusable = unusableLeaf(all.keys());
+  const leaves = unusable === undefined ? all : new Map<string, unknown>();
   const isPlain = (value: unknown) => !/\$\{|"secret"/.test(JSON.stringify(value));
   return {
     ...layer,
     test: parseSelector(layer.selector),
     leaves,
+    unusable,
     isConstant: !JSON.stringify(layer.settings).includes('${'),
     plain: new Set([...leaves].flatMap(([leaf, value]) => (isPlain(value) ? [leaf] : []))),
   };

@@ -1,7 +1,7 @@
 // Settings as a layer writes them and as an access point gets them: a JSON object whose scalars and arrays are leaves, each
 // with a path. An object `{"secret": name}` stands for a secret and is a leaf too.
 import { hash } from 'node:crypto';
-import { isLeafName } from '@weft/contract/declared-settings';
+import { isLeafName, unusableStep } from '@weft/contract/declared-settings';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { type Loc, valueError } from '../../input/value-rules.ts';
@@ -33,7 +33,7 @@ export function leavesOf(settings: Settings): Map<string, unknown> {
   const walk = (object: Settings, before: string) => {
     for (const [key, value] of Object.entries(object)) {
       const path = before + key;
-      if (isObject(value) && !isSecretReference(value)) walk(value, `${path}.`);
+      if (isObject(value) && !isSecretReference(value) && key !== unusableStep) walk(value, `${path}.`);
       else leaves.set(path, value);
     }
   };
@@ -41,15 +41,21 @@ export function leavesOf(settings: Settings): Map<string, unknown> {
   return leaves;
 }
 
+/** What makes settings unusable, if anything does: older versions stored them. */
+export function unusableLeaf(leaves: Iterable<string>): string | undefined {
+  for (const leaf of leaves) if (leaf.split('.').includes(unusableStep)) return leaf;
+  return undefined;
+}
+
 /** The object with these leaves. No path may be the beginning of another. */
 export function fromLeaves(leaves: Iterable<readonly [path: string, value: unknown]>): Settings {
-  const settings: Settings = {};
+  const settings: Settings = Object.create(null);
   for (const [path, value] of leaves) {
     const steps = path.split('.');
     const last = steps.pop()!;
     let object = settings;
     for (const step of steps) {
-      object[step] ??= {};
+      object[step] ??= Object.create(null);
       object = object[step] as Settings;
     }
     object[last] = value;
@@ -68,7 +74,7 @@ export function requireSettings(settings: Settings, loc: Loc): void {
   }
   for (const path of leaves.keys()) {
     if (isLeafName(path)) continue;
-    const rule = 'names of settings have letters, digits, _ and -, and at most four steps';
+    const rule = `names of settings have letters, digits, _ and -, and at most four steps, none of them ${unusableStep}`;
     problems.push(valueError([...loc, ...path.slice(0, 256).toWellFormed().split('.')], rule));
   }
   for (const name of secretsOf(settings)) {

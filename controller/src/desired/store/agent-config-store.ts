@@ -63,16 +63,18 @@ export class AgentConfigStore extends SqlStore {
     return new Map(found.map((config) => [config.agent_id, config]));
   }
 
-  /** Hashes of all agents that have a row, by their ids. */
+  /** Hashes of all agents that have a row, by their ids; `impossible` where what it shall be was, when it was looked at last. */
   async hashes(): Promise<Map<string, string>> {
-    const rows = await this.db.query<{ agent_id: string; hash: string }>('SELECT agent_id, hash FROM agent_configs');
+    const rows = await this.db.query<{ agent_id: string; hash: string }>(
+      `SELECT agent_id, CASE WHEN state = 'refused' AND is_due = 0 THEN 'impossible' ELSE hash END AS hash FROM agent_configs`,
+    );
     return new Map(rows.map(({ agent_id, hash }) => [agent_id, hash]));
   }
 
   /** Of all agents that a layer is about, by their ids. */
   async states(): Promise<Map<string, ConfigState>> {
     const rows = await this.db.query<{ agent_id: string; state: ConfigState }>(
-      `SELECT agent_id, state FROM agent_configs WHERE hash <> ''`,
+      `SELECT agent_id, state FROM agent_configs WHERE hash <> '' OR state = 'refused'`,
     );
     return new Map(rows.map(({ agent_id, state }) => [agent_id, state]));
   }
