@@ -2,6 +2,7 @@
 import { request as plain } from 'node:http';
 import { request as encrypted } from 'node:https';
 
+Object.preventExtensions(Object.prototype);
 const { WEFT_HOST = '127.0.0.1', WEFT_PORT = '8000', WEFT_TLS_CERT } = process.env;
 const host = { '0.0.0.0': '127.0.0.1', '::': '::1' }[WEFT_HOST] ?? WEFT_HOST;
 const options = { host, port: WEFT_PORT, path: '/readyz?for=traffic', timeout: 4000 };

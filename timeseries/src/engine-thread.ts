@@ -1,6 +1,7 @@
 // The store's own thread: handles the calls of the thread that opened it one after the other and seals heads in between,
 // so that no query and no sealing ever blocks the caller's thread. While a commit waits for the disk, reads are answered;
 // everything else waits with it.
+import './closed-prototype.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, type EngineOptions } from './engine.ts';
 import { returnMemoryAtRest } from './memory-at-rest.ts';

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import '@weft/contract/closed-prototype';
 import { didYouMean } from '@weft/contract/closest-name';
 import { productLine, productOf } from '@weft/contract/product';
 import packageJson from '../../package.json' with { type: 'json' };

@@ -1,6 +1,7 @@
 #!/usr/bin/env -S node --max-semi-space-size=16 --v8-pool-size=1
 // The command `weft`. The only place that reads the arguments and environment of the process; everything else receives
 // what it needs as parameters.
+import '@weft/contract/closed-prototype';
 import { enableCompileCache } from 'node:module';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';

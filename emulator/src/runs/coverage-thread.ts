@@ -1,4 +1,5 @@
 // Computes radio maps in its own thread, one after the other, so that the run is not delayed.
+import '@weft/contract/closed-prototype';
 import { parentPort } from 'node:worker_threads';
 import type { CoverageRequest } from '../coverage/coverage.ts';
 import { CoverageProblem } from '../coverage/coverage-frame.ts';

@@ -1,4 +1,5 @@
 // Repeats the hours of a run in its own thread, so that the run is not delayed; says now and then how far it has come.
+import '@weft/contract/closed-prototype';
 import { parentPort, workerData } from 'node:worker_threads';
 import { type RerunOptions, rerun } from './rerun.ts';
 

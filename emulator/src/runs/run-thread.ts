@@ -1,5 +1,6 @@
 // The thread of one run: the network, its agents and the requests to it. A crash here does not affect the rest of the
 // process.
+import '@weft/contract/closed-prototype';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { EmulatorRequest } from '@weft/contract';

@@ -1,4 +1,5 @@
 // Computes what-ifs in its own thread, one after the other, so that the run is not delayed.
+import '@weft/contract/closed-prototype';
 import { parentPort } from 'node:worker_threads';
 import type { PlannedCommand } from '../what-if/future.ts';
 import type { WhatIfOptions } from '../what-if/what-if.ts';
