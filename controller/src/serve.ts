@@ -3,7 +3,7 @@
 import { isatty } from 'node:tty';
 import type { Config } from './config.ts';
 import { createEvents, type Events } from './events.ts';
-import { ServiceMetrics } from './http/pages/service-metrics.ts';
+import { measuring, ServiceMetrics } from './http/pages/service-metrics.ts';
 import type { Authenticator } from './http/request/guard.ts';
 import { createLogger, type Logger } from './http/request/log.ts';
 import { logMetrics } from './http/request/log-output.ts';
@@ -134,6 +134,7 @@ function build<Parts extends PartList>(
 
   for (const part of parts) metrics.add(part.metrics ?? {});
   metrics.add(logMetrics);
+  measuring.onFirst = (err) => log.error({ err }, 'a measurement of this process failed; such are left out');
   metrics.add({
     weft_data_disk_free_bytes: {
       help: 'Free space on the disk of the data folder',
@@ -142,6 +143,10 @@ function build<Parts extends PartList>(
     weft_writes_refused_total: {
       help: 'Writes that database or telemetry storage refused',
       value: () => platform.writes.refusedTotal,
+    },
+    weft_measurement_failures_total: {
+      help: 'Measurements of this process that failed and were left out',
+      value: () => measuring.failures,
     },
     weft_recovered_failures_total: {
       help: 'Failures that Weft recovers from by itself',

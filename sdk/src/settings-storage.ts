@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { isObject } from '@weft/contract/is-object';
+import { isObject, ownOf } from '@weft/contract/is-object';
 
 /** What is written is durable when `write` returns, whole or not at all. Secrets are in it. */
 export interface SettingsStorage {
@@ -77,7 +77,7 @@ export function masked(real: unknown, given: unknown): unknown {
     return real.map((item, index) => masked(item, Array.isArray(given) ? given[index] : undefined));
   if (!isObject(real)) return real;
   const known = isObject(given) ? given : {};
-  return Object.fromEntries(Object.entries(real).map(([key, item]) => [key, masked(item, known[key])]));
+  return Object.fromEntries(Object.entries(real).map(([key, item]) => [key, masked(item, ownOf(known, key))]));
 }
 
 function isSecret(value: Record<string, unknown>): value is { secret: string; version: number; value: string } {

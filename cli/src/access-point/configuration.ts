@@ -32,7 +32,7 @@ export function problemsOfConfiguration(configuration: Record<string, unknown>):
 
 /** Throws an Error with the reason. */
 export function parseAssignments(texts: readonly string[]): Record<string, unknown> {
-  const configuration: Record<string, unknown> = {};
+  const configuration: Record<string, unknown> = Object.create(null);
   for (const text of texts) {
     const at = text.indexOf('=');
     if (at < 1) throw new Error(`--set ${text} is not key=value`);

@@ -18,3 +18,8 @@ export function parseObject(given: string | Uint8Array): Record<string, unknown>
   const value = parseJson(given);
   return isObject(value) ? value : undefined;
 }
+
+/** By a name that a stranger may have chosen: of the object itself, never of what all objects have. */
+export function ownOf<Value>(values: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}

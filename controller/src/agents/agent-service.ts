@@ -1,7 +1,9 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
+
 import type { Agent } from '@weft/contract';
 import { toApId } from '@weft/contract/ap-id';
+import { ownOf } from '@weft/contract/is-object';
 import { generateAgentSecret } from '@weft/sdk/agent-secret';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
@@ -223,7 +225,7 @@ export class AgentService implements PrincipalSource {
     if (record?.id !== agent.id) throw new AuthenticationError('invalid_token', 'Could not validate credentials');
     const before = record.configuration;
     const merged = mergedConfiguration(before, keys);
-    return Object.keys(merged).some((key) => JSON.stringify(merged[key]) !== JSON.stringify(before[key]));
+    return Object.keys(merged).some((key) => JSON.stringify(merged[key]) !== JSON.stringify(ownOf(before, key)));
   }
 
   /** 0, or the seconds after which the agent may change itself again: each change is an entry of the audit log, for ever. */

@@ -7,8 +7,7 @@ import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetStore } from '../fleet/index/fleet-store.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { inSlices } from '../time-slices.ts';
-import { type Layer, LayerStack, type Rendered, type VariableValue } from './model/render.ts';
-import { leavesOf, unusableLeaf } from './model/settings.ts';
+import { type Layer, LayerStack, type Rendered, unusableOf, type VariableValue } from './model/render.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
@@ -38,6 +37,8 @@ type Declared = ReadonlyMap<string, DeclaredSetting>;
 
 export class LayersInForce {
   readonly #options: LayersInForceOptions;
+  /** Unusable ones in force, as they were read last. */
+  leftOut: readonly Layer[] = [];
   #revision = -1;
   #known: InForce | undefined;
   /** Of an agent as it was read: another configuration is another object. */
@@ -48,9 +49,6 @@ export class LayersInForce {
   constructor(options: LayersInForceOptions) {
     this.#options = options;
   }
-
-  /** Those in force, as they were read last, that older versions took and this one does not. */
-  leftOut: readonly Layer[] = [];
 
   /** Reads what has changed; resolves the revision of what is known now. */
   async read(): Promise<number> {
@@ -84,7 +82,7 @@ export class LayersInForce {
         return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...after], context);
       },
     };
-    this.leftOut = layers.filter(({ settings }) => unusableLeaf(leavesOf(settings).keys()) !== undefined);
+    this.leftOut = unusableOf(layers);
     this.#revision = revision;
     return this.#known;
   }

@@ -156,7 +156,9 @@ export class ThirdPartyAppService implements PrincipalSource {
 function toPrincipal(app: ThirdPartyAppRecord): Principal {
   const { id, app_name: name, ver } = app;
   const { agents, ...given } = effectivePermissions(app.permissions as AppPermissions);
-  const permissions = { ...given, ...(agents && { agents: agents.map(toApId) }) };
+  // Without a prototype: a right that is absent is not found anywhere else.
+  const own: AppPermissions = Object.create(null);
+  const permissions = Object.assign(own, given, agents && { agents: agents.map(toApId) });
   return { caller: { kind: 'third_party_app', id, name, permissions, ver }, ver };
 }
 

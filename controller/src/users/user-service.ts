@@ -263,7 +263,8 @@ export function toCallerTokenData({ name, roles }: UserCaller): TokenData {
 }
 
 function toPrincipal(user: UserRecord): Principal {
-  const { id, username: name, roles, grants, ver } = user;
+  const { id, username: name, roles, ver } = user;
+  const grants = user.grants?.map((grant): Grant => Object.assign(Object.create(null), grant));
   return { caller: { kind: 'user', id, name, roles, isAdmin: roles.includes('admin'), grants, ver }, ver };
 }
 

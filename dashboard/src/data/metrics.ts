@@ -1,5 +1,6 @@
 // The metrics that the access points of this network report: their names, and how each is called and measured, as the agent's
 // configuration says, else as its name tells.
+import { ownOf } from '@weft/contract/is-object';
 import { useMemo } from 'preact/hooks';
 import { labelWithoutUnit, unitOf } from '../format.ts';
 import { type FleetAgent, useFleet } from './fleet.ts';
@@ -11,7 +12,7 @@ export interface MetricWords {
 }
 
 export function metricWords(configuration: Record<string, unknown>, name: string, known = ''): MetricWords {
-  const declared = (configuration.metrics as Record<string, unknown> | null | undefined)?.[name];
+  const declared = ownOf(declaredMetrics(configuration), name);
   const { label, unit } = (typeof declared === 'object' && declared !== null ? declared : {}) as Record<
     string,
     unknown

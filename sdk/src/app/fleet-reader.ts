@@ -245,7 +245,7 @@ async function* toSamples(ap_id: string, records: AsyncIterable<AgentDataRecord>
   let sample: LiveSample | undefined;
   for await (const { time, field, value } of records) {
     if (sample && sample.ts !== time) yield sample;
-    if (sample?.ts !== time) sample = { ap_id, ts: time, metrics: {} };
+    if (sample?.ts !== time) sample = { ap_id, ts: time, metrics: Object.create(null) };
     if (typeof value === 'number') sample.metrics[field] = value;
   }
   if (sample) yield sample;

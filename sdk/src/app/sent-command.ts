@@ -1,5 +1,7 @@
 // A command on its way to an access point: what was decided about it, and its result.
+
 import type { Command, CommandAccepted, CommandState, Rival, VerdictReason, VerdictWord } from '@weft/contract';
+import { ownOf } from '@weft/contract/is-object';
 import { pause } from '@weft/contract/pause';
 import { KnownError } from '../weft-refusal.ts';
 import type { LatestValues } from './fleet-reader.ts';
@@ -180,7 +182,7 @@ function shows(command: string, args: Record<string, unknown>, metrics: LatestVa
 
 /** What is measured after a command; undefined if no metric shows it. */
 export function setBy(command: string, args: Record<string, unknown>): { metric: string; value: number } | undefined {
-  const [argument, metric] = shownAs[command] ?? [];
+  const [argument, metric] = ownOf(shownAs, command) ?? [];
   const value = typeof argument === 'string' ? args[argument] : argument;
   return metric !== undefined && typeof value === 'number' ? { metric, value } : undefined;
 }

@@ -225,7 +225,12 @@ export class LayerStack {
   }
 }
 
-/** In words, of a layer with a leaf that is unusable. */
+/** Those with a leaf that older versions took and this one does not. */
+export function unusableOf(layers: readonly Layer[]): Layer[] {
+  return layers.filter(({ settings }) => unusableLeaf(leavesOf(settings).keys()) !== undefined);
+}
+
+/** In words, of one of them. */
 export function leftOut({ name, version }: Pick<Layer, 'name' | 'version'>): string {
   return `no setting may be called so: version ${version} of the layer ${name} is left out until it is removed or replaced`;
 }

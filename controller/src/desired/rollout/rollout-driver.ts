@@ -13,17 +13,11 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { mayConfigure, mayRollOut } from '../config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
-import { leftOut } from '../model/render.ts';
+import { leftOut, unusableOf } from '../model/render.ts';
 import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import { putInForce } from '../store/layer-store.ts';
-import {
-  type Owned,
-  type RolloutRecord,
-  type RolloutStore,
-  type StandingAgent,
-  unusableOf,
-} from '../store/rollout-store.ts';
+import type { Owned, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
 import type { GateReader } from './gate-reader.ts';
 import { brokenInWords, failed, rolloutEvent } from './rollout-words.ts';
 
@@ -96,7 +90,7 @@ export class RolloutDriver extends PeriodicTask {
   async #step(rollout: RolloutRecord): Promise<void> {
     const agents = await this.#options.rollouts.agents(rollout.id);
     if (rollout.state === 'reverting') return this.#revert(rollout, agents);
-    const unusable = unusableOf(rollout);
+    const [unusable] = unusableOf(rollout.changes.after);
     if (unusable) return this.#end(rollout, 'reverting', leftOut(unusable));
     await this.#confirm(rollout, agents);
     if (rollout.state !== 'running') return;

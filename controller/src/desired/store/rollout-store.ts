@@ -6,8 +6,7 @@ import { countRows, insertRecord, runList, runRows } from '../../storage/sql-row
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { AgentConfig } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
-import type { Layer } from '../model/render.ts';
-import { leavesOf, unusableLeaf } from '../model/settings.ts';
+import { type Layer, unusableOf } from '../model/render.ts';
 
 export interface Owned {
   owner_kind: 'user' | 'agent' | 'third_party_app';
@@ -221,16 +220,13 @@ export class RolloutStore extends SqlStore {
     return found;
   }
 
-  /**
-   * Whose change each agent has before it is in force, or although it was given up: the newest that has treated it. A change with an
-   * unusable layer nobody has.
-   */
+  /** Whose change each agent has before it is in force, or although it was given up: the newest usable one that has treated it. */
   async treatedBy(): Promise<Map<string, RolloutRecord>> {
     const isAhead = `state IN ('running', 'paused', 'stopped', 'aborted')`;
     const ahead = await rollouts.list(this.db, `WHERE ${isAhead} ORDER BY created_at, id`);
     const found = new Map<string, RolloutRecord>();
     for (const rollout of ahead) {
-      if (unusableOf(rollout)) continue;
+      if (unusableOf(rollout.changes.after).length > 0) continue;
       const rows = await this.db.query<{ agent_id: string }>(
         'SELECT agent_id FROM config_rollout_agents WHERE rollout_id = ? AND treated = 1',
         [rollout.id],
@@ -239,11 +235,6 @@ export class RolloutStore extends SqlStore {
     }
     return found;
   }
-}
-
-/** The layer of its change that older versions took and this one does not. */
-export function unusableOf({ changes }: RolloutRecord): Layer | undefined {
-  return changes.after.find(({ settings }) => unusableLeaf(leavesOf(settings).keys()) !== undefined);
 }
 
 /** In the transaction that ends a caller: its drafts go, and its roll-outs stop where they are. Resolves these. */

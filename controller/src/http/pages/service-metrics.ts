@@ -34,6 +34,19 @@ class OperationCounts {
   }
 }
 
+/** A measurement that fails is left out: nothing else depends on it. The first one is told. */
+export const measuring = {
+  failures: 0,
+  onFirst: (_: unknown): void => {},
+  attempt(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (measuring.failures++ === 0) measuring.onFirst(error);
+    }
+  },
+};
+
 let ofProcess: Registry | undefined;
 
 /** One for all servers of a process: it watches the event loop and the garbage collector until the process ends. */
@@ -41,6 +54,13 @@ function processMetrics(): Registry {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
   collectDefaultMetrics({ register: ofProcess });
+  // The library calls these from observers and timers, where an exception would end the process.
+  for (const metric of ofProcess.getMetricsAsArray() as unknown as Record<string, (...args: unknown[]) => void>[]) {
+    for (const method of ['set', 'inc', 'observe']) {
+      const own = metric[method]?.bind(metric);
+      if (own) metric[method] = (...args) => measuring.attempt(() => own(...args));
+    }
+  }
   // Gauges that are named like counters; their sums are easily made of the ones by type.
   for (const what of ['handles', 'requests', 'resources']) ofProcess.removeSingleMetric(`nodejs_active_${what}_total`);
   return ofProcess;
@@ -65,7 +85,7 @@ export class ServiceMetrics {
       help,
       registers: [this.#registry],
       collect() {
-        this.set(value());
+        measuring.attempt(() => this.set(value()));
       },
     });
   }
@@ -77,7 +97,7 @@ export class ServiceMetrics {
       registers: [this.#registry],
       collect() {
         this.reset();
-        this.inc(value());
+        measuring.attempt(() => this.inc(value()));
       },
     });
   }
@@ -92,7 +112,7 @@ export class ServiceMetrics {
         // What cannot be counted now does not take the rest with it.
         const found = await values().catch(() => []);
         this.reset();
-        for (const { labels, value } of found) this.set(labels, value);
+        for (const { labels, value } of found) measuring.attempt(() => this.set(labels, value));
       },
     });
   }

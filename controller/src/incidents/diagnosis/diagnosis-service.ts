@@ -170,7 +170,7 @@ export function firstsOf({ columns }: Pick<Frame, 'columns'>): Values {
 }
 
 function eachColumn(columns: Frame['columns'], toValue: (values: number[]) => number): Values {
-  const found: Record<string, number> = {};
+  const found: Record<string, number> = Object.create(null);
   for (const [name, column] of columns) {
     const values = [...column].filter((value) => typeof value === 'number' && Number.isFinite(value)) as number[];
     if (values.length > 0) found[name] = toValue(values);

@@ -1,6 +1,8 @@
 // Tells when agents go to sleep and wake up, from what they report: the metric `active` (0: asleep), or the text `power_state`.
 // Each node tells of the agents that report to it; a row for each agent keeps two from telling the same.
+
 import { BoundedMap } from '@weft/contract/bounded-map';
+import { ownOf } from '@weft/contract/is-object';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
 import { groupedEvent } from '../../event-log/grouped-event.ts';
@@ -82,7 +84,7 @@ export class PowerWatch extends PeriodicTask {
 function powerOf({ names, values, texts }: Sample): Power | undefined {
   const index = names.indexOf('active');
   if (index >= 0) return values[index] === 0 ? 'asleep' : 'awake';
-  for (const [name, text] of texts) if (name === 'power_state') return textStates[text];
+  for (const [name, text] of texts) if (name === 'power_state') return ownOf(textStates, text);
   return undefined;
 }
 

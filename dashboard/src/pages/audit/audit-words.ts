@@ -1,11 +1,11 @@
 // An entry of the audit log in words. Pure. The detail is of any shape: what is not known is shown as it is.
-import { isObject } from '@weft/contract/is-object';
+import { isObject, ownOf } from '@weft/contract/is-object';
 import type { AuditEntry } from '../../api/client.ts';
 import { auditText } from '../../text/audit.ts';
 import type { WordOrName } from '../conflicts/conflict-words.ts';
 
 export function actionWords(action: string): string {
-  return auditText.actions[action] ?? action.replaceAll('_', ' ');
+  return ownOf(auditText.actions, action) ?? action.replaceAll('_', ' ');
 }
 
 /** The verb of one entry, with the name of the command if it is about one. */
@@ -51,7 +51,7 @@ export function namesIn(
 /** Who did it, for people: a name, or what stands in for one. */
 export function actorWords({ kind, name }: AuditEntry['actor']): string {
   const isNamed = name !== '' && name !== kind;
-  return isNamed ? name : (auditText.kinds[kind] ?? kind);
+  return isNamed ? name : (ownOf(auditText.kinds, kind) ?? kind);
 }
 
 /** The simple parts of the detail as lines; whatever is nested deeper is left to the JSON beside them. */
@@ -60,7 +60,7 @@ export function detailLines(detail: Record<string, unknown>): { name: string; va
   if (decision) return decision;
   return Object.entries(detail).flatMap(([key, value]) => {
     const text = plainText(value);
-    return text === undefined ? [] : [{ name: auditText.keys[key] ?? readable(key), value: text }];
+    return text === undefined ? [] : [{ name: ownOf(auditText.keys, key) ?? readable(key), value: text }];
   });
 }
 

@@ -1,5 +1,6 @@
 // The series of several agents, read together and kept live.
 
+import { ownOf } from '@weft/contract/is-object';
 import { useMemo } from 'preact/hooks';
 import type { AgentMultiMetricData, FleetSeries } from '../../api/client.ts';
 import type { ChartRangeOptions } from '../../components/chart/chart.tsx';
@@ -35,7 +36,7 @@ export function withSamples(lines: CompareLines, samples: readonly LiveSample[],
     const grown = known.map((line) => {
       let longer = line;
       for (const { ap_id, time, metrics } of samples) {
-        const value = metrics[metric];
+        const value = ownOf(metrics, metric);
         if (ap_id === line.name && value !== undefined) longer = addPoint(longer, time, value);
       }
       return dropBefore(longer, from);

@@ -1,4 +1,5 @@
 // How much energy the network has drawn and what was saved: figures, over time, by site, technology and program.
+import { ownOf } from '@weft/contract/is-object';
 import './energy-page.css';
 import { useMemo } from 'preact/hooks';
 import { type Answer, open } from '../../api/client.ts';
@@ -191,7 +192,7 @@ function UseTable({ title, rows, currency }: { title: string; rows: Energy['site
         caption={title}
         titles={[name, accessPoints, energy, ...amountTitles, measured]}
         rows={rows.map((row) => [
-          row.name === null ? text.noSite : (text.names[row.name] ?? row.name),
+          row.name === null ? text.noSite : (ownOf(text.names, row.name) ?? row.name),
           formatNumber(row.access_points),
           ...amountCells(row, currency),
           formatShare(Math.round(100 * measuredShare(row)) / 100),

@@ -1,4 +1,5 @@
 // The colours of the access points by a metric that somebody chose, and their legend; its name is in the address.
+import { ownOf } from '@weft/contract/is-object';
 import { useMemo } from 'preact/hooks';
 import { isInService } from '../../data/agents.ts';
 import { type FleetAgent, fleetPollMs } from '../../data/fleet.ts';
@@ -31,12 +32,12 @@ export function useShading(agents: readonly FleetAgent[] | undefined): ShadingCh
     // What one reported before it went to sleep or away says nothing about now.
     const serving = new Set(agents.filter(({ state }) => isInService(state)).map(({ ap_id }) => ap_id));
     const values = latest.data.agents.flatMap(({ ap_id, metrics }) => {
-      const value = (metrics[metric] as { value?: unknown } | undefined)?.value;
+      const value = (ownOf(metrics, metric) as { value?: unknown } | undefined)?.value;
       return typeof value === 'number' && serving.has(ap_id) ? [[ap_id, value] as const] : [];
     });
     return createShading(metric, new Map(values));
   }, [metric, agents, latest.data]);
-  const declaring = agents?.find(({ configuration }) => metric in declaredMetrics(configuration));
+  const declaring = agents?.find(({ configuration }) => Object.hasOwn(declaredMetrics(configuration), metric));
   return { metric, setMetric, options, words: metricWords(declaring?.configuration ?? {}, metric), shading };
 }
 
