@@ -179,11 +179,13 @@ export class ConfigService {
     const { secrets } = await inForce.current();
     if (!secrets.has(name) && secrets.size >= maxSecrets)
       throw new ConflictError('too_many_secrets', `There are at most ${maxSecrets} secrets`);
-    const sealed = keyring.encrypt(value, contextOf(name));
+    const seal = () => keyring.encrypt(value, contextOf(name));
+    const key = { scope: 'all', target: '', name } as const;
+    const owner = { owner_kind: caller.kind, owner_id: caller.id };
     const entry = { actor: caller, action: 'config_secret_set', target: { kind: 'config_secret', name }, detail: {} };
-    const secret = await store.setSecret(name, sealed, now(), (tx) => auditLog.append(tx, [entry]));
+    const secret = await store.setSecret(key, { ...owner, seal }, now(), (tx) => auditLog.append(tx, [entry]));
     onChanged();
-    return toSecret(secret);
+    return toSecret(secret!);
   }
 
   /** Throws ConflictError while a layer names it that is in force, or part of a roll-out that is not over. */
@@ -197,7 +199,8 @@ export class ConfigService {
     if (used) throw new ConflictError('secret_in_use', `The layer ${used.name} uses this secret`);
     const target = { kind: 'config_secret', name };
     const entry = { actor: caller, action: 'config_secret_removed', target, detail: {} };
-    if (!(await store.removeSecret(name, (tx) => auditLog.append(tx, [entry])))) throw secretNotFound();
+    const key = { scope: 'all', target: '', name } as const;
+    if (!(await store.removeSecret(key, (tx) => auditLog.append(tx, [entry])))) throw secretNotFound();
     onChanged();
   }
 

@@ -75,7 +75,8 @@ export class RolloutStart {
       if (open.length >= maxRollouts)
         throw new ConflictError('too_many_rollouts', `At most ${maxRollouts} roll-outs are under way at once`);
       await requireAlone(tx, open, affected);
-      const base = { rollout_id, created_by: caller.name, created_at: now() };
+      const made_by = { owner_kind: caller.kind, owner_id: caller.id };
+      const base = { rollout_id, created_by: caller.name, created_at: now(), ...made_by };
       const made = await createVersions(
         tx,
         set.layers.map(({ id: layer_id, ...layer }) => ({ ...layer, ...base, layer_id, removed: false })),

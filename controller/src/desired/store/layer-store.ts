@@ -2,14 +2,20 @@
 // keep all of it in memory know when to read it again.
 import { ConflictError } from '../../errors.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
-import { countRows, insertRecord, putRecord } from '../../storage/sql-rows.ts';
+import { countRows, insertRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { Layer, VariableValue } from '../model/render.ts';
 
 export const maxLayers = 1_000;
 const keptVersions = 100;
 
-export interface LayerVersion extends Omit<Layer, 'id'> {
+/** Who made a layer or a secret; empty for what lay there before this was asked. */
+export interface Made {
+  owner_kind: string;
+  owner_id: string;
+}
+
+export interface LayerVersion extends Omit<Layer, 'id'>, Made {
   layer_id: string;
   removed: boolean;
   rollout_id: string;
@@ -26,24 +32,42 @@ export interface Variable {
   updated_at: number;
 }
 
-export interface SecretRecord {
+/** Where a secret belongs; the same name at two targets are two secrets. */
+export interface SecretKey {
+  scope: 'agent' | 'site' | 'all';
+  /** The id of the agent or of the site; empty for the installation. */
+  target: string;
   name: string;
+}
+
+export interface SecretRecord extends SecretKey, Made {
   version: number;
   /** Encrypted. */
   value: string;
+  /** Whoever writes a layer may name it. */
+  is_shared: boolean;
   updated_at: number;
 }
 
+export interface SecretChange extends Made {
+  /** Where it has been until now, if it moves. */
+  from?: SecretKey | undefined;
+  is_shared?: boolean | undefined;
+  /** Its new value, encrypted for its key; undefined: it stays as it is. */
+  seal: (before: SecretRecord | undefined) => string | undefined;
+}
+
 const VERSION =
-  'layer_id, version, name, selector, weight, optional, settings, removed, rollout_id, created_by, created_at';
+  'layer_id, version, name, selector, weight, optional, settings, removed, rollout_id, created_by, created_at, owner_kind, owner_id';
 const versions = new RecordTable<LayerVersion>('config_layer_versions', VERSION, {
   json: ['settings'],
   flags: ['optional', 'removed'],
 });
 const VARIABLE = 'scope, target, name, value, updated_at';
 const variables = new RecordTable<Variable>('config_variables', VARIABLE, { json: ['value'] });
-const SECRET = 'name, version, value, updated_at';
-const secrets = new RecordTable<SecretRecord>('config_secrets', SECRET);
+const SECRET = 'scope, target, name, version, value, is_shared, owner_kind, owner_id, updated_at';
+const secrets = new RecordTable<SecretRecord>('config_secrets', SECRET, { flags: ['is_shared'] });
+const BY_KEY = 'WHERE target = ? AND name = ?';
 const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
   WHERE config_layers.id = config_layer_versions.layer_id AND config_layers.version = config_layer_versions.version)`;
 
@@ -70,9 +94,8 @@ export class LayerStore extends SqlStore {
     return variables.list(this.db, '');
   }
 
-  /** Without their values. */
   async secrets(): Promise<SecretRecord[]> {
-    return secrets.list(this.db, 'ORDER BY name');
+    return secrets.list(this.db, 'ORDER BY name, target');
   }
 
   /** Sets or, with undefined, removes it. Resolves whether anything changed. */
@@ -102,37 +125,56 @@ export class LayerStore extends SqlStore {
     });
   }
 
-  /** Its versions count from 1. */
+  /**
+   * Each value has a version that counts up, also if there was another secret of its name before. Resolves undefined if there is none
+   * and no value for one. Throws ConflictError `secret_exists` if another one is where it moves to.
+   */
   async setSecret(
-    name: string,
-    sealed: string,
+    { scope, target, name }: SecretKey,
+    { from, is_shared, seal, owner_kind, owner_id }: SecretChange,
     nowMs: number,
     also: (tx: SqlQueries) => Promise<void>,
-  ): Promise<SecretRecord> {
+  ): Promise<SecretRecord | undefined> {
     return this.db.transaction(async (tx) => {
       await raise(tx);
-      const before = await secrets.get(tx, 'WHERE name = ?', [name]);
-      const version = (before?.version ?? 0) + 1;
-      const record: SecretRecord = { name, version, value: sealed, updated_at: nowMs };
-      await putRecord(tx, 'config_secrets', SECRET, record);
+      const [before] = await secrets.remove(tx, BY_KEY, [(from ?? { target }).target, name]);
+      const value = seal(before);
+      if (value === undefined && !before) return undefined;
+      if (from && (await secrets.get(tx, BY_KEY, [target, name])))
+        throw new ConflictError('secret_exists', `There is another secret ${name} where it is to be moved to`);
+      if (from && before) await noteGone(tx, before.version);
+      const isKept = before && !from;
+      const record: SecretRecord = {
+        owner_kind: before?.owner_kind ?? owner_kind,
+        owner_id: before?.owner_id ?? owner_id,
+        ...{ scope, target, name },
+        version: isKept ? before.version + (value === undefined ? 0 : 1) : (await goneVersion(tx)) + 1,
+        value: value ?? before!.value,
+        is_shared: is_shared ?? before?.is_shared ?? false,
+        updated_at: nowMs,
+      };
+      await insertRecord(tx, 'config_secrets', SECRET, record);
       await also(tx);
       return record;
     });
   }
 
   /** Resolves whether it existed. */
-  async removeSecret(name: string, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
+  async removeSecret({ target, name }: SecretKey, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       await raise(tx);
-      const removed = await secrets.remove(tx, 'WHERE name = ?', [name]);
-      if (removed.length > 0) await also(tx);
-      return removed.length > 0;
+      const [removed] = await secrets.remove(tx, BY_KEY, [target, name]);
+      if (!removed) return false;
+      await noteGone(tx, removed.version);
+      await also(tx);
+      return true;
     });
   }
 
   /** Encrypted again, after the secret of the installation has changed. */
-  async resealSecret({ name, version }: SecretRecord, sealed: string): Promise<void> {
-    await this.db.query('UPDATE config_secrets SET value = ? WHERE name = ? AND version = ?', [sealed, name, version]);
+  async resealSecret({ target, name, version }: SecretRecord, sealed: string): Promise<void> {
+    const sql = `UPDATE config_secrets SET value = ? ${BY_KEY} AND version = ?`;
+    await this.db.query(sql, [sealed, target, name, version]);
   }
 
   /** The id of the last event that was looked at. */
@@ -141,9 +183,22 @@ export class LayerStore extends SqlStore {
     return row!.seen_event;
   }
 
-  /** Nothing of an agent or a site that is gone stays. */
-  async forget(target: string): Promise<void> {
-    await this.db.query('DELETE FROM config_variables WHERE target = ?', [target]);
+  /** Nothing stays of an agent that is gone. */
+  async forget(agent_id: string): Promise<void> {
+    await this.#forget('WHERE target = ?', [agent_id]);
+  }
+
+  /** Nothing stays of sites that are gone. */
+  async forgetSites(): Promise<void> {
+    await this.#forget(`WHERE scope = 'site' AND target NOT IN (SELECT id FROM sites)`, []);
+  }
+
+  async #forget(where: string, params: readonly string[]): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      await raise(tx);
+      await variables.remove(tx, where, params);
+      for (const { version } of await secrets.remove(tx, where, params)) await noteGone(tx, version);
+    });
   }
 }
 
@@ -154,12 +209,11 @@ export async function createVersions(
 ): Promise<Layer[]> {
   const made: Layer[] = [];
   for (const draft of drafts) {
-    const [row] = await tx.query<{ newest: number | null }>(
-      'SELECT MAX(version) AS newest FROM config_layer_versions WHERE layer_id = ?',
-      [draft.layer_id],
-    );
-    const version = (row?.newest ?? 0) + 1;
-    await insertRecord(tx, 'config_layer_versions', VERSION, { ...draft, version });
+    const newest = await versions.get(tx, 'WHERE layer_id = ? ORDER BY version DESC LIMIT 1', [draft.layer_id]);
+    const version = (newest?.version ?? 0) + 1;
+    // Whoever changes a layer does not become who made it.
+    const { owner_kind, owner_id } = newest ?? draft;
+    await insertRecord(tx, 'config_layer_versions', VERSION, { ...draft, owner_kind, owner_id, version });
     await tx.query('DELETE FROM config_layer_versions WHERE layer_id = ? AND version <= ?', [
       draft.layer_id,
       version - keptVersions,
@@ -176,11 +230,30 @@ export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, nu
   await raise(tx);
   for (const [id, version] of inForce) {
     if (version === undefined) await tx.query('DELETE FROM config_layers WHERE id = ?', [id]);
-    else await putRecord(tx, 'config_layers', 'id, version', { id, version });
+    else
+      await tx.query(
+        `INSERT INTO config_layers (id, version, owner_kind, owner_id)
+         SELECT layer_id, version, owner_kind, owner_id FROM config_layer_versions WHERE layer_id = ? AND version = ?
+         ON CONFLICT (id) DO UPDATE SET version = excluded.version`,
+        [id, version],
+      );
   }
   if ((await countRows(tx, 'config_layers')) > maxLayers) {
     throw new ConflictError('too_many_layers', `There are at most ${maxLayers} layers`);
   }
+}
+
+/** A new secret of the name must not look like one that was there before. */
+async function noteGone(tx: SqlQueries, version: number): Promise<void> {
+  await tx.query('UPDATE config_head SET gone_secret_version = ? WHERE id = 1 AND gone_secret_version < ?', [
+    version,
+    version,
+  ]);
+}
+
+async function goneVersion(tx: SqlQueries): Promise<number> {
+  const [row] = await tx.query<{ gone: number }>('SELECT gone_secret_version AS gone FROM config_head WHERE id = 1');
+  return row!.gone;
 }
 
 /** In the transaction of what follows from them. */
@@ -193,7 +266,7 @@ export async function raise(tx: SqlQueries): Promise<void> {
   await tx.query('UPDATE config_head SET revision = revision + 1 WHERE id = 1');
 }
 
-export function toLayer(record: Omit<LayerVersion, 'removed' | 'rollout_id' | 'created_by' | 'created_at'>): Layer {
+export function toLayer(record: LayerVersion): Layer {
   const { layer_id: id, name, selector, weight, settings, optional, version } = record;
   return { id, name, selector, weight, settings, optional, version };
 }
