@@ -88,8 +88,8 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
     errors,
     admin,
     async agent(ap_id: string, configuration: Record<string, unknown> = {}) {
-      const { id } = await agents.create({ ap_id, password, configuration }, system);
-      return { id, ap_id, token: await weft.login('agent', ap_id) };
+      const { agent } = await agents.create({ ap_id, password, configuration }, system);
+      return { id: agent.id, ap_id, token: await weft.login('agent', ap_id) };
     },
     adminToken: () => weft.admin(),
     configurationOf: (ap_id: string) => weft.configurationOf(ap_id),

@@ -20,7 +20,7 @@ interface Schema {
 
 interface Parameter {
   name: string;
-  in: 'path' | 'query';
+  in: 'path' | 'query' | 'header';
   required: boolean;
   schema: Schema;
 }
@@ -54,7 +54,8 @@ export function listOperations({ paths }: OpenApi): Operation[] {
     Object.entries(methods).map(([method, { operationId, parameters = [], requestBody }]) => {
       const [mediaType, content] = Object.entries(requestBody?.content ?? {})[0] ?? [];
       const isForm = mediaType === 'application/x-www-form-urlencoded';
-      return { id: operationId, method: method.toUpperCase(), path, parameters, body: content?.schema, isForm };
+      const inUrl = parameters.filter(({ in: where }) => where !== 'header');
+      return { id: operationId, method: method.toUpperCase(), path, parameters: inUrl, body: content?.schema, isForm };
     }),
   );
 }

@@ -206,7 +206,7 @@ export async function judge(load: FaultLoad, { controllers }: Cluster, token: st
     if (lost + foreign > 0) report(`${agent.ap_id}: ${lost} lost, ${foreign} twice or foreign`);
   }
   for (const { ap_id, acknowledged } of load.channelling) {
-    const path = `/api/v1/metrics/export?agent=${ap_id}&format=ndjson&window=60m`;
+    const path = `/api/v1/metrics/export?agent=${ap_id}&format=ndjson`;
     const { body } = await look(weft, path, token);
     const rows = String(body).split('\n').filter(Boolean);
     const loads = rows.map((line) => JSON.parse(line).load as number);

@@ -55,8 +55,9 @@ export const EmulatorLinkPolicy = Type.Object(
 );
 export type EmulatorLinkPolicy = Type.Static<typeof EmulatorLinkPolicy>;
 
-/** Read by the controller: whatever it is not, it says so with the index. */
+/** What the text or the object says is read by the controller, with the index of whatever is no place. */
 const Location = Type.Unsafe<string | Record<string, unknown>>({
+  format: 'text-or-object',
   documented: {
     anyOf: [
       { type: 'string', maxLength: 200 },

@@ -7,6 +7,7 @@ import { NotFoundError, TryLaterError } from '../errors.ts';
 import type { VisibleAgent } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
 import { type AgentRecord, noLabels, revokedHash, withoutReadOnlyKeys } from './agent-record.ts';
+import { etagOfAgent } from './etags.ts';
 
 export interface NewAgent {
   ap_id: string;
@@ -42,6 +43,16 @@ export function toNewRecord(
 export function toAgentResponse(agent: AgentRecord): Agent {
   const { id, ap_id, configuration, emulated_for } = agent;
   return { id, ap_id, configuration: emulated_for === null ? configuration : { ...configuration, emulated: true } };
+}
+
+/** An agent with the ETag of its record, for #13, #14 and #15. */
+export interface TaggedAgent {
+  agent: Agent;
+  etag: string;
+}
+
+export function toTaggedAgent(agent: AgentRecord): TaggedAgent {
+  return { agent: toAgentResponse(agent), etag: etagOfAgent(agent) };
 }
 
 /** For internal use. The end of a run revokes the credentials of its agents. */

@@ -47,6 +47,8 @@ export async function fillNameKeys(tx: SqlQueries): Promise<void> {
 export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configuration' | 'onboard' | 'ver'>> & {
   /** Somebody else than the agent changes the password: the one before is that of a machine that was replaced. */
   isReplaced?: boolean;
+  /** What an If-Match says that the record still is. */
+  ifMatch?: string | undefined;
 };
 
 export const VISIBLE = `ap_id, emulated_for, display_name,

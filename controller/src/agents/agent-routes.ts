@@ -1,8 +1,9 @@
 // Operations on agents and on enrolment tokens.
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { done, type Route, routesOf } from '../http/request/route.ts';
+import { done, type Route, type RouteContext, routesOf } from '../http/request/route.ts';
 import { adminsAndAgentItself, adminsAndManagers, adminsOnly, agentReaders } from '../rights/permission.ts';
+import type { TaggedAgent } from './agent-answers.ts';
 import type { AgentService } from './agent-service.ts';
 import type { EnrolmentService } from './enrolment-service.ts';
 
@@ -17,11 +18,10 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       failures: { 409: 'An agent with this ap_id exists' },
       body: AgentCreate,
       response: Agent,
-      handle: (context) => {
+      async handle(context) {
         const { body, request } = context;
-        return request.enrolmentToken
-          ? enrolment.enrol(request.enrolmentToken, body)
-          : agents.create(body, context.caller);
+        if (request.enrolmentToken) return enrolment.enrol(request.enrolmentToken, body);
+        return (await agents.create(body, context.caller)).agent;
       },
     }),
     route('create_agent', 'POST /api/v1/agents', {
@@ -31,14 +31,16 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       failures: { 409: 'An agent with this ap_id exists' },
       body: AgentCreate,
       response: Agent,
-      handle: ({ body, caller }) => agents.create(body, caller),
+      etag: 'given',
+      handle: (context) => tagged(context, agents.create(context.body, context.caller)),
     }),
     route('get_agent', 'GET /api/v1/agents/:ap_id', {
       spec: 14, // spec #14
       permission: agentReaders,
       summary: 'Get an agent',
       response: Agent,
-      handle: (context) => agents.get(context.path('ap_id'), context.caller),
+      etag: 'given',
+      handle: (context) => tagged(context, agents.getTagged(context.path('ap_id'), context.caller)),
     }),
     route('update_agent', 'PUT /api/v1/agents/:ap_id', {
       spec: 15, // spec #15
@@ -46,7 +48,12 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       summary: "Replace an agent's configuration or password",
       body: AgentUpdate,
       response: Agent,
-      handle: (context) => agents.update(context.path('ap_id'), context.body, context.caller),
+      etag: 'compared',
+      failures: { 412: 'The agent is not as it was: its configuration, or that it has onboarded, has changed' },
+      handle(context) {
+        const { body, caller, request } = context;
+        return tagged(context, agents.update(context.path('ap_id'), body, caller, request.headers['if-match']));
+      },
     }),
     route('remove_agent', 'DELETE /api/v1/agents/:ap_id', {
       spec: 16, // spec #16
@@ -76,4 +83,10 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       ),
     }),
   ];
+}
+
+async function tagged(context: RouteContext, answer: Promise<TaggedAgent>): Promise<Agent> {
+  const { agent, etag } = await answer;
+  context.reply.header('etag', etag);
+  return agent;
 }

@@ -21,13 +21,14 @@ import {
   type ListedAgent,
   type NewAgent,
   refuseChange,
-  toAgentResponse,
+  type TaggedAgent,
   toChange,
   toFoundAgent,
   toListedAgent,
   toNewRecord,
   tooManyAgents,
   toPrincipal,
+  toTaggedAgent,
 } from './agent-answers.ts';
 import { AgentMemory, ListedAgents } from './agent-cache.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
@@ -41,6 +42,7 @@ import {
   withoutReadOnlyKeys,
 } from './agent-record.ts';
 import type { AgentStore } from './agent-store.ts';
+import { etagOfAgent, requireMatch } from './etags.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -74,9 +76,13 @@ export class AgentService implements PrincipalSource {
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
   async get(ap_id: string, caller: Caller): Promise<Agent> {
+    return (await this.getTagged(ap_id, caller)).agent;
+  }
+
+  async getTagged(ap_id: string, caller: Caller): Promise<TaggedAgent> {
     const agent = await this.#agents.get(ap_id);
     if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
-    return toAgentResponse(agent);
+    return toTaggedAgent(agent);
   }
 
   /**
@@ -141,7 +147,7 @@ export class AgentService implements PrincipalSource {
     return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
-  async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<Agent> {
+  async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<TaggedAgent> {
     rightsOf(by).requireManagerOfNew({ ap_id, emulated_for: null, ...noLabels });
     return (await this.register({ ap_id, password, configuration }, by, async (agent, also) => {
       await this.#agents.create(agent, also);
@@ -154,7 +160,7 @@ export class AgentService implements PrincipalSource {
     input: NewAgent,
     by: Actor,
     write: (agent: AgentRecord, also: InSameTransaction<AgentRecord>) => Promise<boolean>,
-  ): Promise<Agent | undefined> {
+  ): Promise<TaggedAgent | undefined> {
     await this.requireRoomFor(1);
     // Checked before a password is hashed: access points that restart with their enrolment token get here each time.
     if (await this.#agents.get(input.ap_id)) throw agentExists();
@@ -169,7 +175,7 @@ export class AgentService implements PrincipalSource {
     const also = this.#options.audit.entry<AgentRecord>(() => agentCreated(by, agent));
     if (!(await write(agent, also))) return undefined;
     this.#options.onConfigured?.(agent);
-    return toAgentResponse(agent);
+    return toTaggedAgent(agent);
   }
 
   /** Called when the records of emulated agents are durable; the emulator service creates them with their network. */
@@ -184,26 +190,33 @@ export class AgentService implements PrincipalSource {
       throw tooManyAgents(this.#options.maxAgents);
   }
 
+  /** Throws PreconditionError if the record is not what `ifMatch` names, in the transaction of the change. */
   async update(
     ap_id: string,
     input: { password?: string | null; configuration?: Record<string, unknown> | null },
     by: Actor,
-  ): Promise<Agent> {
+    ifMatch?: string,
+  ): Promise<TaggedAgent> {
     const { agent } = rightsOf(by);
     if (agent) refuseChange(this.takeOwnChange(agent));
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
-      if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+      const before = await this.#agents.get(ap_id);
+      if (!before) throw agentNotFound();
+      // Hashing is slow, and in vain for who is refused afterwards.
+      requireMatch(ifMatch, etagOfAgent(before));
       change.password_hash = await hashOf(input.password, this.#options.hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
       change.isReplaced = agent === undefined;
     }
-    const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
+    const isChange = Object.keys(change).length > 0;
+    const after = await (isChange ? this.#update(ap_id, { ...change, ifMatch }, by) : this.#agents.get(ap_id));
     this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
+    if (!isChange) requireMatch(ifMatch, etagOfAgent(after));
     if (change.configuration) this.#options.onConfigured?.(after);
-    return toAgentResponse(after);
+    return toTaggedAgent(after);
   }
 
   #update(ap_id: string, change: AgentChange, by: Actor): Promise<AgentRecord | undefined> {

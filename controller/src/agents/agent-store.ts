@@ -17,6 +17,7 @@ import {
   revokedHash,
   VISIBLE,
 } from './agent-record.ts';
+import { etagOfAgent, requireMatch } from './etags.ts';
 
 const visibleTable = new RecordTable<VisibleAgent>('agents', VISIBLE, { json: ['tags'] });
 
@@ -118,7 +119,7 @@ export class AgentStore extends SqlStore {
     return revoked.map(({ id, ap_id }) => ({ id, ap_id }));
   }
 
-  /** Resolves the updated record, or undefined if there is none. */
+  /** Resolves the updated record, or undefined if there is none. Throws PreconditionError if it is not what `ifMatch` names. */
   async update(
     ap_id: string,
     change: AgentChange,
@@ -126,6 +127,7 @@ export class AgentStore extends SqlStore {
   ): Promise<AgentRecord | undefined> {
     const { password_hash, configuration, onboard, ver } = change;
     return this.#change(ap_id, also, async (tx, revision, before) => {
+      requireMatch(change.ifMatch, etagOfAgent(before));
       const isKept = change.isReplaced && before.password_hash.startsWith(generatedHashPrefix);
       const replaced_hash = isKept ? before.password_hash : undefined;
       const columns = { password_hash, configuration, onboard, ver, replaced_hash, revision };

@@ -55,11 +55,11 @@ export class EnrolmentService {
     const { site, tags } = enrolment;
     await this.#requireManaged(enrolment, input.ap_id);
     const by: Actor = { kind: 'enrolment_token', id: enrolment.id, name: enrolment.id };
-    const agent = await this.#options.agents.register({ ...input, site, tags }, by, (record, also) =>
+    const created = await this.#options.agents.register({ ...input, site, tags }, by, (record, also) =>
       this.#options.tokens.redeem(hash, this.#options.now(), record, also),
     );
-    if (!agent) throw badToken();
-    return agent;
+    if (!created) throw badToken();
+    return created.agent;
   }
 
   /** The only answer that contains the token itself. */

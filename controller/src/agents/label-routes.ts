@@ -11,6 +11,7 @@ export function labelRoutes(labels: LabelService): Route[] {
     route('get_labels', 'GET /api/v1/agents/:ap_id/labels', {
       permission: agentReaders,
       summary: 'Get the labels of an access point, with their ETag',
+      etag: 'given',
       response: AgentLabels,
       async handle(context) {
         const found = await labels.get(context.path('ap_id'), context.caller);
@@ -21,7 +22,7 @@ export function labelRoutes(labels: LabelService): Route[] {
     route('update_labels', 'PATCH /api/v1/agents/:ap_id/labels', {
       permission: adminsAndManagers,
       summary: 'Change labels of an access point',
-      description: 'With the header `If-Match` only if the labels still have that ETag.',
+      etag: 'compared',
       failures: { 412: 'The labels have changed: If-Match does not match' },
       body: LabelsUpdate,
       response: AgentLabels,

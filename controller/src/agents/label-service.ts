@@ -1,11 +1,9 @@
 // The labels of agents: display name, site and tags. Administrators own them; what an agent says about itself is only a
 // suggestion, unless a setting accepts it where nobody has set anything.
-import { hash } from 'node:crypto';
 import type { AgentLabels as LabelsAnswer, LabelsUpdate } from '@weft/contract';
 import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import type { AuditService } from '../audit/audit-service.ts';
 import { type Actor, type Caller, system } from '../caller.ts';
-import { PreconditionError } from '../errors.ts';
 import type { Events } from '../events.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { rightsOf } from '../rights/rights.ts';
@@ -13,6 +11,7 @@ import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import { type AgentLabels, type AgentRecord, noLabels } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
+import { etagOfLabels, requireMatch } from './etags.ts';
 
 export interface LabelServiceOptions {
   agents: Pick<AgentStore, 'get' | 'changeLabels'>;
@@ -60,7 +59,7 @@ export class LabelService {
       ap_id,
       (record) => {
         rightsOf(by).requireManager(record);
-        if (ifMatch !== undefined && !isNamed(ifMatch, toEtag(record))) throw new PreconditionError();
+        requireMatch(ifMatch, etagOfLabels(record));
         before = record;
         const labels = updatedLabels(record, update);
         // Nobody gives away what it manages, or takes what it does not.
@@ -145,17 +144,7 @@ function toTagged(agent: AgentRecord): TaggedLabels {
     site: said.site === site ? null : said.site,
     tags: said.tags.filter((tag) => !tags.includes(tag)),
   };
-  return { labels: { ap_id, display_name, site, tags, suggested }, etag: toEtag(agent) };
-}
-
-function toEtag({ id, display_name, site, tags }: AgentRecord): string {
-  return `"${hash('sha1', JSON.stringify([id, display_name, site, tags]), 'base64url')}"`;
-}
-
-/** Whether a header If-Match names it. */
-function isNamed(header: string, etag: string): boolean {
-  if (header.trim() === '*') return true;
-  return header.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  return { labels: { ap_id, display_name, site, tags, suggested }, etag: etagOfLabels(agent) };
 }
 
 /**

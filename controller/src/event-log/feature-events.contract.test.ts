@@ -103,10 +103,10 @@ test('commands: accepted and ended, in the same transaction as their rows; confl
     token: app,
   });
   expect(answer.status).toBe(409);
-  expect(await events('ap_id=ap-2&kinds=conflict.*')).toMatchObject([
+  expect(await events('agent=ap-2&kinds=conflict.*')).toMatchObject([
     { kind: 'conflict.rejected', data: { by: 'app-1', verdict: 'rejected' } },
   ]);
-  const { body } = await weft.request('GET', '/api/v1/events?ap_id=ap-2&kinds=conflict.*', { token: app });
+  const { body } = await weft.request('GET', '/api/v1/events?agent=ap-2&kinds=conflict.*', { token: app });
   expect(body.items[0].data).not.toHaveProperty('by');
 });
 

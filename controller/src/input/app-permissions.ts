@@ -1,18 +1,19 @@
 // The keys of an app's `permissions` that mean something, checked strictly: a limit that was mistyped must not become a
 // right. What passes is stored exactly as it was given.
+import { AppPermissions } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { parseSelector, requireOwnedByAdministrators, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { parseDateTime } from './date-time.ts';
-import { type Loc, valueError } from './value-rules.ts';
+import { type Loc, valueError, type WantedType, wrongType } from './value-rules.ts';
 
 const MAX_PATTERNS = 1000;
 const MAX_PATTERN_LENGTH = 128;
 
-const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: string }> = {
-  agents: { isValid: isNameList, wanted: 'a list of at most 1000 patterns of 1 to 128 characters' },
-  read: { isValid: isBoolean, wanted: 'true or false' },
-  write: { isValid: isBoolean, wanted: 'true or false' },
+const RULES: Record<string, { type?: WantedType; isValid: (value: unknown) => boolean; wanted: string }> = {
+  agents: { type: 'list', isValid: isNameList, wanted: 'a list of at most 1000 patterns of 1 to 128 characters' },
+  read: { type: 'bool', isValid: isBoolean, wanted: 'true or false' },
+  write: { type: 'bool', isValid: isBoolean, wanted: 'true or false' },
   commands: {
     isValid: (value) => isBoolean(value) || isNameList(value) || isCommandLimits(value),
     wanted: 'true, false, a list of command names, or command names with limits on their arguments',
@@ -21,16 +22,31 @@ const RULES: Record<string, { isValid: (value: unknown) => boolean; wanted: stri
     isValid: (value) => isBoolean(value) || isEmulatorLimit(value),
     wanted: 'true, false or {"max_access_points": n}',
   },
-  alarms: { isValid: isBoolean, wanted: 'true or false' },
-  callbacks: { isValid: isBoolean, wanted: 'true or false' },
+  alarms: { type: 'bool', isValid: isBoolean, wanted: 'true or false' },
+  callbacks: { type: 'bool', isValid: isBoolean, wanted: 'true or false' },
+  config: {
+    type: 'string',
+    isValid: (value) => AppPermissions.properties.config.enum.some((level) => level === value),
+    wanted: "'read', 'draft' or 'roll_out'",
+  },
   priority: {
+    type: 'float',
     isValid: (value) => typeof value === 'number' && value >= 0 && value <= 100,
     wanted: 'a number from 0 to 100',
   },
   expires_at: {
+    type: 'datetime',
     isValid: (value) => typeof value === 'string' && 'ms' in parseDateTime(value),
     wanted: 'a date-time',
   },
+};
+
+const jsonTypes: Record<WantedType, (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  list: Array.isArray,
+  bool: isBoolean,
+  float: (value) => typeof value === 'number',
+  datetime: (value) => typeof value === 'string',
 };
 
 const NEAR_MISSES: ReadonlyMap<string, string> = new Map([
@@ -48,7 +64,12 @@ export function checkAppPermissions(permissions: Record<string, unknown>, loc: L
   const problems: Problem[] = [];
   for (const [key, value] of Object.entries(permissions)) {
     const error = keyError(key, value);
-    if (error !== undefined) problems.push(valueError([...loc, key], error));
+    if (error === undefined) continue;
+    const type = key === 'selector' ? 'string' : Object.hasOwn(RULES, key) ? RULES[key]!.type : undefined;
+    const odd = Array.isArray(value) ? value.findIndex((item) => typeof item !== 'string') : -1;
+    const isOfType = type === undefined || jsonTypes[type](value);
+    if (isOfType && odd >= 0) problems.push(wrongType([...loc, key, odd], 'string', error));
+    else problems.push(isOfType ? valueError([...loc, key], error) : wrongType([...loc, key], type, error));
   }
   return problems;
 }

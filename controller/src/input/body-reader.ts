@@ -63,23 +63,12 @@ export async function readInflatedBody(request: IncomingMessage, maxBytes: numbe
   }
 }
 
-/**
- * How a body is read: as JSON; as `opaque` text such as a browser form or a careless client sends, which validation
- * refuses with its own message; or not at all.
- */
-export function judgeMediaType(contentType: string | undefined): 'json' | 'opaque' | 'unsupported' {
+/** Whether a body is JSON by what is said of it; `undeclared` if nothing is. */
+export function judgeMediaType(contentType: string | undefined): 'json' | 'undeclared' | 'unsupported' {
   if (contentType === 'application/json') return 'json';
   const type = (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/json' || (type.startsWith('application/') && type.endsWith('+json'))) return 'json';
-  if (
-    type === '' ||
-    type.startsWith('text/') ||
-    type === 'application/x-www-form-urlencoded' ||
-    type === 'multipart/form-data'
-  ) {
-    return 'opaque';
-  }
-  return 'unsupported';
+  return type === '' ? 'undeclared' : 'unsupported';
 }
 
 /** Whether an endpoint that reads text may read this body: any type that does not say it is something else. */

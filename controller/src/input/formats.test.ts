@@ -122,17 +122,27 @@ describe('app-permissions', () => {
     expect(check(freeForm('app-permissions'), given).value).toEqual(given);
   });
 
+  it.each<[object, string, ...number[]]>([
+    [{ agents: '*' }, 'list_type'],
+    [{ agents: null }, 'list_type'],
+    [{ agents: ['a', 1] }, 'string_type', 1],
+    [{ read: 'yes' }, 'bool_type'],
+    [{ read: 1 }, 'bool_type'],
+    [{ commands: [1] }, 'string_type', 0],
+    [{ config: true }, 'string_type'],
+    [{ selector: 5 }, 'string_type'],
+    [{ priority: '50' }, 'float_type'],
+    [{ expires_at: 1_900_000_000 }, 'datetime_type'],
+  ])('%j is refused at its key for its type, with what the key wants', (permissions, type, ...at) => {
+    const key = Object.keys(permissions)[0];
+    expect(problemsOf(permissions)).toEqual([[['body', 'permissions', key, ...at], type, false]]);
+  });
+
   it.each([
-    { agents: '*' },
-    { agents: null },
     { agents: [''] },
     { agents: ['x'.repeat(129)] },
     { agents: new Array(1001).fill('a') },
-    { agents: [1] },
-    { read: 'yes' },
-    { read: 1 },
     { commands: 'sleep' },
-    { commands: [1] },
     { commands: { sleep: true } },
     { commands: { set: { dbm: 5 } } },
     { commands: { set: { dbm: { maximum: 5 } } } },
@@ -144,10 +154,9 @@ describe('app-permissions', () => {
     { emulator: { max_access_points: 5, max_aps: 1 } },
     { emulator: { max_access_points: -1 } },
     { emulator: { max_access_points: 1.5 } },
-    { priority: '50' },
+    { config: 'rollout' },
     { priority: 101 },
     { priority: -1 },
-    { expires_at: 1_900_000_000 },
     { expires_at: 'soon' },
     { command: [] },
     { agent: [] },

@@ -1,12 +1,13 @@
 // The `format`s of the contract: rules that JSON Schema has no keyword for, or that are a setting.
 import { nameRule, readApId, readApIdGlob, toApId } from '@weft/contract/ap-id';
+import { isObject } from '@weft/contract/is-object';
 import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Problem } from '../errors.ts';
 import { checkAppPermissions, rightsSelectorError } from './app-permissions.ts';
 import { parseDateTime, toTime } from './date-time.ts';
 import { parseEmailAddress } from './email-address.ts';
 import type { FormatCheck, Formats } from './validator.ts';
-import { type Loc, lengthProblem, valueError } from './value-rules.ts';
+import { type Loc, lengthProblem, valueError, wrongType } from './value-rules.ts';
 import { weaknessOfPassword } from './weak-password.ts';
 
 const MAX_FREE_FORM_BYTES = 64 * 1024;
@@ -48,6 +49,8 @@ export function createFormats(rules: PasswordRules): Formats {
     label: stringCheck(checkLabel),
     'time-zone': stringCheck(checkTimeZone),
     selector: stringCheck(checkSelector),
+    'text-or-object': (value, loc) =>
+      typeof value === 'string' || isObject(value) ? { value } : { problems: [wrongType(loc, 'string')] },
     configuration: (value, loc) => checkSize('configuration', value, loc),
     'app-permissions': (value, loc) => {
       const problems = checkAppPermissions(value as Record<string, unknown>, loc);

@@ -174,3 +174,69 @@ describe('I10: characters that no store keeps', () => {
     expect([answer.status, answer.body.detail]).toEqual([422, [notUnicode('body', field)]]);
   });
 });
+
+describe('a value of another JSON type than its place wants', () => {
+  const emulators = [
+    { access_point_type: 'WiFi', num_access_points: 1, locations: ['Bristol'], num_devices: 1, duration: 60 },
+  ];
+  const permissions = { agents: ['ap-*'], selector: 'site:uk', read: true, priority: 5, expires_at: '2030-01-01' };
+  /** Of every operation of the specification whose body has a shape, one that is right. */
+  const bodies: [string, string, unknown][] = [
+    ['POST', users, { username: 'x@weft.test', password, roles: ['user'] }],
+    ['POST', '/api/v1/users/signup', { username: 'x@weft.test', password }],
+    ['PUT', `/api/v1/users/${adminUsername}`, { password, roles: ['admin'] }],
+    ['POST', '/api/v1/users/public', { username: 'x@weft.test', password, roles: ['admin'] }],
+    ['POST', '/api/v1/agents/public', { ap_id: 'typed-1', password, configuration: { a: 1 } }],
+    ['POST', agents, { ap_id: 'typed-1', password, configuration: { a: 1 } }],
+    ['PUT', '/api/v1/agents/typed-0', { password, configuration: { a: 1 } }],
+    ['POST', apps, { app_name: 'typed', api_key: password, permissions }],
+    ['PUT', `${apps}typed`, { api_key: password, permissions }],
+    ['POST', '/api/v1/emulator/spinup', { emulators, seed: 1, mix: { web: 1 } }],
+    ['POST', '/api/v1/callback/agent_data?job_number=typed', [1]],
+    ['POST', '/api/v1/callback/agent_details?job_number=typed', [{}]],
+    ['POST', '/api/v1/callback/emulator?job_number=typed', { a: 1 }],
+  ];
+
+  function* places(value: unknown, path: string[] = []): Generator<string[]> {
+    yield path;
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) yield* places(inner, [...path, key]);
+  }
+
+  it('#25: a location that is no text is string_type', async () => {
+    const json = { emulators: [{ ...emulators[0], locations: ['Bristol', 5, null] }] };
+    const { status, body } = await weft.request('POST', '/api/v1/emulator/spinup', { token, json });
+    const at = (index: number) => ['body', 'emulators', 0, 'locations', index];
+    const wrong = (index: number) => problem(at(index), 'string_type', 'Input should be a valid string');
+    expect([status, body.detail]).toEqual([422, [wrong(1), wrong(2)]]);
+  });
+
+  type Json = Record<string, unknown>;
+
+  it.each(bodies)('%s %s names the type, not a rule of our own', async (method, path, right) => {
+    const free = ['configuration', 'a'];
+    for (const place of places(right)) {
+      if (place.join() === free.join() || (path.endsWith('/emulator') && place.length > 0)) continue;
+      const there = place.reduce((at, key) => at[key] as Json, right as Json);
+      for (const wrong of [5, true, 'x', [], {}].filter((value) => kindOf(value) !== kindOf(there))) {
+        // A place may be an object too, and this one is none.
+        if (place.includes('locations') && kindOf(wrong) === 'object') continue;
+        const json = place.length === 0 ? wrong : structuredClone(right);
+        const parent = place.slice(0, -1).reduce((at, key) => at[key] as Json, json as Json);
+        if (place.length > 0) parent[place.at(-1)!] = wrong;
+        const { status, body } = await weft.request(method, path, { token, json });
+        const told = Array.isArray(body.detail) ? body.detail.map(({ type }: { type: string }) => type) : [];
+        expect([place, wrong, status, told]).toEqual([
+          place,
+          wrong,
+          status,
+          told.filter((t: string) => t !== 'value_error'),
+        ]);
+      }
+    }
+  });
+
+  function kindOf(value: unknown): string {
+    return Array.isArray(value) ? 'array' : typeof value;
+  }
+});

@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nameRule } from '../../../contract/src/functions/ap-id.ts';
 import { type Answer, adminUsername, password, startWeft, type TestWeft } from '../../../test/weft.ts';
+import type { Route } from '../http/request/route.ts';
+import type { Part } from '../part.ts';
 
 let weft: TestWeft;
 let token: string;
@@ -196,10 +198,11 @@ describe('I17: a body that is not declared as what it is', () => {
   const json = JSON.stringify({ username: 'plain@weft.test', password, roles: ['user'] });
 
   it.each([
-    ['text/plain', 422],
     ['', 422],
-    ['application/x-www-form-urlencoded', 422],
-    ['multipart/form-data; boundary=x', 422],
+    ['text/plain', 415],
+    ['text/json', 415],
+    ['application/x-www-form-urlencoded', 415],
+    ['multipart/form-data; boundary=x', 415],
     ['application/octet-stream', 415],
     ['application/xml', 415],
     ['json', 415],
@@ -211,10 +214,25 @@ describe('I17: a body that is not declared as what it is', () => {
     expect(answer.status).toBe(status);
     if (status === 422) {
       expect(answer.body.detail[0]).toMatchObject({ loc: ['body'], type: 'model_attributes_type' });
-      const given = contentType === '' ? 'has no Content-Type' : `has the Content-Type ${contentType}`;
-      expect(answer.body.detail[0].ctx).toEqual({ error: `the body ${given}; send it as application/json` });
+      const error = 'the body has no Content-Type; send it as application/json';
+      expect(answer.body.detail[0].ctx).toEqual({ error });
+    } else {
+      expect(answer.body.code).toBe('unsupported_media_type');
+      expect(answer.body.detail).toMatch(/application\/json|Content-Type/);
     }
     expect((await weft.request('GET', `${users}plain%40weft.test`, { token })).status).toBe(404);
+  });
+
+  it('every operation with a JSON body answers 415 to text/plain, with a token that may call it', async () => {
+    const routes = Object.values<Part>(weft.parts).flatMap(({ routes = [] }) => routes);
+    const isOfAdmins = ({ permission: { admin }, url }: Route) => admin === 'yes' || url.includes('/users/');
+    const answers: unknown[] = [];
+    for (const { method, url, body } of routes.filter((route) => route.body && isOfAdmins(route))) {
+      const headers = { 'content-type': 'text/plain' };
+      const answer = await weft.request(method, url.replaceAll(/:\w+/g, 'nobody'), { token, headers, body: '{}' });
+      if (answer.status !== 415) answers.push([method, url, body && answer.status]);
+    }
+    expect(answers).toEqual([]);
   });
 
   it('application/*+json and a charset are JSON', async () => {

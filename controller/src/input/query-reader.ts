@@ -1,5 +1,6 @@
 // Reads a query string as Python's urllib does and checks it against a schema with one field per parameter.
 
+import { didYouMean } from '@weft/contract/closest-name';
 import type { Static, TObject } from '@weft/contract/schema';
 import type { Problem } from '../errors.ts';
 import type { Validator } from './validator.ts';
@@ -9,6 +10,8 @@ import { invalidValue } from './value-rules.ts';
 export type QueryParams = ReadonlyMap<string, readonly string[]>;
 
 const MAX_PARAMETERS = 1000;
+/** What clients call an access point, or several. An operation documents one of them, and takes the others in its place. */
+const agentNames = ['agent', 'agents', 'agent_id', 'ap_id'];
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
@@ -30,11 +33,33 @@ export function readQuery(search: string): QueryParams {
   return params;
 }
 
-/** The names in a query that nothing reads, escaped; of many the first ones. */
-export function unreadNames(search: string, read: ReadonlySet<string>): string {
-  const names = splitPairs(search).map(([name]) => decodeFormText(name, lenientUtf8));
-  const unread = [...new Set(names)].filter((name) => !read.has(name)).slice(0, 10);
-  return unread.map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed())).join(', ');
+/** All values of a parameter, under whichever of its names they were sent. */
+export function valuesOf(params: QueryParams, name: string): readonly string[] | undefined {
+  const values = params.get(name);
+  if (values || !agentNames.includes(name)) return values;
+  return agentNames.map((other) => params.get(other)).find((found) => found !== undefined);
+}
+
+/** The names in a query that nothing reads; of many the first ones. */
+export function unreadNames(search: string, read: ReadonlySet<string>): string[] {
+  const sent = new Set(splitPairs(search).map(([name]) => decodeFormText(name, lenientUtf8)));
+  const agentName = agentNames.find((name) => read.has(name));
+  const inItsPlace = agentName !== undefined && !sent.has(agentName) && agentNames.find((name) => sent.has(name));
+  return [...sent].filter((name) => !read.has(name) && name !== inItsPlace).slice(0, 10);
+}
+
+/** As the value of a header. */
+export function escapedNames(names: readonly string[]): string {
+  return names.map((name) => encodeURIComponent(name.slice(0, 64).toWellFormed())).join(', ');
+}
+
+/** A filter whose name is mistyped would let everything through: each such name is a problem that tells the nearest known one. */
+export function unknownParameter(name: string, known: readonly string[]): Problem {
+  const others = known.length === 0 ? ' There are none here.' : ` Known here: ${known.join(', ')}.`;
+  const shown = name.slice(0, 64).toWellFormed();
+  const inItsPlace = agentNames.includes(name) && known.find((other) => agentNames.includes(other));
+  const hint = inItsPlace ? ` Send ${inItsPlace} alone.` : didYouMean(name, known) || others;
+  return { loc: ['query', shown], msg: `There is no parameter of this name.${hint}`, type: 'extra_forbidden' };
 }
 
 /** The last value of a parameter counts, except where the schema wants a list: that gets them all. */
@@ -46,7 +71,7 @@ export function checkQuery<S extends TObject>(
 ): Static<S> {
   const input: Record<string, unknown> = Object.create(null);
   for (const [name, field] of Object.entries(schema.properties)) {
-    const values = params.get(name);
+    const values = valuesOf(params, name);
     if (values) input[name] = isList(field) ? [...values] : values.at(-1);
   }
   return validator.check(schema, input, ['query'], problems);

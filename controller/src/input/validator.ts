@@ -78,7 +78,7 @@ export class Validator {
       case 'object':
         return schema.properties ? this.model(schema, input, loc, run) : this.record(schema, input, loc, run);
       default:
-        return input;
+        return this.format(schema, input, loc, run);
     }
   }
 

@@ -39,6 +39,21 @@ export interface Run {
 
 export const INEXACT_INTEGER = 'an integer of this size cannot be kept exactly, write it as a string';
 
+const wrongTypes = {
+  string: ['string_type', 'Input should be a valid string'],
+  list: ['list_type', 'Input should be a valid list'],
+  bool: ['bool_type', 'Input should be a valid boolean'],
+  float: ['float_type', 'Input should be a valid number'],
+  datetime: ['datetime_type', 'Input should be a valid datetime'],
+} as const;
+export type WantedType = keyof typeof wrongTypes;
+
+/** The problem of a value of another JSON type than its place wants. `error`: what else is to be known of the place. */
+export function wrongType(loc: Loc, wanted: WantedType, error?: string): Problem {
+  const [type, msg] = wrongTypes[wanted];
+  return { loc, msg, type, ...(error !== undefined && { ctx: { error } }) };
+}
+
 /** The problem of a value that is of the right type and breaks a rule of ours all the same. */
 export function valueError(loc: Loc, error: string): Problem {
   return { loc, msg: `Value error, ${error}`, type: 'value_error', ctx: { error } };

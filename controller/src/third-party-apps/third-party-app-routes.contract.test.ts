@@ -169,7 +169,7 @@ describe('permissions', () => {
     const json = { app_name: 'refused', api_key: 'canary key', permissions };
     const created = await weft.request('POST', apps, { token: admin, json });
     expect(created.status).toBe(422);
-    expect(created.body.detail.map(({ loc }: { loc: unknown }) => loc)).toEqual([
+    expect(created.body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(0, 3))).toEqual([
       ['body', 'permissions', ...Object.keys(permissions)],
     ]);
     expect(JSON.stringify(created.body)).not.toContain('canary');

@@ -40,7 +40,7 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
       query: Type.Object({
         kinds: Kinds,
         selector: Selector,
-        ap_id: ApId,
+        agent: ApId,
         search: Type.Optional.String({
           maxLength: 200,
           description:
@@ -65,9 +65,10 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         limit: Type.Optional.Integer({ minimum: 1, maximum: maxEvents, default: 100 }),
       }),
       response: EventList,
-      handle: ({ caller, query: { from, until, limit, ...query } }) =>
+      handle: ({ caller, query: { agent: ap_id, from, until, limit, ...query } }) =>
         timeline.list(caller, {
           ...query,
+          ap_id,
           fromMs: from === undefined ? undefined : Date.parse(from),
           untilMs: until === undefined ? undefined : Date.parse(until),
           limit: limit!,
@@ -82,12 +83,12 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
       query: Type.Object({
         kinds: Kinds,
         selector: Selector,
-        ap_id: ApId,
+        agent: ApId,
         after: Id('The id of the last event received. Default: only what comes from now on.'),
         token: Type.Optional.String({ description: 'The token, for clients that cannot set headers.' }),
       }),
       response: Type.Unknown({ description: 'Events `event`, `gap` (events were no longer kept) and `end`.' }),
-      async handle({ query: { kinds, selector, ap_id, after }, request, reply, caller }) {
+      async handle({ query: { kinds, selector, agent: ap_id, after }, request, reply, caller }) {
         const token = tokenOf(request, true);
         if (token === undefined) throw new AuthenticationError();
         const resume = request.headers['last-event-id'];

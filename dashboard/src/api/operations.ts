@@ -2800,7 +2800,7 @@ export interface Operations {
   end_session: { path: { username: string; id: string }; answer: StatusAnswer };
   end_token: { answer: StatusAnswer };
   erase_device: { path: { device: string }; answer: StatusAnswer };
-  event_stream: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; after?: number; token?: string }; answer: unknown };
+  event_stream: { query?: { kinds?: (string)[]; selector?: string; agent?: string; after?: number; token?: string }; answer: unknown };
   explain_selector: { json: SelectorExplain; answer: SelectorExplanation };
   export_energy: { query?: { window?: string; end?: string; selector?: string }; answer: unknown };
   extend_session: { path: { username: string; id: string }; answer: Session };
@@ -2847,7 +2847,7 @@ export interface Operations {
   list_disabled_users: { answer: (DisabledUser)[] };
   list_emulator_runs: { query?: { all?: boolean; before?: string; limit?: number }; answer: (EmulatorRun)[] };
   list_enrolment_tokens: { answer: (EnrolmentToken)[] };
-  list_events: { query?: { kinds?: (string)[]; selector?: string; ap_id?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
+  list_events: { query?: { kinds?: (string)[]; selector?: string; agent?: string; search?: string; subject?: string; site?: string; from?: string; until?: string; after?: number; order?: 'newest_first' | 'oldest_first'; cursor?: string; limit?: number }; answer: EventList };
   list_grants: { answer: GrantedUsers };
   list_incidents: { query?: { state?: string; selector?: string; window?: string; cursor?: string; limit?: number }; answer: IncidentPage };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
@@ -2960,7 +2960,7 @@ export const operations = {
   clear_alarm: 'POST /api/v1/alarms/{alarm_id}/clear',
   clear_raised_alarm: 'POST /api/v1/alarms/clear',
   command_batch: 'POST /api/v1/commands/batch',
-  create_agent: 'POST /api/v1/agents',
+  create_agent: 'POST /api/v1/agents/',
   create_agent_public: 'POST /api/v1/agents/public',
   create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_change_set: 'POST /api/v1/config/change_sets',
@@ -2969,9 +2969,9 @@ export const operations = {
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_silence: 'POST /api/v1/silences',
   create_site: 'POST /api/v1/sites',
-  create_third_party_app: 'POST /api/v1/third_party_apps',
-  create_token: 'POST /api/v1/token',
-  create_user: 'POST /api/v1/users',
+  create_third_party_app: 'POST /api/v1/third_party_apps/',
+  create_token: 'POST /api/v1/token/',
+  create_user: 'POST /api/v1/users/',
   create_user_public: 'POST /api/v1/users/public',
   create_webhook: 'POST /api/v1/webhooks',
   device_history: 'GET /api/v1/devices/{device}/history',
@@ -2985,7 +2985,7 @@ export const operations = {
   emulator_what_if: 'POST /api/v1/emulator/what_if',
   enable_user: 'DELETE /api/v1/disabled_users/{username}',
   end_session: 'DELETE /api/v1/users/{username}/sessions/{id}',
-  end_token: 'DELETE /api/v1/token',
+  end_token: 'DELETE /api/v1/token/',
   erase_device: 'DELETE /api/v1/devices/{device}',
   event_stream: 'GET /api/v1/events/stream',
   explain_selector: 'POST /api/v1/selectors/explain',
@@ -3019,7 +3019,7 @@ export const operations = {
   get_webhook: 'GET /api/v1/webhooks/{id}',
   link_device_identity: 'POST /api/v1/devices/{device}/identities',
   list_agent_devices: 'GET /api/v1/agents/{ap_id}/devices',
-  list_agents: 'GET /api/v1/agents',
+  list_agents: 'GET /api/v1/agents/',
   list_alarm_rules: 'GET /api/v1/alarm_rules',
   list_alarms: 'GET /api/v1/alarms',
   list_audit_entries: 'GET /api/v1/audit',
@@ -3044,8 +3044,8 @@ export const operations = {
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
   list_sites: 'GET /api/v1/sites',
-  list_third_party_apps: 'GET /api/v1/third_party_apps',
-  list_users: 'GET /api/v1/users',
+  list_third_party_apps: 'GET /api/v1/third_party_apps/',
+  list_users: 'GET /api/v1/users/',
   list_waiting_users: 'GET /api/v1/waiting_users',
   list_webhook_deliveries: 'GET /api/v1/webhooks/{id}/deliveries',
   list_webhooks: 'GET /api/v1/webhooks',

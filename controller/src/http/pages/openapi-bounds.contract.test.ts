@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => weft.stop());
 
-const operationAt = (method: string, path: string) => document.paths[path.replace(/\/$/, '')]![method]!;
+const operationAt = (method: string, path: string) => document.paths[path]![method]!;
 const parameter = (path: string, name: string) =>
   operationAt('get', path).parameters!.find((candidate) => candidate.name === name)!;
 

@@ -20,13 +20,26 @@ export interface OpenApiOptions {
 
 type Json = Record<string, unknown>;
 
+/** The operations that the specification writes with a slash at the end. */
+const withSlash = [1, 6, 7, 13, 17];
+const strongTag = 'Strong: it changes with what the answer is about.';
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'Change it only if its `ETag` is still one of these, separated by commas, or `*`; else 412.',
+  schema: { type: 'string' },
+};
+
 export function createOpenApi(options: OpenApiOptions): Json {
   const { routes, passwordLength, agentPasswordMinLength, appKeyMinLength, maxima, productVersion } = options;
   const components = new Map<string, Json>();
   const uses = new Map<string, number>();
   const paths: Record<string, Json> = {};
+  // An operation of Weft's own at the same address is listed beside them, so that each address has one form.
+  const slashed = new Set(routes.flatMap(({ spec, url }) => (withSlash.includes(spec ?? 0) ? [url] : [])));
   for (const route of routes) {
-    const path = route.url.replace(/:(\w+)/g, '{$1}');
+    const path = `${route.url.replace(/:(\w+)/g, '{$1}')}${slashed.has(route.url) ? '/' : ''}`;
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = describeOperation(route);
   }
@@ -84,6 +97,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
         schema: { type: 'string' },
       })),
       ...queryParameters(route),
+      ...(route.etag === 'compared' ? [ifMatch] : []),
     ];
     return {
       operationId: operationId(operation),
@@ -127,6 +141,7 @@ export function createOpenApi(options: OpenApiOptions): Json {
     const media = route.media ?? ['application/json'];
     const success = {
       description: route.hasNoAnswer ? 'Stored' : 'Successful Response',
+      ...(route.etag && { headers: { ETag: { description: strongTag, schema: { type: 'string' } } } }),
       ...(!route.hasNoAnswer && {
         content: Object.fromEntries(media.map((type) => [type, { schema: toReference(route.response) }])),
       }),

@@ -8,7 +8,7 @@ import type { Caller } from '../../caller.ts';
 import { type Problem, ValidationError } from '../../errors.ts';
 import { collectAnnounced, judgeMediaType } from '../../input/body-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
-import { checkQuery, type QueryParams, readQuery } from '../../input/query-reader.ts';
+import { checkQuery, type QueryParams, readQuery, valuesOf } from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { requirePermission } from '../../rights/permission.ts';
 import { principalOf } from '../../shares/shares.ts';
@@ -204,7 +204,11 @@ function admit(
   const caller = recall(authorization.slice(7));
   if (!caller) return undefined;
   try {
-    requirePermission(permission, caller, target && params?.get(target.slice(1))?.at(-1)?.normalize('NFC'));
+    requirePermission(
+      permission,
+      caller,
+      target && params && valuesOf(params, target.slice(1))?.at(-1)?.normalize('NFC'),
+    );
     return caller;
   } catch {
     return undefined;

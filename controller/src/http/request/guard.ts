@@ -3,7 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../caller.ts';
 import { AuthenticationError, adminExists, PermissionError } from '../../errors.ts';
-import { readQuery } from '../../input/query-reader.ts';
+import { readQuery, valuesOf } from '../../input/query-reader.ts';
 import { isLoopback } from '../../loopback.ts';
 import { type Permission, requirePermission } from '../../rights/permission.ts';
 import { pathParameter, type Route, searchOf } from './route.ts';
@@ -171,6 +171,9 @@ function bearerToken(header: string | undefined): string | undefined {
 
 function targetOf(request: FastifyRequest, target: string | undefined): string | undefined {
   if (target === undefined) return undefined;
-  if (target.startsWith('?')) return readQuery(searchOf(request)).get(target.slice(1))?.at(-1)?.normalize('NFC');
+  if (target.startsWith('?'))
+    return valuesOf(readQuery(searchOf(request)), target.slice(1))
+      ?.at(-1)
+      ?.normalize('NFC');
   return pathParameter(request, target);
 }

@@ -15,6 +15,11 @@ export function canBeUnchanged(route: Route): boolean {
   return encodingRule(route) !== undefined && !route.media && !route.hasNoAnswer;
 }
 
+/** Whether a parameter of the query that nothing reads is refused: not where other people's clients decide what they send. */
+export function refusesUnknown({ spec, url, rawBody }: Pick<Route, 'spec' | 'url' | 'rawBody'>): boolean {
+  return spec === undefined && url.startsWith('/api/v1/') && !rawBody;
+}
+
 /** Every failure that the operation can answer, with its meaning, in the order of the numbers. */
 export function failuresOf(route: Route): [FailureStatus, string][] {
   const statuses = new Set<FailureStatus>([...universalStatuses, ...derived(route)]);
@@ -24,12 +29,14 @@ export function failuresOf(route: Route): [FailureStatus, string][] {
     .map((status) => [status, route.failures?.[status] ?? failureMeanings[status]]);
 }
 
-function derived({ permission, method, url, target, query, body, form, rawBody }: Route): FailureStatus[] {
+function derived(route: Route): FailureStatus[] {
+  const { permission, method, url, target, query, body, form, rawBody } = route;
   const hasName = url.includes(':') || target !== undefined;
   return [
     ...(permission.openTo === 'anyone' ? [] : ([401, 403] as const)),
     ...(hasName ? ([404] as const) : []),
+    ...(route.etag === 'compared' ? ([412] as const) : []),
     ...(method === 'GET' ? [] : ([413, 415] as const)),
-    ...(url.includes(':') || query || body || form || rawBody ? ([422] as const) : []),
+    ...(url.includes(':') || query || body || form || rawBody || refusesUnknown(route) ? ([422] as const) : []),
   ];
 }

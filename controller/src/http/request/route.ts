@@ -172,6 +172,8 @@ export interface Route {
   changesNothing?: true;
   /** The answer may take long to begin or to end, or takes something away: HEAD is answered without the handler. */
   holdsOpen?: true;
+  /** The handler sets an ETag of its own; `compared`: it also compares the one that an `If-Match` names. */
+  etag?: 'given' | 'compared';
   response: TSchema;
   /** Of what the answer is made, where it is not JSON. */
   media?: readonly string[];

@@ -7,7 +7,14 @@ import { isText, judgeMediaType } from '../../input/body-reader.ts';
 import { checkForm, readForm } from '../../input/form-reader.ts';
 import { readJson } from '../../input/json-reader.ts';
 import type { JsonPath } from '../../input/json-scanner.ts';
-import { checkQuery, type QueryParams, readQuery, unreadNames } from '../../input/query-reader.ts';
+import {
+  checkQuery,
+  escapedNames,
+  type QueryParams,
+  readQuery,
+  unknownParameter,
+  unreadNames,
+} from '../../input/query-reader.ts';
 import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { principalOf } from '../../shares/shares.ts';
@@ -15,6 +22,7 @@ import { inTurn } from '../../time-slices.ts';
 import { encodingRule } from './answer-encoding.ts';
 import { ignoredHeader, type SendAnswer, toBody } from './json-answer.ts';
 import { noBytes, type Route, RouteContext, searchOf } from './route.ts';
+import { refusesUnknown } from './route-statuses.ts';
 
 export function createRouteHandler(route: Route, validator: Validator, sendAnswer: SendAnswer) {
   const rule = encodingRule(route);
@@ -24,15 +32,17 @@ export function createRouteHandler(route: Route, validator: Validator, sendAnswe
   // What changes something goes on to its end, whoever has left.
   const endsWithCaller = route.method === 'GET' || route.changesNothing === true;
   const tokens = route.tokenInQuery ? ['token', 'access_token'] : [];
-  const read = new Set([...Object.keys(route.query?.properties ?? {}), ...tokens]);
+  const known = Object.keys(route.query?.properties ?? {});
+  const read = new Set([...known, ...tokens]);
+  const isStrict = refusesUnknown(route);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
     if (hasPath) refuseImpossibleNames(request.params as Record<string, string>);
     if (route.admit) await route.admit(request);
     const search = searchOf(request);
+    const unread = search === '' ? [] : unreadNames(search, read);
     // Clients of the specification may send what they like; who mistypes a name can see it here.
-    const ignored = search === '' ? '' : unreadNames(search, read);
-    if (ignored !== '') reply.header(ignoredHeader, ignored);
-    const problems: Problem[] = [];
+    if (unread.length > 0 && !isStrict) reply.header(ignoredHeader, escapedNames(unread));
+    const problems: Problem[] = isStrict ? unread.map((name) => unknownParameter(name, known)) : [];
     let body: unknown;
     let params = route.query && readQuery(search);
     if (route.form) {
@@ -119,14 +129,16 @@ function readValidBody(
 ): unknown {
   const bytes = bytesOf(request);
   if (bytes.length === 0) return validator.checkBody(route.body!, undefined, problems);
-  const kind = judgeMediaType(request.headers['content-type']);
+  const type = request.headers['content-type'];
+  const kind = judgeMediaType(type);
   if (kind === 'unsupported') {
-    throw new UnusableRequestError(415, 'unsupported_media_type', 'Send the body as application/json');
+    const detail = `Send the body as application/json, not as ${type!.slice(0, 64)}`;
+    throw new UnusableRequestError(415, 'unsupported_media_type', detail);
   }
-  // As in the reference interface, a body that is not declared as JSON is a piece of text, and text is no object.
-  if (kind === 'opaque') {
+  // As in the reference interface, a body that is not declared is a piece of text, and text is no object.
+  if (kind === 'undeclared') {
     const checked = validator.checkBody(route.body!, '', problems);
-    sayMediaType(problems, request.headers['content-type'], 'application/json');
+    sayMediaType(problems, type, 'application/json');
     return checked;
   }
   return readJsonBody(route, validator, bytes, problems, inexact);
