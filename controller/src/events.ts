@@ -93,6 +93,8 @@ export function createEvents() {
     configStates: new Question<[], Promise<ReadonlyMap<string, ConfigState>>>(),
     /** The settings of an agent, of those that it shall have, which commands set by this parameter. */
     settingsOf: new Question<[ap_id: string, parameter: string], Promise<string[]>>(),
+    /** What the agent says that it runs, by leaf; undefined: it has said nothing. */
+    settingsRun: new Question<[ap_id: string], Promise<ReadonlyMap<string, unknown> | undefined>>(),
     /** Whose settings these labels change; of all of them, the ap_ids. */
     reconfigured: new Question<[changes: readonly Relabelled[]], Promise<ReadonlySet<string>>>(),
     /** Something may be due for the agent. */

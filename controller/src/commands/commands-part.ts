@@ -89,7 +89,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const intake = new CommandIntake({ agents, fleet, rate, keyring, names, now });
   const sight = new RivalVisibility(agents);
   const { telemetryStore: telemetry } = deps;
-  const scope = new GuardScope({ fleet, rules, sight: events.agentSight.ask, telemetry });
+  const scope = new GuardScope({
+    ...{ fleet, rules, telemetry },
+    sight: events.agentSight.ask,
+    settingsRun: events.settingsRun.ask,
+  });
   const settingsOf = events.settingsOf.ask;
   const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, settingsOf, now });
   const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });

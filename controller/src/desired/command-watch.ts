@@ -39,14 +39,14 @@ export class CommandWatch extends PeriodicTask {
       const { events, next } = await eventLog.read({ kinds, after, limit: atOnce });
       const seen = next ?? Math.max(newest, events.at(-1)?.id ?? 0);
       const given: { agent: AgentKey; evidence: Evidence }[] = [];
-      for (const { kind, ap_id, data } of events) {
+      for (const { kind, ap_id, data, ts } of events) {
         const { command_id, parameter } = data;
         if (ap_id === null || typeof command_id !== 'string') continue;
         const found = await this.#leavesOf(ap_id, parameter);
         if (!found) continue;
         const evidence: Evidence =
           kind === 'command.succeeded'
-            ? { kind: 'commanded', leaves: found.leaves, command_id }
+            ? { kind: 'commanded', leaves: found.leaves, command_id, at: ts }
             : { kind: 'taken_back', command_id };
         given.push({ agent: found.agent, evidence });
       }

@@ -118,7 +118,10 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const changeSets = new ChangeSetService(shared);
   const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
   const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });
-  const agents = new AgentConfigService({ configs, index, reconciler, changeSets, rolloutStart, auditLog });
+  const agents = new AgentConfigService({
+    ...{ configs, index, reconciler, changeSets, rolloutStart, auditLog },
+    caughtUp: () => commands.once(),
+  });
 
   /** Here, and on the node that the agent is connected to. */
   function wake(changed: readonly Advanced[]): void {
@@ -140,6 +143,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
   events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
   events.settingsOf.onAsk((ap_id, parameter) => commands.settingsOf(ap_id, parameter));
+  events.settingsRun.onAsk((ap_id) => configs.runningOf(ap_id));
   events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
   events.configStates.onAsk(() => configs.states());
   deps.readings.add('settings_drifted', async () =>

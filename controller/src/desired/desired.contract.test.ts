@@ -450,6 +450,33 @@ eachDatabase((kind) => {
     expect(await ap.state()).toBe('in_sync');
   });
 
+  test('what a command has set is overridden at once, and what runs is not known until the agent says it', async () => {
+    const ap = await new Ap('held-3').start('held-3');
+    await rollOut([{ name: 'held 3', selector: 'tag:held-3', weight: 10, settings: { channel: 40, tx_power_dbm: 5 } }]);
+    await ap.obey();
+    expect(await ap.state()).toBe('in_sync');
+    const { command_id } = await ok('POST', '/send_command?agent_id=held-3&command=set_channel');
+    const result = { state: 'succeeded', applied: { channel: 100 } };
+    await ok('POST', `/agents/held-3/commands/${command_id}`, result, ap.token, ofAgents);
+    // Nodes without the lease of the settings hear of it within a second.
+    const why = async () => {
+      const { state, detail, leaves } = await ap.view('why');
+      const by = Object.fromEntries(leaves.map(({ leaf, running, command_id }: Body) => [leaf, [running, command_id]]));
+      return { state, detail, by };
+    };
+    const atOnce = { channel: [null, command_id], tx_power_dbm: [5, null] };
+    const expected = { state: 'overridden', detail: 'channel', by: atOnce };
+    if (weft === ofAgents) expect(await why()).toEqual(expected);
+    else await expect.poll(why).toEqual(expected);
+    // Its next word decides: another value is held by the command, the old one is what it shall be.
+    ap.settings.channel = 100;
+    await ap.say();
+    expect(await why()).toEqual({ ...expected, by: { ...atOnce, channel: [100, command_id] } });
+    ap.settings.channel = 40;
+    await ap.say();
+    expect(await ap.state()).toBe('in_sync');
+  });
+
   test('whoever comes to match a layer gets what it shall be', async () => {
     await ok('POST', '/sites', { path: 'uk/york' });
     const york = { name: 'york', selector: 'site:uk/**', weight: 10, settings: { tx_power_dbm: '${power}' } };

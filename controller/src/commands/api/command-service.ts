@@ -123,8 +123,9 @@ export class CommandService {
       options.guard === undefined ? undefined : await this.#options.guards.toStored(caller, agent, options.guard);
     const wish = intake.toNewCommand(caller, agent, command, { ...options, guard });
     const wayBack = guard === undefined ? undefined : await intake.wayBack(caller, ap_id, command);
+    const reported = guard === undefined ? undefined : await this.#options.guards.reported(agent, wish);
     intake.takeTurn(caller);
-    return { ...wish, inverse: wayBack ?? wish.inverse };
+    return { ...wish, inverse: wayBack ?? wish.inverse, reported };
   }
 
   async #overrides(caller: Caller, { intent: { ap_id, parameter } }: NewCommand) {

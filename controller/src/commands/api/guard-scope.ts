@@ -1,6 +1,7 @@
 // What a guard is about: the access points that it names, as far as the caller may see them, and a metric that they report. A
 // guard that could never see a value is refused.
 import { didYouMean } from '@weft/contract/closest-name';
+import { readDeclaredSettings } from '@weft/contract/declared-settings';
 import { parseSelector, SelectorError } from '@weft/contract/selector';
 import type { Caller } from '../../caller.ts';
 import { PermissionError } from '../../errors.ts';
@@ -10,6 +11,8 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { type FleetMap, positionOf } from '../arbitration/fleet-map.ts';
 import { type Guard, parseGuard, storedGuard } from '../grammar/guard-expression.ts';
+import type { Want } from '../grammar/requested-value.ts';
+import type { NewCommand } from '../ledger/new-command.ts';
 import type { RulesKeeper } from '../ledger/rules-keeper.ts';
 import type { TargetAgent } from './command-intake.ts';
 
@@ -22,7 +25,8 @@ export interface GuardScopeOptions {
   fleet: Pick<FleetMap, 'names' | 'neighboursOf'>;
   rules: Pick<RulesKeeper, 'current'>;
   sight: Events['agentSight']['ask'];
-  telemetry: Pick<TelemetryStore, 'fields'>;
+  telemetry: Pick<TelemetryStore, 'fields' | 'latest'>;
+  settingsRun: Events['settingsRun']['ask'];
 }
 
 export class GuardScope {
@@ -40,6 +44,34 @@ export class GuardScope {
     const ap_ids = await this.#agentsOf(caller, agent, guard);
     await this.#requireReported(guard.metric, ap_ids);
     return guard.selector === undefined ? text : storedGuard({ ...guard, ap_ids });
+  }
+
+  /**
+   * The command that sets what the access point says that it runs now: by the settings that it declares for the parameter, each
+   * of which an argument is named after, or is the only one. Undefined unless it has said them all.
+   */
+  async reported(
+    agent: TargetAgent,
+    { intent: { name, args, parameter }, sealed }: NewCommand,
+  ): Promise<Want | undefined> {
+    const declared = [...readDeclaredSettings(agent.configuration)].filter(([, of]) => of.parameter === parameter);
+    const keys = Object.keys(args);
+    if (declared.length === 0 || keys.length === 0 || sealed !== null) return undefined;
+    const { settingsRun, telemetry } = this.#options;
+    const runs = await settingsRun(agent.ap_id);
+    const [latest] = await telemetry.latest([agent.ap_id]);
+    const before: Record<string, unknown> = {};
+    for (const key of keys) {
+      const isAlone = keys.length === 1 && declared.length === 1;
+      const named = declared.filter(
+        ([leaf]) => isAlone || leaf === key || leaf.endsWith(`.${key}`) || leaf.endsWith(`_${key}`),
+      );
+      const leaf = named.length === 1 ? named[0]![0] : undefined;
+      const value = leaf && (runs?.get(leaf) ?? latest?.metrics.find((metric) => metric.name === leaf)?.value);
+      if (!['number', 'string', 'boolean'].includes(typeof value)) return undefined;
+      before[key] = value;
+    }
+    return { name, args: before };
   }
 
   async #agentsOf(caller: Caller, agent: TargetAgent, { selector }: Guard): Promise<string[]> {

@@ -81,19 +81,23 @@ export class GuardOperations {
 }
 
 /**
- * What a broken guard would restore: what was set before, or what takes it back; null without a guard. Throws ConflictError
+ * What a broken guard would restore: what was set before, or what the access point runs, or what takes it back; null without a guard. Throws ConflictError
  * `guard_cannot_roll_back` if there is neither, as of what is done rather than set.
  */
-export function restoredBy(batch: LedgerBatch, { guard, intent, inverse, sealed }: NewCommand): Want | null {
+export function restoredBy(batch: LedgerBatch, { guard, intent, inverse, reported, sealed }: NewCommand): Want | null {
   if (guard === null) return null;
   const { name, args, parameter, is_action } = intent;
   // Free text is among them: what it does is unknown.
   const isAction = is_action || name === steerDevice || (parameter === name && Object.keys(args).length === 0);
-  const { value } = batch.state(subjectOf(intent), parameter);
+  const value = batch.state(subjectOf(intent), parameter).value ?? reported ?? null;
   const isSet = value !== null && isSameWant(value, intent);
   const previous = (isAction || isSet ? null : value) ?? inverse;
   if (previous) return previous;
-  const why = isAction ? 'is done and not set' : isSet ? 'is set like this already' : 'was not set through Weft before';
+  const why = isAction
+    ? 'is done and not set'
+    : isSet
+      ? 'is set like this already'
+      : 'was not set through Weft before, and the agent does not report a setting that it declares for it';
   // A secret would not be kept either.
   const next =
     isAction || isSet || sealed !== null ? '' : '. Set its present value once without a guard, so that Weft knows it';

@@ -26,6 +26,8 @@ export interface NewCommand extends StoredWithIt {
   owner_ver?: string | undefined;
   /** What takes it back where nothing is known that was set before; undefined: nothing does. */
   inverse?: Want | undefined;
+  /** With a guard: what sets again what the access point says that it runs; undefined if it does not say. */
+  reported?: Want | undefined;
 }
 
 /** A command that was accepted, or the decision against it. */

@@ -92,6 +92,56 @@ describe('over HTTP', () => {
     expect(await get(`/api/v1/commands/${command_id}`)).toMatchObject({ state: 'guard_broken', guard_state: 'broken' });
   });
 
+  const settings = {
+    tx_power_dbm: { type: 'number', parameter: 'tx_power' },
+    'radio.channel': { type: 'integer', parameter: 'radio' },
+    'radio.width': { type: 'integer', parameter: 'radio' },
+    passphrase: { type: 'string', parameter: 'passphrase' },
+    ssid: { type: 'string', parameter: 'ssid' },
+  };
+  const said = { tx_power_dbm: 17, radio: { channel: 36, width: 80 }, passphrase: { secret: 'x', version: 1 } };
+
+  test.each([
+    ['says that it runs', { name: 'set_tx_power', dbm: 3 }, { dbm: 17 }],
+    ['says that it runs, of two', { name: 'set_radio', width: 20, channel: 40 }, { channel: 36, width: 80 }],
+    ['says that it runs, of two that one is', { name: 'set_radio', channel: 40 }, { channel: 36 }],
+  ])('a guard on the first command goes back to what the access point %s', async (_what, command, args) => {
+    const ap_id = `first-${Object.keys(command).join('-')}`;
+    const agent = await weft.agent(ap_id, { settings });
+    await report(agent, { rssi: -70, tx_power_dbm: 9 });
+    const json = { hash: null, settings: said };
+    expect((await weft.request('POST', `/api/v1/agents/${ap_id}/config/running`, { token: agent, json })).status).toBe(
+      200,
+    );
+    const { command_id } = await send(ap_id, command, { guard: 'rssi>-80' });
+    await answer(agent, ap_id, command_id);
+    expect(await untilBroken(command_id, agent, { rssi: -90 })).toMatchObject({ name: command.name, args });
+  });
+
+  test('a guard on the first command goes back to the metric of a declared setting that is told in no other way', async () => {
+    const agent = await weft.agent('measured', { settings });
+    await report(agent, { rssi: -70, tx_power_dbm: 12.5 });
+    const { command_id } = await send('measured', { name: 'set_tx_power', dbm: 3 }, { guard: 'rssi>-80' });
+    await answer(agent, 'measured', command_id);
+    expect(await untilBroken(command_id, agent, { rssi: -90 })).toMatchObject({ args: { dbm: 12.5 } });
+  });
+
+  test('a guard on the first command is refused where what is reported says nothing of the value', async () => {
+    const agent = await weft.agent('mute', { settings });
+    await report(agent, { rssi: -70, tx_power: 4, channel: 36 });
+    const json = { hash: null, settings: { ...said, tx_power_dbm: undefined } };
+    await weft.request('POST', '/api/v1/agents/mute/config/running', { token: agent, json });
+    for (const command of [
+      { name: 'set_tx_power', dbm: 3 },
+      { name: 'set_radio', band: 5, channel: 36 },
+      { name: 'set_passphrase', passphrase: 'a new one' },
+      { name: 'set_ssid', ssid: 'guests' },
+      { name: 'set_tilt', degrees: 3 },
+    ]) {
+      expect(await send('mute', command, { guard: 'rssi>-80' })).toMatchObject({ code: 'guard_cannot_roll_back' });
+    }
+  });
+
   test('a guard that could not roll back is refused, before anything is sent, unless an inverse is declared', async () => {
     const agent = await weft.agent('cell');
     await report(agent, { served: 3 });
@@ -107,7 +157,9 @@ describe('over HTTP', () => {
       expect(await send('cell', command, { ...guard, ...more })).toMatchObject({ code: 'guard_cannot_roll_back' });
     }
     const { detail } = await send('cell', { name: 'set_tx_power', dbm: 3 }, guard);
-    expect(detail).toMatch(/not set through Weft before, .*\. Set its present value once without a guard/);
+    expect(detail).toMatch(
+      /not set through Weft before, .*does not report a setting .*\. Set its present value once without a guard/,
+    );
     // What is done and not set: to do it again restores nothing.
     await answer(agent, 'cell', (await send('cell', 'reboot')).command_id);
     expect((await send('cell', 'reboot', guard)).code).toBe('guard_cannot_roll_back');

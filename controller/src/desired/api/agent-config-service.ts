@@ -26,6 +26,8 @@ export interface AgentConfigServiceOptions {
   changeSets: ChangeSetService;
   rolloutStart: RolloutStart;
   auditLog: Pick<AuditLog, 'append'>;
+  /** Takes the commands that have ended so far. */
+  caughtUp: () => Promise<void>;
 }
 
 export class AgentConfigService {
@@ -38,6 +40,7 @@ export class AgentConfigService {
   /** Throws NotFoundError for one that is unknown or that the caller may not see. */
   async get(caller: Caller, ap_id: string, view: View): Promise<AgentConfigView> {
     const agent = await this.#find(caller, ap_id);
+    await this.#options.caughtUp();
     const config = await this.#options.configs.get(agent.ap_id);
     const has = config !== undefined && (config.hash !== '' || config.state === 'refused');
     const answer: AgentConfigView = {

@@ -99,7 +99,7 @@ test('a command lies over it: no drift, until it is applied again', () => {
   expect(drifted).toMatchObject({ state: 'drifted', detail: 'channel' });
   const held = after(
     ...settled,
-    { kind: 'commanded', leaves: ['channel'], command_id: 'c1' },
+    { kind: 'commanded', leaves: ['channel'], command_id: 'c1', at: 0 },
     running({ channel: 36 }, 'two', other),
   );
   expect(held).toMatchObject({ state: 'overridden', detail: 'channel' });

@@ -1,7 +1,7 @@
 // How an access point stands to what it shall be. Only evidence moves it: what the agent said, what was written to it, a command that
 // it confirmed, time that has passed. What was sent proves nothing.
 import type { ConfigState } from '@weft/contract';
-import { canonicalJson, leavesOf, type Settings } from './settings.ts';
+import { canonicalJson, fromLeaves, leavesOf, type Settings } from './settings.ts';
 
 export interface AgentConfig {
   agent_id: string;
@@ -66,7 +66,7 @@ export type Evidence =
     }
   | { kind: 'passed'; config_id: string }
   | { kind: 'failed'; config_id: string; reason: string }
-  | { kind: 'commanded'; leaves: readonly string[]; command_id: string }
+  | { kind: 'commanded'; leaves: readonly string[]; command_id: string; at: number }
   | { kind: 'taken_back'; command_id: string }
   | { kind: 'time' };
 
@@ -135,10 +135,13 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
     case 'failed':
       if (evidence.config_id !== config_id || state !== 'on_trial') return undefined;
       return { detail: evidence.reason };
-    case 'commanded':
-      return held(config, (leaves) =>
+    case 'commanded': {
+      const running = saidBefore(config, evidence);
+      const next = held({ ...config, running }, (leaves) =>
         Object.assign(leaves, Object.fromEntries(evidence.leaves.map((leaf) => [leaf, evidence.command_id]))),
       );
+      return next && { ...next, running };
+    }
     case 'taken_back':
       return held(config, (leaves) => {
         for (const [leaf, by] of Object.entries(leaves)) if (by === evidence.command_id) delete leaves[leaf];
@@ -250,6 +253,18 @@ export function differingLeaves({ text, running }: Pick<AgentConfig, 'text' | 'r
     .filter(isDifferent)
     .map(([leaf]) => leaf)
     .sort();
+}
+
+/** What it runs, without what it last said of these leaves before a command set them: that is over, and the new value not said yet. */
+function saidBefore(
+  { text, running, running_at }: AgentConfig,
+  { leaves, at }: Extract<Evidence, { kind: 'commanded' }>,
+): string | null {
+  if (running === null || running_at === null || running_at >= at) return running;
+  const differing = differingLeaves({ text, running });
+  const isOver = (leaf: string) => leaves.includes(leaf) && !differing.includes(leaf);
+  const runs = [...leavesOf(JSON.parse(running) as Settings)];
+  return canonicalJson(fromLeaves(runs.filter(([leaf]) => !isOver(leaf))));
 }
 
 /** Commands lie over other leaves than before: what differs may be drift no more, or again. */

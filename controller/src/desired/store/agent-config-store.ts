@@ -9,6 +9,7 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { putRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import { type AgentConfig, advance, differingLeaves, type Evidence, newAgentConfig } from '../model/agent-config.ts';
+import { leavesOf, type Settings } from '../model/settings.ts';
 
 const COLUMNS =
   'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, trial_at, is_back, running_hash, running, running_at, overridden, updated_at';
@@ -56,6 +57,12 @@ export class AgentConfigStore extends SqlStore {
 
   async get(ap_id: string): Promise<AgentConfig | undefined> {
     return table.get(this.db, 'WHERE ap_id = ?', [ap_id]);
+  }
+
+  /** What the agent says that it runs, by leaf; undefined if it has said nothing. */
+  async runningOf(ap_id: string): Promise<Map<string, unknown> | undefined> {
+    const running = (await this.get(ap_id))?.running;
+    return running ? leavesOf(JSON.parse(running) as Settings) : undefined;
   }
 
   async byAgentIds(agent_ids: readonly string[]): Promise<Map<string, AgentConfig>> {
