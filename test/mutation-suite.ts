@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import type { Route } from '../controller/src/http/request/route.ts';
 import type { Part } from '../controller/src/part.ts';
-import { listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
+import { type KnownValues, listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
 import { type RawRequest, type RawResponse, sendRaw } from './raw-request.ts';
-import { password, startWeft } from './weft.ts';
+import { password, startWeft, type TestWeft } from './weft.ts';
 
-const known = {
+export const known = {
   username: ['victim@weft.test', 'nobody@weft.test'],
   password: [password],
   new_password: [password],
@@ -96,7 +96,16 @@ const maxDraws = 20;
 const drawnAtOnce = 20;
 const costly = /^(create_token|reset_password|sign_up|(create|update)_(user|agent)(_public)?)$/;
 
-export async function describeMutations(runs: Runs): Promise<void> {
+/** Other requests than those that are almost right. */
+export interface Variant {
+  title: string;
+  known: KnownValues;
+  change: (requests: fc.Arbitrary<RawRequest>) => fc.Arbitrary<RawRequest>;
+  /** What else must hold after each request. */
+  check: (request: RawRequest, answer: RawResponse, weft: TestWeft) => Promise<void>;
+}
+
+export async function describeMutations(runs: Runs, variant?: Variant): Promise<void> {
   // Networks that are asked for by chance need not run.
   const weft = await startWeft({
     WEFT_WEBHOOK_ALLOW: '127.0.0.1',
@@ -130,25 +139,30 @@ export async function describeMutations(runs: Runs): Promise<void> {
   const operations = listOperations(document)
     .filter(isTried)
     .sort((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'));
-  it.each(operations)('I11: $id answers every mutated request, and never with a 5xx', async (operation) => {
+  const title = variant?.title ?? 'I11: $id answers every mutated request, and never with a 5xx';
+  it.each(operations)(title, async (operation) => {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
     const { permission, takesAgentPassword } = routeOf(operation.id);
     const isByAgent = permission.admin === 'no' || takesAgentPassword;
     const isByItself = permission.admin === 'no' && permission.agent === 'itself';
+    const all = { ...known, ...variant?.known };
     const values = isByItself
-      ? { ...known, ap_id: [itself] }
+      ? { ...all, ap_id: [itself] }
       : operation.id === 'emulator_spinup'
-        ? { ...known, start_time: [new Date(Date.now() - 3_600_000).toISOString()], speed: [1], faults: [[]] }
-        : known;
+        ? { ...all, start_time: [new Date(Date.now() - 3_600_000).toISOString()], speed: [1], faults: [[]] }
+        : all;
     const by = isByItself ? ownToken : isByAgent ? agentToken : token;
     const send = async (request: RawRequest) => {
       const answer = await sendRaw(weft.url, agent, by, request);
       seen.add(answer.status);
       checkAnswer(request, answer);
+      await variant?.check(request, answer, weft);
     };
-    await fc.assert(fc.asyncProperty(requestsOf(operation, document, values), send), { numRuns });
+    const requests = requestsOf(operation, document, values, variant === undefined);
+    await fc.assert(fc.asyncProperty(variant ? variant.change(requests) : requests, send), { numRuns });
     expect((await weft.request('GET', '/api/v1/users/me', { token })).status).toBe(200);
+    if (variant) return;
     // The requests are almost right: some fail validation, and some get past it. Whichever chance left out is drawn now.
     const drawUntil = async (isSeen: () => boolean, isMutated: boolean) => {
       for (let draws = 0; draws < maxDraws && !isSeen(); draws++) {

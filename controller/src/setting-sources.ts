@@ -112,7 +112,7 @@ function unknownNames(env: Texts, file: Texts, flags: Texts): { problems: string
   for (const flag of Object.keys(flags).map((name) => `--${name}`)) {
     if (!flagNames.has(flag)) problems.push(`${flag} is not a setting.${didYouMean(flag, flagNames)}`);
   }
-  const isRemoved = (name: string) => removedSettings[name.replace(/_FILE$/, '')] !== undefined;
+  const isRemoved = (name: string) => Object.hasOwn(removedSettings, name.replace(/_FILE$/, ''));
   for (const name of [...Object.keys(env), ...Object.keys(file)].filter(isRemoved)) {
     problems.push(`${name} is set, and ${removedSettings[name.replace(/_FILE$/, '')]}`);
   }
