@@ -29,11 +29,12 @@ const all = {
   ...withOddValues(known),
   ...Object.fromEntries(ids.map((name) => [name, made])),
   selector: ['', 'name:*', ...oddNames.map((name) => `tag:"${name}"`)],
-  settings: [{ channel: 1 }, { a: { b: 1 } }],
+  layers: [{ channel: 1 }, { a: { b: 1 } }].map((settings) => [{ name: 'odd', selector: '', weight: 1, settings }]),
+  remove: [[]],
 };
 
 await describeMutations(
-  { usual: rounds(40, 4), costly: rounds(10, 3) },
+  { usual: rounds(40, 8), costly: rounds(10, 3) },
   {
     title: '$id takes names of all objects for names like others',
     known: all,
