@@ -14,11 +14,17 @@
 #   WEFT_AGENT_SETTER     a program that applies settings in place of that file
 set -u
 umask 077
-say() { echo "weft-agent: $*" >&2; }
+# Texts are bytes, in every shell and tool.
+export LC_ALL=C
+# A value is data: it is never part of a format, a program or a pattern, and echo would read its backslashes.
+put() { printf '%s\n' "$*"; }
+say() { put "weft-agent: $(printf %s "$*" | tr '\001-\037\177' ' ')" >&2; }
 end() { say "$2"; exit "$1"; }
 url=${WEFT_URL:-} ap_id=${WEFT_AP_ID:-}
 [ -n "$url" ] || end 2 'WEFT_URL is missing: the address of Weft'
 [ -n "$ap_id" ] || end 2 'WEFT_AP_ID is missing: the name of this access point'
+case $url in -* | *[[:cntrl:][:space:]]*) end 2 'WEFT_URL is not an address' ;; esac
+case ${WEFT_ENROLMENT_TOKEN:-} in *[!A-Za-z0-9_-]*) end 2 'WEFT_ENROLMENT_TOKEN is not a token: it has letters, digits, - and _ only' ;; esac
 may='set_tx_power,set_channel,steer_device,sleep,wake,reboot,settings'
 # Spaces may stand between them.
 allow=,$(printf %s "${WEFT_AGENT_ALLOW:-}" | tr -s ', \n' ',,,'),
@@ -67,7 +73,7 @@ wrong=$(printf %s "$allow" | tr , '\n' | grep . | grep -vxE "identify|set_report
 is_whole "${WEFT_AGENT_INTERVAL:=5}" 1 $max_interval || end 2 "WEFT_AGENT_INTERVAL is 1 to $max_interval seconds"
 own_folder "$state" 'd????-??-?*' WEFT_AGENT_STATE_DIR
 own_folder "$run" 'drwx------*' WEFT_AGENT_RUN_DIR
-echo "$WEFT_AGENT_INTERVAL" > "$run/interval"
+put "$WEFT_AGENT_INTERVAL" > "$run/interval"
 
 # --- HTTP and JSON ---------------------------------------------------------------------------------------------------------
 
@@ -94,17 +100,17 @@ request() {
 
 # Many access points do not know the time after a start. What Weft says in its answers is kept as the difference to the uptime.
 set_clock() {
-  awk -v uptime="$(cut -d ' ' -f 1 /proc/uptime)" 'tolower($1) == "date:" {
+  uptime=$(cut -d ' ' -f 1 /proc/uptime) awk 'tolower($1) == "date:" {
     month = (index("JanFebMarAprMayJunJulAugSepOctNovDec", $4) + 2) / 3
     year = month < 3 ? $5 - 1 : $5
     days = 365 * year + int(year / 4) - int(year / 100) + int(year / 400) + int((153 * ((month + 9) % 12) + 2) / 5) + $3 - 719469
     split($6, time, ":")
-    printf "%.0f\n", days * 86400 + time[1] * 3600 + time[2] * 60 + time[3] - uptime
+    printf "%.0f\n", days * 86400 + time[1] * 3600 + time[2] * 60 + time[3] - ENVIRON["uptime"]
   }' "$run/head-$part" > "$run/clock-$part" && [ -s "$run/clock-$part" ] && mv "$run/clock-$part" "$run/clock"
 }
 
 now_ms() {
-  if [ -s "$run/clock" ]; then awk -v at="$(cat "$run/clock")" '{ printf "%.0f", (at + $1) * 1000 }' /proc/uptime; else date +%s000; fi
+  if [ -s "$run/clock" ]; then at=$(cat "$run/clock") awk '{ printf "%.0f", (ENVIRON["at"] + $1) * 1000 }' /proc/uptime; else date +%s000; fi
 }
 
 # json PATH: a value of the last answer, such as .access_token or [0].args.dbm; empty if there is none.
@@ -114,6 +120,36 @@ json() {
   else
     jsonfilter -i "$run/answer-$part" -e "@$1" 2> /dev/null
   fi
+}
+
+# text PATH: such a value, to be written into lines; false if it is more than one line of text. $(...) would hide a line break at the
+# end and bytes that are 0.
+text() {
+  json "$1" > "$run/text-$part"
+  code=1
+  if ! grep -qE '(^|[^\\])(\\\\)*\\u0000' "$run/answer-$part" && [ "$(tr -cd '\000-\037\177' < "$run/text-$part" | wc -c)" -le 1 ]; then cat "$run/text-$part"; code=0; fi
+  rm -f "$run/text-$part"
+  return $code
+}
+
+# Standard input as the inside of a JSON text: bytes that are no UTF-8, such as of a name set by hand, become U+FFFD.
+json_text() {
+  awk 'BEGIN { for (i = 1; i < 256; i++) code[sprintf("%c", i)] = i }
+    NR > 1 { printf "\\n" }
+    { for (i = 1; i <= length($0); i += size) { size = 1; printf "%s", written(substr($0, i, 1)) } }
+    function written(byte,  more, at) {
+      if (byte == "\"" || byte == "\\") return "\\" byte
+      if (code[byte] < 32) return sprintf("\\u%04x", code[byte])
+      if (code[byte] < 128) return byte
+      more = code[byte] >= 194 && code[byte] < 224 ? 1 : code[byte] >= 224 && code[byte] < 240 ? 2 : code[byte] >= 240 && code[byte] < 245 ? 3 : 0
+      for (at = 1; at <= more; at++) if (code[substr($0, i + at, 1)] < 128 || code[substr($0, i + at, 1)] > 191) more = 0
+      at = code[substr($0, i + 1, 1)]
+      # Too long, half of a pair, or beyond Unicode.
+      if (code[byte] == 224 && at < 160 || code[byte] == 237 && at > 159 || code[byte] == 240 && at < 144 || code[byte] == 244 && at > 143) more = 0
+      if (!more) return "\\ufffd"
+      size = 1 + more
+      return substr($0, i, size)
+    }'
 }
 
 # 256 bits and a sum, in the form that Weft checks without a slow hash.
@@ -135,7 +171,7 @@ log_in() {
   reason="No enrolment token is set, and Weft does not know this name with this password."
   authorization=$run/header-$part
   if [ -n "${WEFT_ENROLMENT_TOKEN:-}" ] && [ ! -e "$state/enrolled" ]; then
-    echo "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$authorization"
+    put "Authorization: Bearer $WEFT_ENROLMENT_TOKEN" > "$authorization"
     printf '{"ap_id":"%s","password":"%s","configuration":%s}' "$ap_id" "$(password)" "$(configuration)" > "$run/body-$part"
     if request POST /api/v1/agents/public "$run/body-$part"; then : | durable "$state/enrolled"; say "registered as $ap_id"
     else reason="The registration was refused: $(json .detail | plain)"; fi
@@ -143,9 +179,9 @@ log_in() {
   : > "$authorization"
   printf 'username=%s&password=%s' "$ap" "$(password)" > "$run/body-$part"
   request POST '/api/v1/token/?login_type=agent' "$run/body-$part" application/x-www-form-urlencoded || { authorization=$run/header; return 1; }
-  token=$(json .access_token)
+  token=$(text .access_token) || token=
   # Renamed: the other part may read it at any time.
-  [ -n "$token" ] && echo "Authorization: Bearer $token" > "$authorization" && mv "$authorization" "$run/header"
+  [ -n "$token" ] && put "Authorization: Bearer $token" > "$authorization" && mv "$authorization" "$run/header"
   authorization=$run/header
   reason='What answers there is not Weft.'
   [ -n "$token" ]
@@ -176,7 +212,8 @@ first_log_in() {
 # Of each interface in AP mode: name, address, channel, frequency, width, power.
 radios() {
   iw dev 2> /dev/null | awk '
-    function out() { if (type == "AP" && channel != "") print name, bssid, channel, freq, width, power }
+    # Another name would be something else inside of JSON, or an option.
+    function out() { if (type == "AP" && channel != "" && name ~ /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/) print name, bssid, channel, freq, width, power }
     $1 == "Interface" { out(); name = $2; type = channel = ""; power = 0 }
     $1 == "addr" { bssid = $2 } $1 == "type" { type = $2 } $1 == "txpower" { power = $2 }
     $1 == "channel" { channel = $2; freq = substr($3, 2) + 0; width = $6 }
@@ -196,8 +233,8 @@ look_for_radios() {
   told_trouble=$trouble
 }
 
-interfaces() { iw dev 2> /dev/null | awk '$1 == "Interface" { print $2 }'; }
-served() { for each in $(interfaces); do hostapd_cli -i "$each" status 2> /dev/null | grep -q '^state=' && echo "$each"; done; }
+interfaces() { iw dev 2> /dev/null | awk '$1 == "Interface" && $2 ~ /^[A-Za-z0-9_][A-Za-z0-9_.-]*$/ { print $2 }'; }
+served() { for each in $(interfaces); do hostapd_cli -i "$each" status 2> /dev/null | grep -q '^state=' && put "$each"; done; }
 
 # An allowed command for which this machine has the tools.
 offers() { is_allowed "$1" && has iw && has hostapd_cli; }
@@ -264,7 +301,7 @@ report() {
   radios > "$run/radios-now"
   follow_new
   # Where they are and how often this is said is part of the configuration.
-  key=$(cut -d ' ' -f 1-5 "$run/radios-now"; cat "$run/interval"; echo "$trouble")
+  key=$(cut -d ' ' -f 1-5 "$run/radios-now"; cat "$run/interval"; put "$trouble")
   news=; [ "$key" = "${told:-}" ] || news=",\"configuration\":$(configuration)"
   sample "$news" >> "$run/waiting"
   told=$key
@@ -288,14 +325,16 @@ report() {
 chosen() {
   wanted=$(json '[0].args.interface')
   for each in $(served); do
-    if [ -z "$wanted" ] || [ "$each" = "$wanted" ]; then echo "$each"; return; fi
+    if [ -z "$wanted" ] || [ "$each" = "$wanted" ]; then put "$each"; return; fi
   done
 }
 
 fail() { printf '{"state":"failed","result":{"error":"%s"}}' "$(printf %s "$*" | plain)"; }
 hostapd() { said=$(hostapd_cli -i "$@" 2>&1 | tail -n 1); [ "$said" = OK ]; }
 
-frequency() { radios | awk -v name="$1" '$1 == name { print $4 }'; }
+# What `radios` says of one of them.
+frequency() { radios | name=$1 awk '$1 == ENVIRON["name"] { print $4 }'; }
+power_of() { radios | name=$1 awk '$1 == ENVIRON["name"] { print $6 }'; }
 
 # Goes there with hostapd, if it is not there. $said: why it does not.
 switch_channel() { # interface channel
@@ -323,13 +362,13 @@ set_channel() {
   if switch_channel "$1" "$channel"; then printf '{"state":"succeeded","applied":{"channel":%s}}' "$channel"; else fail "$said"; fi
 }
 
-switch_power() { said=$(iw dev "$1" set txpower fixed "$(awk -v dbm="$2" 'BEGIN { printf "%d", dbm * 100 }')" 2>&1); }
+switch_power() { said=$(iw dev "$1" set txpower fixed "$(dbm=$2 awk 'BEGIN { printf "%d", ENVIRON["dbm"] * 100 }')" 2>&1); }
 
 set_tx_power() {
   dbm=$(json '[0].args.dbm')
   is_number "$dbm" && is_whole "${dbm%.*}" 0 30 || { fail 'dbm must be a number from 0 to 30'; return; }
   switch_power "$1" "$dbm" || { fail "$said"; return; }
-  printf '{"state":"succeeded","applied":{"dbm":%s}}' "$(radios | awk -v name="$1" '$1 == name { print $6 }')"
+  printf '{"state":"succeeded","applied":{"dbm":%s}}' "$(power_of "$1")"
 }
 
 set_power() { # interface disable|enable STATE word
@@ -384,7 +423,7 @@ execute() {
     set_report_interval)
       seconds=$(json '[0].args.seconds')
       is_whole "$seconds" 1 $max_interval || { fail "seconds must be a whole number from 1 to $max_interval"; return; }
-      echo "$seconds" > "$run/interval"
+      put "$seconds" > "$run/interval"
       kill -USR1 $main
       printf '{"state":"succeeded"}'
       return ;;
@@ -415,10 +454,10 @@ take_commands() {
   if [ -z "$outcome" ]; then
     # What a command sets is told after the command.
     : > "$run/busy"
-    echo "$id {\"state\":\"failed\",\"result\":{\"error\":\"the agent was stopped before it was done\"}}" >> "$state/commands"
+    put "$id {\"state\":\"failed\",\"result\":{\"error\":\"the agent was stopped before it was done\"}}" >> "$state/commands"
     flush "$state/commands"
     outcome=$(execute)
-    { tail -n 199 "$state/commands"; echo "$id $outcome"; } | durable "$state/commands"
+    { tail -n 199 "$state/commands"; put "$id $outcome"; } | durable "$state/commands"
   fi
   printf %s "$outcome" > "$run/body-$part"
   request POST "/api/v1/agents/$ap/commands/$id" "$run/body-$part" || [ "$status" = 409 ] || return 1
@@ -450,7 +489,7 @@ setter() { # running, or try, back or keep with a file
     trap 'over=1; kill $nap 2> /dev/null' TERM
     sleep "$setter_seconds" & nap=$!
     [ -z "$over" ] || kill $nap
-    wait $nap && kill -9 $child 2> /dev/null && echo "it took more than $setter_seconds s" >&2
+    wait $nap && kill -9 $child 2> /dev/null && put "it took more than $setter_seconds s" >&2
   ) &
   guard=$!
   wait $child 2> /dev/null
@@ -482,18 +521,21 @@ settings_json() { # journal, or what is kept
   country=$(value country "$run/now")
   case $country in [A-Z][A-Z]) json_out="$json_out,\"country\":\"$country\"" ;; esac
   if grep -q '^ssid=' "$run/now"; then
-    json_out="$json_out,\"networks\":[{\"ssid\":\"$(value ssid "$run/now" | tr -d '\000-\037' | sed 's/[\\"]/\\&/g')\""
+    json_out="$json_out,\"networks\":[{\"ssid\":\"$(value ssid "$run/now" | json_text)\""
     security=$(noted security "$1" | tr -cd a-z0-9)
     [ -n "$security" ] && json_out="$json_out,\"security\":\"$security\""
     if grep -q '^passphrase=' "$run/now"; then
       secret=$(noted secret "$1") version=0
+      : "${secret:=unknown 0}"
       [ "$(noted new "$1" | sed -n 's/^passphrase=//p')" = "$(value passphrase "$run/now")" ] && version=${secret#* }
-      json_out="$json_out,\"passphrase\":{\"secret\":\"${secret% *}\",\"version\":$version}"
+      of=$(noted of "$1")
+      is_whole "$version" 0 999999 || version=0
+      json_out="$json_out,\"passphrase\":{\"secret\":\"$(put "${secret% *}" | json_text)\"${of:+,\"of\":\"$(put "$of" | json_text)\"},\"version\":$version}"
     fi
     json_out="$json_out}]"
   fi
   rm -f "$run/now"
-  printf '{%s}' "$(printf %s "${json_out#,}" | sed 's/"secret":""/"secret":"unknown"/')"
+  printf '{%s}' "${json_out#,}"
 }
 
 # Weft's answer may be what it has to say next.
@@ -503,7 +545,7 @@ say_running() {
   on_trial && trial=",\"trial\":\"$(noted id "$journal")\""
   [ -s "$state/reverted" ] && read -r gone why < "$state/reverted" && reverted=",\"reverted\":{\"id\":\"$gone\",\"reason\":\"$why\"}"
   told_settings=$(settings_json "$given")
-  printf '{"hash":%s,"settings":%s%s%s}' "$(if [ -n "$hash" ]; then echo "\"$hash\""; else echo null; fi)" "$told_settings" "$trial" "$reverted" > "$run/body-$part"
+  printf '{"hash":%s,"settings":%s%s%s}' "$(if [ -n "$hash" ]; then put "\"$hash\""; else put null; fi)" "$told_settings" "$trial" "$reverted" > "$run/body-$part"
   request POST "/api/v1/agents/$ap/config/running" "$run/body-$part"
 }
 
@@ -514,28 +556,54 @@ say_result() { # id, fields
 
 # The lines of the settings in the last answer; false, with why in $said, if this access point cannot take them.
 given_settings() {
-  for name in channel tx_power_dbm country; do
-    given=$(json ".next.settings.$name")
-    [ -z "$given" ] || echo "new $name=$given"
-  done
-  network=.next.settings.networks
-  [ -z "$(json "$network[1]")" ] || { said='this access point serves one network'; return 1; }
-  ssid=$(json "$network[0].ssid")
-  [ -n "$ssid" ] || return 0
-  passphrase=$(json "$network[0].passphrase.value")
-  security=$(json "$network[0].security" | tr -cd a-z0-9)
-  case $ssid$passphrase in *[[:cntrl:]]*) said='names and passphrases have no control characters'; return 1 ;; esac
-  [ "$(printf %s "$ssid" | wc -c)" -le 32 ] || { said='an ssid has 1 to 32 bytes'; return 1; }
-  echo "new ssid=$ssid"
-  [ -z "$security" ] || echo "security $security"
-  [ -n "$passphrase" ] || return 0
-  case $passphrase in *[!\ -~]* | ????????????????????????????????????????????????????????????????*) said='a passphrase has 8 to 63 printable characters'; return 1 ;; ????????*) ;; *) said='a passphrase has 8 to 63 printable characters'; return 1 ;; esac
-  echo "new passphrase=$passphrase"
-  echo "secret $(json "$network[0].passphrase.secret" | tr -cd 'A-Za-z0-9_.-') $(json "$network[0].passphrase.version" | tr -cd 0-9)"
+  settings=.next.settings network=.next.settings.networks[0]
+  said='settings have no control characters'
+  channel=$(text "$settings.channel") && dbm=$(text "$settings.tx_power_dbm") && country=$(text "$settings.country") || return 1
+  ssid=$(text "$network.ssid") && security=$(text "$network.security") && passphrase=$(text "$network.passphrase.value") || return 1
+  secret=$(text "$network.passphrase.secret") && of=$(text "$network.passphrase.of") && version=$(text "$network.passphrase.version") || return 1
+  said='channel must be a whole number from 1 to 196'
+  [ -z "$channel" ] || is_whole "$channel" 1 196 || return 1
+  said='tx_power_dbm must be a number from 0 to 30'
+  [ -z "$dbm" ] || { is_number "$dbm" && is_whole "${dbm%.*}" 0 30; } || return 1
+  said='a country has two capital letters'
+  case $country in '' | [A-Z][A-Z]) ;; *) return 1 ;; esac
+  [ -z "$(json "$settings.networks[1]")" ] || { said='this access point serves one network'; return 1; }
+  [ -z "$channel" ] || put "new channel=$channel"
+  [ -z "$dbm" ] || put "new tx_power_dbm=$dbm"
+  [ -z "$country" ] || put "new country=$country"
+  if [ -n "$(json "$network")" ]; then
+    said='an ssid has 1 to 32 bytes'
+    [ -n "$ssid" ] && [ ${#ssid} -le 32 ] || return 1
+    put "new ssid=$ssid"
+    said='security is open, wpa2 or wpa3'
+    case $security in '') ;; open | wpa2 | wpa3) put "security $security" ;; *) return 1 ;; esac
+    if [ -n "$passphrase" ]; then
+      said='a passphrase has 8 to 63 printable ASCII characters'
+      case $passphrase in *[!\ -~]*) return 1 ;; esac
+      [ ${#passphrase} -ge 8 ] && [ ${#passphrase} -le 63 ] || return 1
+      put "new passphrase=$passphrase"
+      put "secret $secret $version"
+      [ -z "$of" ] || put "of $of"
+    fi
+  fi
+  said=
+}
+
+# What was set, read again: false, with why in $said, if the access point has other values. The steps of its power and the rules of
+# its country are its own: Weft is told of them.
+reads_back() { # file of lines
+  now_set > "$run/now"
+  while IFS= read -r line; do
+    name=${line%%=*}
+    case $name in tx_power_dbm | country) continue ;; esac
+    grep -qxF -e "$line" "$run/now" || { said="$name was set, but the access point says that it has another value"; break; }
+  done < "$1"
+  rm -f "$run/now"
+  [ -z "$said" ]
 }
 
 # As a file for the setter, in memory.
-lines_of() { noted "$1" "$2" > "$run/lines"; echo "$run/lines"; } # new|old journal
+lines_of() { noted "$1" "$2" > "$run/lines"; put "$run/lines"; } # new|old journal
 
 forget() { rm -f "$journal" "$run/lines"; flush "$state"; }
 
@@ -546,7 +614,7 @@ put_back() {
 
 revert() { # why
   put_back
-  echo "$(noted id "$journal") $1" | durable "$state/reverted"
+  put "$(noted id "$journal") $1" | durable "$state/reverted"
   forget
   say "settings were taken back: $1"
 }
@@ -565,7 +633,8 @@ take_config() {
   began=$(uptime_seconds)
   if [ -z "$said" ]; then
     is_touched=1
-    setter try "$(lines_of new "$journal")" > "$run/said" 2>&1 || { said=$(cat "$run/said"); : "${said:=they cannot be applied}"; }
+    if setter try "$(lines_of new "$journal")" > "$run/said" 2>&1; then reads_back "$run/lines"
+    else said=$(cat "$run/said"); : "${said:=they cannot be applied}"; fi
   fi
   if [ -n "$said" ]; then
     [ -z "$is_touched" ] || put_back
@@ -631,13 +700,13 @@ settle_settings() {
 # hostapd has the new text of its file to read only for a moment: what it starts with changes when the settings are confirmed.
 by_hostapd() {
   radio=$(value interface "$conf")
-  [ -n "$radio" ] || { echo "$conf is no configuration of hostapd" >&2; return 1; }
+  [ -n "$radio" ] || { put "$conf is no configuration of hostapd" >&2; return 1; }
   if [ "$1" = running ]; then hostapd_runs; return; fi
   if [ -e "$conf.weft-before" ]; then mv "$conf.weft-before" "$conf"; rm -f "$conf.weft-before"; fi
   rm -f "$conf.weft-new"
   channel=$(value channel "$2") dbm=$(value tx_power_dbm "$2")
-  hostapd_cli -i "$radio" status | grep -q '^state=ENABLED' || { echo 'hostapd does not serve now' >&2; return 1; }
-  case $channel in '') ;; *) is_whole "$channel" 1 196 && switch_channel "$radio" "$channel" || { echo "$said" >&2; return 1; } ;; esac
+  hostapd_cli -i "$radio" status | grep -q '^state=ENABLED' || { put 'hostapd does not serve now' >&2; return 1; }
+  case $channel in '') ;; *) is_whole "$channel" 1 196 && switch_channel "$radio" "$channel" || { put "$said" >&2; return 1; } ;; esac
   has_read=$conf; [ -e "$run/tried" ] && has_read=$run/tried
   edited "$2" > "$conf.weft-new" || return 1
   flush "$conf.weft-new"
@@ -660,7 +729,7 @@ by_hostapd() {
       rm -f "$run/tried" ;;
   esac
   rm -f "$conf.weft-new"
-  [ -z "$dbm" ] || [ "$dbm" = "$(radios | awk -v name="$radio" '$1 == name { print $6 }')" ] || switch_power "$radio" "$dbm" || { echo "$said" >&2; return 1; }
+  [ -z "$dbm" ] || [ "$dbm" = "$(power_of "$radio")" ] || switch_power "$radio" "$dbm" || { put "$said" >&2; return 1; }
 }
 
 words() { grep -E '^(ssid|wpa_passphrase|country_code)=' "$1"; }
@@ -668,8 +737,8 @@ country_now() { iw reg get | awk '$1 == "global" { here = 1 } here && $1 == "cou
 
 read_again() {
   pid=
-  for each in $(pidof hostapd); do tr '\0' '\n' < "/proc/$each/cmdline" | grep -qxF "$conf" && pid=$each; done
-  [ -n "$pid" ] && kill -HUP "$pid" || { echo "no hostapd runs with $conf" >&2; return 1; }
+  for each in $(pidof hostapd); do tr '\0' '\n' < "/proc/$each/cmdline" | grep -qxF -e "$conf" && pid=$each; done
+  [ -n "$pid" ] && kill -HUP "$pid" || { put "no hostapd runs with $conf" >&2; return 1; }
   # It answers after it has read its file: signals come first.
   hostapd_cli -i "$radio" status > /dev/null
   country=$(value country_code "$conf")
@@ -679,38 +748,40 @@ read_again() {
     grep -q '^state=ENABLED' "$run/status" && [ "$(ssid_now)" = "$(value ssid "$conf")" ] && return 0
     sleep 1
   done
-  echo "hostapd does not serve the network of $conf" >&2
+  put "hostapd does not serve the network of $conf" >&2
   return 1
 }
 
-# hostapd prints bytes beyond ASCII as \xc3; printf knows octal numbers only.
+# hostapd prints bytes beyond ASCII as \xc3, and \e, \", \\ and the like.
 ssid_now() {
-  printf %b "$(sed -n 's/^ssid\[0\]=//p' "$run/status" | awk '{
-    while (match($0, /\\x[0-9a-f][0-9a-f]/)) {
-      hex = "0123456789abcdef"; high = index(hex, substr($0, RSTART + 2, 1)) - 1; low = index(hex, substr($0, RSTART + 3, 1)) - 1
-      printf "%s\\0%03o", plain(substr($0, 1, RSTART - 1)), high * 16 + low
-      $0 = substr($0, RSTART + 4)
+  awk 'index($0, "ssid[0]=") == 1 {
+    for (i = 9; i <= length($0); i++) {
+      byte = substr($0, i, 1)
+      if (byte != "\\") { printf "%s", byte; continue }
+      byte = substr($0, ++i, 1)
+      if (byte == "x") { printf "%c", digit(1) * 16 + digit(2); i += 2 }
+      else printf "%s", byte == "e" ? "\033" : byte == "n" ? "\n" : byte == "r" ? "\r" : byte == "t" ? "\t" : byte
     }
-    print plain($0)
-  } function plain(text) { gsub(/\\"/, "\"", text); gsub(/\\e/, "\\033", text); return text }')"
+    exit
+  } function digit(after) { return index("0123456789abcdef", substr($0, i + after, 1)) - 1 }' "$run/status"
 }
 
 hostapd_runs() {
   hostapd_cli -i "$radio" status > "$run/status" && grep -q '^state=ENABLED' "$run/status" || return 1
-  radios | awk -v name="$radio" '$1 == name { print "channel=" $3; print "tx_power_dbm=" $6 + 0 }'
-  grep -q '^country_code=' "$conf" && echo "country=$(country_now)"
+  radios | name=$radio awk '$1 == ENVIRON["name"] { print "channel=" $3; print "tx_power_dbm=" $6 + 0 }'
+  grep -q '^country_code=' "$conf" && put "country=$(country_now)"
   # Only what can be said and put back: one network, open or with a passphrase.
   has_read=$conf; [ -e "$run/tried" ] && has_read=$run/tried
   grep -qE '^(bss|wpa_psk|wpa_psk_file|sae_password|ieee8021x)=' "$conf" && return 0
   grep -qE '^wpa=[1-3]' "$conf" && ! grep -q '^wpa_passphrase=' "$conf" && return 0
-  echo "ssid=$(ssid_now)"
+  put "ssid=$(ssid_now)"
   sed -n 's/^wpa_passphrase=/passphrase=/p' "$has_read"
 }
 
 # The file of hostapd with these settings: the channel has 20 MHz, and its lines fit each other.
 edited() { # settings
   grep -q '^ssid=' "$1" && if grep -q '^passphrase=' "$1"; then ! grep -q '^wpa_passphrase=' "$conf"; else grep -q '^wpa_passphrase=' "$conf"; fi && {
-    echo 'the security of this network cannot be changed' >&2
+    put 'the security of this network cannot be changed' >&2
     return 1
   }
   awk '
@@ -761,10 +832,10 @@ follow() { # interface
   mkfifo "$run/fifo-$1" || return
   while :; do
     hostapd_cli -i "$1" -G 1 -a /bin/echo > "$run/fifo-$1" 2> /dev/null &
-    echo $! > "$run/listener-$1"
+    put $! > "$run/listener-$1"
     while read -r line; do
       [ "$(wc -l < "$run/events")" -ge $max_events ] && : > "$run/events"
-      echo "$line" >> "$run/events"
+      put "$line" >> "$run/events"
       case $line in *" AP-STA-"* | *" AP-CSA-FINISHED"* | *" AP-ENABLED"* | *" AP-DISABLED"*) kill -USR1 $main ;; esac
     done < "$run/fifo-$1"
     sleep 2

@@ -26,6 +26,12 @@ const known = {
   weftCommands: [...helpTopics, ...clientCommandNames],
 };
 
+test('no block gives a value to echo, which reads the backslashes of it in some shells, or to eval', () => {
+  const shown = documents().flatMap((page) => blocksIn(page).filter(isShell));
+  const lines = shown.flatMap(({ content }) => content.split('\n'));
+  expect(lines.filter((line) => /\becho "?\$[A-Za-z{]|\beval\b/.test(line))).toEqual([]);
+});
+
 test('the first page is read in a few minutes', () => {
   expect(readPage('README.md').split(/\s+/).filter(Boolean).length).toBeLessThanOrEqual(900);
 });
