@@ -77,7 +77,11 @@ export function createPages(options: PagesOptions): {
     const unknown: PartState = { name: 'unknown', ok: false, reason: 'unknown_part' };
     return {
       parts: await Promise.all(names.map((name) => (Object.hasOwn(checks, name) ? checks[name]!() : unknown))),
-      warnings: [...(platform.diskSpace.isLow ? ['disk_space_low'] : []), ...options.partsWarnings()],
+      warnings: [
+        ...(platform.diskSpace.isLow ? ['disk_space_low'] : []),
+        ...(telemetryStore.warnings?.() ?? []),
+        ...options.partsWarnings(),
+      ],
     };
   };
   metrics.add(readinessGauges(readiness, platform));

@@ -87,6 +87,19 @@ describe('the journal', () => {
     expect(damages).toMatchObject([{ isUnfinishedEnd: false, message: expect.stringContaining('cannot read') }]);
   });
 
+  test('tells a segment that is missing in the middle, at every start, and gives back the others', async () => {
+    for (const text of ['one', 'two', 'three', 'four']) await write([text]);
+    rmSync(join(folder, segments()[1]!));
+    expect(open().records).toStrictEqual(['one', 'three', 'four']);
+    expect(open().records).toHaveLength(3);
+    const missing = { isUnfinishedEnd: false, message: expect.stringMatching(/missing journal segment .*0+2\.log: /) };
+    expect(damages).toMatchObject([missing, missing]);
+    damages = [];
+    rmSync(join(folder, segments()[1]!));
+    open();
+    expect(damages).toMatchObject([{ message: expect.stringMatching(/0+2\.log to .*0+3\.log/) }]);
+  });
+
   test('recovering three times gives the same as once (R9)', async () => {
     await write(['a', 'b']);
     const first = open().records;

@@ -48,13 +48,19 @@ export class Journal {
 
   /**
    * Calls `take` with every record that was appended and not removed, and its segment, in order; then opens a new segment.
-   * An unfinished record at the very end is cut off; behind a damaged one elsewhere the rest of its segment is skipped.
+   * An unfinished record at the very end is cut off; behind a damaged one elsewhere the rest of its segment is skipped. Segments that are
+   * missing between others are told: they are removed oldest first, so something else has taken them.
    */
   recover(take: (record: Uint8Array, segment: number) => void): void {
     const names = readdirSync(this.#folder).filter((name) => /^\d{12}\.log$/.test(name));
     this.#segments = names.map((name) => Number.parseInt(name, 10)).sort((a, b) => a - b);
     const last = this.#segments.at(-1);
-    for (const segment of this.#segments) this.#read(segment, segment === last, take);
+    let next = this.#segments[0];
+    for (const segment of this.#segments) {
+      if (segment !== next) this.#tellMissing(next!, segment - 1);
+      this.#read(segment, segment === last, take);
+      next = segment + 1;
+    }
     this.#open((last ?? 0) + 1);
   }
 
@@ -136,6 +142,11 @@ export class Journal {
     const folder = openSync(this.#folder, 'r');
     flush(folder, fsyncSync);
     closeSync(folder);
+  }
+
+  #tellMissing(first: number, last: number): void {
+    const which = first === last ? this.#path(first) : `${this.#path(first)} to ${this.#path(last)}`;
+    this.#onDamage(`missing journal segment ${which}: what it had and no block has is lost`, false);
   }
 
   #read(segment: number, isLast: boolean, take: (record: Uint8Array, segment: number) => void): void {

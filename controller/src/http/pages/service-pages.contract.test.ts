@@ -1,6 +1,9 @@
 // The pages that need no token (Z9): what they may not tell, and who may read /metrics.
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { adminUsername, password, startWeft, type TestWeft } from '../../../../test/weft.ts';
 import { createParts } from '../../parts.ts';
 import { diskFull } from '../../storage/write-probe.ts';
@@ -14,6 +17,28 @@ async function start(overrides: Record<string, string> = {}): Promise<TestWeft> 
   return weft;
 }
 afterEach(() => Promise.all(running.splice(0).map((weft) => weft.stop())));
+
+it('/readyz warns of stored telemetry that is missing, and says what to do', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weft-damaged-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const readyz = async () => {
+    const weft = await startWeft({ WEFT_DATA_DIR: dataDir });
+    const { status, body } = await weft.request('GET', '/readyz');
+    await weft.stop();
+    return { status, ...body };
+  };
+  // Each start begins a segment; those before are kept until what they have is in blocks.
+  for (let starts = 0; starts < 3; starts++) expect(await readyz()).not.toHaveProperty('warnings');
+  const journal = join(dataDir, 'telemetry/journal');
+  const segments = readdirSync(journal).sort();
+  rmSync(join(journal, segments.at(-2)!));
+  expect(await readyz()).toMatchObject({
+    status: 'ready',
+    parts: { telemetry: 'ok' },
+    warnings: ['telemetry_damaged'],
+    advice: [expect.stringContaining('missing or cannot be read; the log names the file')],
+  });
+});
 
 describe('the pages without a token', () => {
   let weft: TestWeft;

@@ -21,10 +21,12 @@ const pageHeaders = {
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
 };
 
-/** What an operator can do, by the code of the reason. */
+/** What an operator can do, by the code of the reason or of the warning. */
 const adviceFor: Record<string, string> = {
   no_answer: 'It has not answered within six seconds: it hangs, or the network to it does.',
   disk_full: 'Free some space on the disk that the log names, or move WEFT_DATA_DIR to a larger one.',
+  telemetry_damaged:
+    'A part of the stored telemetry is missing or cannot be read; the log names the file. The rest is served. Restore a backup to get it back.',
   stopping: 'This process is ending; others, or the next one, serve from then on.',
   cut_off: 'Other nodes reach the database, or this one reaches nothing: look at its network.',
   clock_wrong:
@@ -79,7 +81,8 @@ export function servicePages(options: ServicePagesOptions): Page[] {
         const { parts, warnings } = await options.readiness(wantedParts(request));
         const failing = parts.filter(({ ok }) => !ok);
         const isReady = failing.length === 0;
-        const advice = [...new Set(parts.flatMap(({ reason = '' }) => adviceFor[reason] ?? []))];
+        const codes = [...parts.map(({ reason = '' }) => reason), ...warnings];
+        const advice = [...new Set(codes.flatMap((code) => adviceFor[code] ?? []))];
         request.refusalCode = failing[0]?.reason;
         if (!isReady) reply.code(503).header('retry-after', '2');
         return {

@@ -13,7 +13,15 @@ export interface EmbeddedTelemetryStore extends TelemetryStore {
 export async function openEmbeddedTelemetry(
   options: Omit<TimeSeriesOptions, 'toError'>,
 ): Promise<EmbeddedTelemetryStore> {
-  const series = await openTimeSeries({ ...options, toError });
+  let isDamaged = false;
+  const series = await openTimeSeries({
+    ...options,
+    toError,
+    onDamage(message, isUnfinishedEnd) {
+      isDamaged ||= !isUnfinishedEnd;
+      options.onDamage(message, isUnfinishedEnd);
+    },
+  });
   return {
     append: series.append.bind(series),
     query: ({ ap_id, ...query }) => series.query({ source: ap_id, ...query }),
@@ -23,6 +31,7 @@ export async function openEmbeddedTelemetry(
     remove: series.remove.bind(series),
     prune: series.prune.bind(series),
     check: series.check.bind(series),
+    warnings: () => (isDamaged ? ['telemetry_damaged'] : []),
     sealAll: series.sealAll.bind(series),
     close: series.close.bind(series),
   };

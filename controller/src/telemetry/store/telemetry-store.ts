@@ -60,6 +60,8 @@ export interface TelemetryStore {
   prune(nowMs: number, rollupNowMs?: number): Promise<boolean>;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
+  /** What is wrong with what is stored, as codes for /readyz; it serves none the less. */
+  warnings?(): string[];
   /** Afterwards every method throws TryLaterError; appends that were under way are stored or have thrown. */
   close(): Promise<void>;
 }
