@@ -1,3 +1,4 @@
+import { csvCell } from '@weft/contract/csv-cell';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CsvRow, parseCsv, parseCsvTable, requireWidth, toCsvLine } from './csv.ts';
@@ -11,6 +12,12 @@ async function all(rows: AsyncIterable<CsvRow>): Promise<CsvRow[]> {
 const rowsOf = (...pieces: string[]) => all(parseCsv(pieces));
 
 const cellsOf = async (...pieces: string[]) => (await rowsOf(...pieces)).map(({ cells }) => cells);
+
+/** What a spreadsheet would run and control characters are written as what is only seen. */
+const shown = (text: string) => {
+  const cell = csvCell(text);
+  return cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
+};
 
 describe('reading', () => {
   test('cells, quoted cells, and rows that end in any of the three ways', async () => {
@@ -65,7 +72,7 @@ describe('reading', () => {
         const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
           text.slice(n * size, (n + 1) * size),
         );
-        expect(await cellsOf(...pieces)).toEqual(written);
+        expect(await cellsOf(...pieces)).toEqual(written.map((row) => row.map(shown)));
         expect(await rowsOf(...pieces)).toEqual(await rowsOf(text));
       }),
     );

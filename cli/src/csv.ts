@@ -1,5 +1,7 @@
 // Reads and writes comma-separated values (RFC 4180). Reads in chunks, so that a file may be larger than memory.
 
+import { csvCell } from '@weft/contract/csv-cell';
+
 export interface CsvRow {
   /** The line where it begins, counted from 1. */
   line: number;
@@ -66,12 +68,8 @@ export function requireWidth({ line, cells }: CsvRow, columns: readonly string[]
 /** One row with its line end; cells are quoted where necessary. */
 export function toCsvLine(cells: readonly string[]): string {
   // A single empty cell would be an empty line, which is skipped when read.
-  const text = cells.length === 1 && cells[0] === '' ? '""' : cells.map(toCell).join(',');
+  const text = cells.length === 1 && cells[0] === '' ? '""' : cells.map(csvCell).join(',');
   return `${text}\n`;
-}
-
-function toCell(text: string): string {
-  return /[",\r\n\uFEFF]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 class Parser {

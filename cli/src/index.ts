@@ -15,6 +15,7 @@ export {
   type Output,
   readColorFlag,
   type Surroundings,
+  terminalOf,
   UsageError,
   writeAll,
 } from './surroundings.ts';

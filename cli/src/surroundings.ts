@@ -20,6 +20,21 @@ export interface Output {
   once?(event: 'drain', listener: () => void): unknown;
 }
 
+/** Line ends, and the codes that Weft itself writes: colours, and what draws a block of lines again. */
+const ownCodes = /^(?:[\r\n\t]|\x1b\[(?:[0-9;]*m|[0-9]*[AJK]))$/;
+
+/** A terminal obeys no other code, whoever chose a text: names and errors come from other people and programs. */
+export function terminalOf(output: Output): Output {
+  if (output.isTTY !== true) return output;
+  const shown = (text: string) =>
+    text.replaceAll(/\x1b\[[0-9;]*[AJKm]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (code) =>
+      ownCodes.test(code) ? code : '\ufffd',
+    );
+  const write = (text: string | Uint8Array) => output.write(typeof text === 'string' ? shown(text) : text);
+  // Its size changes.
+  return Object.create(output, { write: { value: write }, once: { value: output.once?.bind(output) } });
+}
+
 /** Writes with back-pressure. */
 export async function writeAll(output: Output, piece: string | Uint8Array): Promise<void> {
   if (output.write(piece) !== false || !output.once) return;

@@ -3,10 +3,10 @@
 import { Page, pageFields } from './answers.ts';
 import * as Type from './schema/schema.ts';
 
-export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'teams'], {
+export const WebhookFormat = Type.Enum(['json', 'alertmanager', 'slack', 'mattermost', 'teams'], {
   title: 'WebhookFormat',
   description:
-    '`json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message.',
+    '`json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `mattermost`, `teams`: a message, in which texts are only texts.',
 });
 export type WebhookFormat = Type.Static<typeof WebhookFormat>;
 

@@ -15,12 +15,14 @@ import {
   runClientCommand,
   type Surroundings,
   tellFailure,
+  terminalOf,
   UsageError,
   watchOutputs,
 } from '../index.ts';
 
 watchOutputs();
-const { env, stdin, stdout, stderr } = process;
+const { env, stdin } = process;
+const [stdout, stderr] = [terminalOf(process.stdout), terminalOf(process.stderr)];
 await endProcess(await run(process.argv.slice(2), { env, stdin, stdout, stderr, interruption: onInterruption }));
 
 async function run(args: string[], around: Surroundings): Promise<number> {

@@ -115,6 +115,9 @@ class HistoryTable {
 function toField(name: string, cell: string, line: number): string | undefined {
   if (cell === '') return undefined;
   if (name === '') throw new BadLine(line, 'the metric has no name');
+  // Neither can be written in the line protocol.
+  if (/\p{Cc}|\\$/u.test(name))
+    throw new BadLine(line, `the metric ${JSON.stringify(name)} has a control character, or a backslash at its end`);
   const key = name.replaceAll(/[, =]/g, '\\$&');
   if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(cell)) return `${key}=${cell.replace(/^\+/, '')}`;
   return `${key}="${cell.replaceAll(/["\\]/g, '\\$&')}"`;

@@ -19,14 +19,14 @@ if (import.meta.filename.endsWith('.ts')) {
 }
 // Imported only now: modules imported before the cache is enabled are compiled at every start.
 const { runCommand } = await import('./commands.ts');
-const { endProcess, onInterruption, watchOutputs } = await import('@weft/cli');
+const { endProcess, onInterruption, terminalOf, watchOutputs } = await import('@weft/cli');
 
 watchOutputs();
 const code = await runCommand(process.argv.slice(2), {
   env: process.env,
   stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  stdout: terminalOf(process.stdout),
+  stderr: terminalOf(process.stderr),
   interruption: onInterruption,
 });
 // Explicit, so that handles left open by a failed start do not keep the process alive.

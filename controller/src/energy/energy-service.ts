@@ -1,6 +1,7 @@
 // What access points have drawn, as far as the caller may see them: from the power that they reported, by time.
 
 import type { Energy, EnergyUse } from '@weft/contract';
+import { csvCell } from '@weft/contract/csv-cell';
 import type { Caller } from '../caller.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';
@@ -9,7 +10,6 @@ import { rightsOf } from '../rights/rights.ts';
 import type { FairTurns } from '../shares/fair-turns.ts';
 import { principalOf, type Shares } from '../shares/shares.ts';
 import { defaultIntervalMs } from '../telemetry/presence/presence.ts';
-import { csvCell } from '../telemetry/query/export-pieces.ts';
 import { parseWindow } from '../telemetry/query/time-window.ts';
 import { chooseBucketWidth, type TelemetryStore } from '../telemetry/store/telemetry-store.ts';
 import { CallerGone, inSlices, leaving } from '../time-slices.ts';

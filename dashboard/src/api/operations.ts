@@ -2629,8 +2629,8 @@ export type WebhookDeliveryList = {
   next: string | null;
 };
 
-/** `json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `teams`: a message. */
-export type WebhookFormat = 'json' | 'alertmanager' | 'slack' | 'teams';
+/** `json`: the event as it is; `alertmanager`: for `/api/v2/alerts` of Prometheus Alertmanager; `slack`, `mattermost`, `teams`: a message, in which texts are only texts. */
+export type WebhookFormat = 'json' | 'alertmanager' | 'slack' | 'mattermost' | 'teams';
 
 export type WebhookInput = {
   name: string;

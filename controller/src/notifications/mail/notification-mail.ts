@@ -1,6 +1,7 @@
 // The text of a mail about events.
 import { type LoggedEvent, type Severity, severities } from '../../event-log/event-record.ts';
 import { escapeHtml, type Mail } from '../../mail/mailer.ts';
+import { oneLine } from '../webhooks/chat-text.ts';
 import { localTime } from './quiet-hours.ts';
 
 /** More are counted. */
@@ -26,20 +27,23 @@ export function notificationMail(
 ): Mail {
   const [first] = events;
   const subject =
-    events.length === 1 ? `${severityOf(first!)}: ${first!.text}` : `${events.length} events: ${counts(events)}`;
+    events.length === 1
+      ? `${severityOf(first!)}: ${oneLine(first!.text)}`
+      : `${events.length} events: ${counts(events)}`;
   const rows = events.slice(0, maxListed).map((event) => ({
     time: localTime(event.ts, time_zone),
     severity: severityOf(event),
-    text: event.text,
-    place: [event.ap_id, event.site].filter((each) => each !== null).join(', '),
+    // Who writes a text must not write lines of others.
+    text: oneLine(event.text),
+    place: oneLine([event.ap_id, event.site].filter((each) => each !== null).join(', ')),
   }));
   const rest = events.length > maxListed ? `... and ${events.length - maxListed} more` : '';
   const link = publicUrl === undefined ? '' : `${publicUrl}/events`;
-  const foot = `This is the notification "${name}" of Weft.${link && ` All events: ${link}`}`;
+  const foot = `This is the notification "${oneLine(name)}" of Weft.${link && ` All events: ${link}`}`;
   return {
     to,
     // Headers have one line.
-    subject: `[Weft] ${subject.replaceAll(/\s+/g, ' ').slice(0, 180)}`,
+    subject: `[Weft] ${subject.slice(0, 180)}`,
     text: [
       ...rows.map(({ time, severity, text, place }) => `${time}  ${severity}  ${text}${place && `  (${place})`}`),
       rest,

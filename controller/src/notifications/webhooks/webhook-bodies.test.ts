@@ -30,7 +30,7 @@ test('slack is a text in which nothing is markup, with a colour by severity', ()
 test('teams is an adaptive card', () => {
   const body = JSON.parse(bodyOf('teams', event));
   expect(body.attachments[0].contentType).toBe('application/vnd.microsoft.card.adaptive');
-  expect(body.attachments[0].content.body[0].text).toBe('ap-1 <b> & co');
+  expect(body.attachments[0].content.body[0].inlines[0].text).toBe('ap-1 <b> & co');
 });
 
 test('alertmanager gets labels that it accepts, whatever a rule has', () => {

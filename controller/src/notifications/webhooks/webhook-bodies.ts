@@ -2,6 +2,7 @@
 import type { WebhookFormat } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
+import { cardText, markdownText, slackText } from './chat-text.ts';
 
 /** An alert without an end is resolved by Alertmanager itself after minutes; this one ends when the alarm is cleared. */
 const openEndMs = 365 * 86_400_000;
@@ -15,7 +16,8 @@ export function bodyOf(format: WebhookFormat, event: LoggedEvent): string {
 const writers: Record<WebhookFormat, (event: LoggedEvent) => unknown> = {
   json: ({ ts, ...event }) => ({ ...event, ts: new Date(ts).toISOString() }),
   alertmanager: (event) => [toAlert(event)],
-  slack: toSlack,
+  slack: (event) => toMessage(slackText, event),
+  mattermost: (event) => toMessage(markdownText, event),
   teams: toTeams,
 };
 
@@ -88,23 +90,29 @@ const colours: Record<string, string> = {
   info: '#2f6fab',
 };
 
-function toSlack(event: LoggedEvent) {
+/** `toText`: how this chat writes what is only text. */
+function toMessage(toText: (text: string) => string, event: LoggedEvent) {
   const { severity, kind, text } = event;
   return {
-    text: escapeSlack(text),
+    text: toText(text),
+    mrkdwn: false,
     attachments: [
       {
         color: kind === 'alarm.cleared' ? '#2b8a3e' : colours[severity],
-        fallback: escapeSlack(text),
-        fields: factsOf(event).map(([title, value]) => ({ title, value: escapeSlack(value), short: true })),
+        fallback: toText(text),
+        fields: factsOf(event).map(([title, value]) => ({ title, value: toText(value), short: true })),
+        mrkdwn_in: [],
         ts: Math.floor(event.ts / 1000),
       },
     ],
   };
 }
 
-/** An adaptive card, as the workflows of Teams take it. */
+/** An adaptive card, as the workflows of Teams take it. Blocks of runs, because other texts of a card are Markdown. */
 function toTeams(event: LoggedEvent) {
+  const run = (text: string, more: object = {}) => ({ type: 'TextRun', text: cardText(text), ...more });
+  const block = (...inlines: object[]) => ({ type: 'RichTextBlock', inlines });
+  const bold = { weight: 'Bolder' };
   return {
     type: 'message',
     attachments: [
@@ -115,8 +123,8 @@ function toTeams(event: LoggedEvent) {
           type: 'AdaptiveCard',
           version: '1.4',
           body: [
-            { type: 'TextBlock', text: event.text, wrap: true, weight: 'Bolder' },
-            { type: 'FactSet', facts: factsOf(event).map(([title, value]) => ({ title, value })) },
+            block(run(event.text, bold)),
+            ...factsOf(event).map(([title, value]) => block(run(`${title}: `, bold), run(value))),
           ],
         },
       },
@@ -134,9 +142,4 @@ function factsOf({ kind, severity, ap_id, site, ts, id }: LoggedEvent): [string,
     ['Id', String(id)],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
-}
-
-/** Slack's three special characters. */
-function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

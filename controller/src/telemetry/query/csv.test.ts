@@ -1,6 +1,7 @@
+import { csvCell } from '@weft/contract/csv-cell';
 import { expect, test } from 'vitest';
 import type { Frame } from '../store/telemetry-store.ts';
-import { csvCell, csvRows } from './export-pieces.ts';
+import { csvRows } from './export-pieces.ts';
 
 test.each([
   ['plain', 'plain'],
@@ -20,6 +21,7 @@ test.each([
   ['say "x"', '"say ""x"""'],
   ['two\nlines', '"two\nlines"'],
   [' x', '" x"'],
+  ['\x1b[2J\0\x9b', '\\u{1b}[2J\\u{0}\\u{9b}'],
 ])('X4 %j becomes %j', (text, cell) => {
   expect(csvCell(text)).toBe(cell);
 });

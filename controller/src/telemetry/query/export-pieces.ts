@@ -1,4 +1,5 @@
 // A range of an agent's rows as text, piece by piece: any length in bounded memory, one page of rows at a time.
+import { csvCell } from '@weft/contract/csv-cell';
 import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
 import { rowsJson } from './series-json.ts';
 import { createTimestampWriter } from './timestamps.ts';
@@ -85,17 +86,7 @@ function pickEach<T>(from: Map<string, T>, names: readonly string[], change: (va
   return picked;
 }
 
-// Rows as CSV (RFC 4180) that a spreadsheet shows and never runs.
-const FORMULA_START = /^[=+\-@\t\r\n]/;
-const PLAIN_NUMBER = /^[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
-
-/** Text that a spreadsheet would take for a formula gets an apostrophe in front; plain numbers are left alone. */
-export function csvCell(text: string): string {
-  const safe = FORMULA_START.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
-  return NEEDS_QUOTES.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
+// Rows as CSV.
 export function csvHeader(names: readonly string[]): string {
   return `${['ts', ...names].map(csvCell).join(',')}\r\n`;
 }

@@ -1,4 +1,5 @@
 // What a chart shows, taken out of it: as a table, which screen readers can read, as CSV, and as a picture.
+import { csvCell } from '@weft/contract/csv-cell';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { colourOf } from '../../styles/theme.ts';
 import { componentText } from '../../text/components.ts';
@@ -21,8 +22,7 @@ function toTable(lines: readonly ChartLine[]) {
 /** Times as ISO 8601; what was not measured is empty. */
 export function toCsv(unit: string, lines: readonly ChartLine[]): string {
   const { titles, times, columns } = toTable(lines);
-  const quoted = (words: string) => `"${words.replaceAll('"', '""')}"`;
-  const head = ['time', ...titles.map((title) => quoted(unit === '' ? title : `${title} (${unit})`))];
+  const head = ['time', ...titles.map((title) => csvCell(unit === '' ? title : `${title} (${unit})`))];
   const rows = times.map((time, row) => [
     new Date(time * 1000).toISOString(),
     ...columns.map((column) => column[row] ?? ''),
