@@ -54,7 +54,19 @@ class OneWorld(unittest.TestCase):
             for name in one:
                 np.testing.assert_array_equal(one[name], other[name])
 
-    def test_a_masked_choice_is_refused_and_changes_nothing(self):
+    def test_a_masked_choice_does_nothing_and_is_told(self):
+        self.env.reset(seed=1)
+        wake = self.env.worlds.choices.index("wake")
+        seen, *_, info = self.env.step([wake, 0, 0])
+        self.assertEqual(list(info["masked"]), [True, False, False])
+        self.env.reset(seed=1)
+        idle, *_, info = self.env.step([0, 0, 0])
+        self.assertFalse(info["masked"].any())
+        np.testing.assert_array_equal(seen["access_points"], idle["access_points"])
+
+    def test_a_masked_choice_is_refused_where_that_is_asked_for_and_changes_nothing(self):
+        self.env.masked = "refuse"
+        self.addCleanup(setattr, self.env, "masked", "nothing")
         _, info = self.env.reset(seed=1)
         wake = self.env.worlds.choices.index("wake")
         self.assertEqual(info["action_mask"][0][wake], 0)
@@ -71,7 +83,53 @@ class OneWorld(unittest.TestCase):
         self.assertLess(info["seed"], FIRST_JUDGING_SEED)
 
 
+    def test_the_seed_of_a_reset_decides_the_worlds_after_it(self):
+        def next_seeds(seed):
+            self.env.reset(seed=seed)
+            return [self.env.reset()[1]["seed"] for _ in range(2)]
+
+        self.assertEqual(next_seeds(5), next_seeds(5))
+        self.assertNotEqual(next_seeds(5), next_seeds(6))
+
+
+@unittest.skipUnless(HAS_GYMNASIUM, "gymnasium is not installed")
+class InGymnasium(unittest.TestCase):
+    def test_its_own_check_passes(self):
+        import gymnasium
+        from gymnasium.utils.env_checker import check_env
+
+        for make in (
+            lambda: gymnasium.make("weft/energy-v1", step_seconds=30, warmup_seconds=10, devices=True),
+            lambda: WeftEnv(spec=ROOM, reward=REWARD, step_seconds=10),
+        ):
+            env = make()
+            self.addCleanup(env.close)
+            check_env(env.unwrapped)
+
+    def test_several_worlds_are_made_by_its_name(self):
+        import gymnasium
+
+        env = gymnasium.make_vec("weft/energy-v1", num_envs=2, vectorization_mode="vector_entry_point")
+        self.addCleanup(env.close)
+        seen, _ = env.reset(seed=1)
+        self.assertTrue(env.observation_space.contains(seen))
+        first = env.np_random.integers(1000)
+        env.reset(seed=1)
+        self.assertEqual(first, env.np_random.integers(1000))
+
+
 class SeveralWorlds(unittest.TestCase):
+    def test_the_seeds_of_a_reset_decide_what_begins_anew(self):
+        env = WeftVectorEnv(spec=ROOM, num_envs=2, reward=lambda parts: 0.0, step_seconds=30)
+        self.addCleanup(env.close)
+
+        def anew(seed):
+            env.reset(seed=seed)
+            return env.step(np.zeros((2, 3)))[0]["access_points"]
+
+        for seed in (5, [5, 9]):
+            np.testing.assert_array_equal(anew(seed), anew(seed))
+
     def test_worlds_begin_anew_when_they_are_over_and_their_last_sight_is_kept(self):
         env = WeftVectorEnv(spec=ROOM, num_envs=2, reward=lambda parts: parts["delivered_mbit"], step_seconds=15)
         self.addCleanup(env.close)

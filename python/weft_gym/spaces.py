@@ -16,6 +16,11 @@ except ImportError:
 
     class Env:
         metadata = {}
+        np_random = None
+
+        def reset(self, *, seed=None, options=None):
+            if seed is not None or self.np_random is None:
+                self.np_random = np.random.default_rng(seed)
 
         def __enter__(self):
             return self
@@ -33,7 +38,7 @@ except ImportError:
             self.seed(seed)
 
         def seed(self, seed=None):
-            self._rng = np.random.default_rng(seed)
+            self.np_random = np.random.default_rng(seed)
 
     class Box(Space):
         def __init__(self, low, high, shape, dtype=np.float32, seed=None):
@@ -51,8 +56,8 @@ except ImportError:
 
         def sample(self, mask=None):
             if mask is None:
-                return self._rng.integers(0, self.nvec)
-            flat = [self._rng.choice(np.flatnonzero(row)) for row in mask]
+                return self.np_random.integers(0, self.nvec)
+            flat = [self.np_random.choice(np.flatnonzero(row)) for row in mask]
             return np.array(flat, dtype=self.dtype)
 
         def contains(self, value):

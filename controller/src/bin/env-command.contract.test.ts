@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildCache } from '../../../test/compile-cache.ts';
+import { gymnasiumFolder } from '../../../test/gymnasium.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const weft = join(import.meta.dirname, '../../dist/weft.js');
@@ -16,8 +17,8 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(program: string, args: string[], input?: Buffer) {
-  const own = { WEFT_COMMAND: JSON.stringify([process.execPath, weft]), PYTHONPATH: join(root, 'python') };
+async function run(program: string, args: string[], input?: Buffer, python = join(root, 'python')) {
+  const own = { WEFT_COMMAND: JSON.stringify([process.execPath, weft]), PYTHONPATH: python };
   const child = spawn(program, args, {
     env: { ...process.env, ...buildCache(), ...own, PYTHONDONTWRITEBYTECODE: '1' },
   });
@@ -36,9 +37,21 @@ function file(name: string, content: string): string {
 
 test('the package for Python passes its tests', async () => {
   const { code, err } = await run('python3', ['-m', 'unittest', '-q', join(root, 'python', 'test_weft_gym.py')]);
-  expect(err).toMatch(/\nOK\n$/);
+  expect(err).toMatch(/\nOK( \(skipped=2\))?\n$/);
   expect(code).toBe(0);
 });
+
+const gymnasium = gymnasiumFolder();
+test.skipIf(gymnasium === undefined)(
+  "the package for Python passes Gymnasium's own check of environments",
+  async () => {
+    const tests = ['InGymnasium', 'OneWorld'].map((name) => `test_weft_gym.${name}`);
+    const python = [join(root, 'python'), gymnasium].join(':');
+    const { code, err } = await run('python3', ['-W', 'ignore', '-m', 'unittest', '-q', ...tests], undefined, python);
+    expect(err).toMatch(/\nOK\n$/);
+    expect(code).toBe(0);
+  },
+);
 
 describe('weft env judge', () => {
   test('a policy has the same row in Python and in TypeScript as one that is built in', async () => {
