@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await form.getByLabel('dbm').fill('12');
     await form.getByRole('button', { name: 'Dry run' }).click();
     await form.getByText('Dry run: nothing was sent').waitFor();
-    await form.getByText('Not locked by others').waitFor();
+    await form.getByText('Not leased by others').waitFor();
     expect((await weft.request('GET', '/api/v1/commands', { token })).body).toEqual([]);
     await expectFitting(page);
 
@@ -89,7 +89,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
     await holdPower(weft, token);
     await form.getByRole('button', { name: 'Send' }).click();
     await form.getByText('Nothing was sent').waitFor();
-    await form.getByText(/bob@example\.org has locked tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
+    await form.getByText(/bob@example\.org holds the lease on tx power of ap-1 until \d\d:\d\d:\d\d/).waitFor();
     await form.getByText(/Try again at \d\d:\d\d:\d\d/).waitFor();
     await form.getByRole('link', { name: 'Show command of bob@example.org' }).click();
     await heading(page, 'set_tx_power dbm 3');
@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('commands in the dashboard', () => {
 
     await follow(page, '/commands?state=refused');
     const sentence =
-      /bob@example\.org has locked tx power of ap-1 until .*; ada@example\.org requested a different value and was rejected/;
+      /bob@example\.org holds the lease on tx power of ap-1 until .*; ada@example\.org requested a different value and was rejected/;
     await page.getByText(sentence).first().waitFor();
     await follow(page, '/agents/ap-1');
     const section = page.getByRole('region', { name: 'Commands' });

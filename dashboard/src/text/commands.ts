@@ -56,21 +56,21 @@ export const commandsText = {
     thisCommand: 'this command',
     /** By reason, where no other caller is involved. */
     unopposed: {
-      free: 'Not locked by others',
-      same_value: 'Already locked with this value',
-      own_lease: 'Already locked by the same caller',
+      free: 'Not leased by others',
+      same_value: 'Already leased with this value',
+      own_lease: 'Already leased by the same caller',
     } as Record<string, string>,
     parameterOf: (parameter: string, agent: string) => `${parameter} of ${agent}`,
     rejected: (holder: string, what: string, until: string, asker: string) =>
-      `${holder} has locked ${what} until ${until}; ${asker} requested a different value and was rejected`,
+      `${holder} holds the lease on ${what} until ${until}; ${asker} requested a different value and was rejected`,
     queued: (holder: string, what: string, until: string, asker: string) =>
-      `${holder} has locked ${what} until ${until}; ${asker} is queued until then`,
+      `${holder} holds the lease on ${what} until ${until}; ${asker} is queued until then`,
     merged: (holder: string, what: string, asker: string) =>
       `${holder} and ${asker} requested different values for ${what}; a merged value is sent`,
     related: (holder: string, what: string, asker: string) =>
-      `${asker} was accepted; ${holder} has locked ${what}, which affects the same thing`,
+      `${asker} was accepted; ${holder} holds the lease on ${what}, which affects the same thing`,
     overridden: (holder: string, what: string, asker: string, because: string) =>
-      `${asker} overrides the lock of ${holder} on ${what}${because}`,
+      `${asker} overrides the lease of ${holder} on ${what}${because}`,
     because: {
       higher_rank: ': users take precedence over apps',
       higher_priority: ': higher priority',
@@ -124,9 +124,9 @@ export const commandsText = {
     now: (value: string) => `Now ${value}`,
     yes: 'yes',
     no: 'no',
-    more: 'More options: lock, expiry',
-    hold: 'Lock duration',
-    holdHint: 'seconds in which callers with lower priority cannot change it; 0: no lock; default: see conflict rules',
+    more: 'More options: lease, expiry',
+    hold: 'Lease duration',
+    holdHint: 'seconds in which callers with lower priority cannot change it; 0: no lease; default: see conflict rules',
     expires: 'Expires after',
     expiresHint: 'seconds; default: 600',
     guard: 'Guard: go back by itself if it gets worse',
@@ -163,7 +163,7 @@ export const commandsText = {
     rejectedAll: 'Nothing was sent',
     unguarded: 'Without a guard: what was set before was not set through Weft, so it could not go back by itself.',
     tryAt: (moment: string) => `Try again at ${moment}.`,
-    holdUntil: (moment: string) => `you will lock it until ${moment}`,
+    holdUntil: (moment: string) => `you will hold the lease until ${moment}`,
     more: (count: string) => `and ${count} more`,
     sendsInstead: (args: string) => `${args} is sent instead`,
   },
@@ -190,7 +190,7 @@ export const commandsText = {
     priority: 'Priority',
     parameter: 'Parameter',
     group: 'Group',
-    holds: 'Locked until',
+    holds: 'Lease until',
     expires: 'Expires',
     guard: 'Guard',
     batch: 'Batch',

@@ -15,17 +15,17 @@ const rival = {
 };
 const decided = { ap_id: 'ap-03', caller_name: 'load-balancer', reason: 'held_by_other', detail: 'x', rival };
 
-it('names who locked what until when, and who was rejected', () => {
+it('names who holds which lease until when, and who was rejected', () => {
   expect(decisionSentence({ ...decided, verdict: 'rejected' })).toBe(
-    'energy-saver has locked power state of ap-03 until 10:44:00; load-balancer requested a different value and was rejected',
+    'energy-saver holds the lease on power state of ap-03 until 10:44:00; load-balancer requested a different value and was rejected',
   );
 });
 
-it('says who is queued, merged, or overrides the lock', () => {
+it('says who is queued, merged, or overrides the lease', () => {
   expect(decisionSentence({ ...decided, verdict: 'queued' })).toMatch(/load-balancer is queued until then/);
   expect(decisionSentence({ ...decided, verdict: 'accepted_modified' })).toMatch(/a merged value is sent/);
   expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'higher_priority' })).toMatch(
-    /^load-balancer overrides the lock of energy-saver on power state of ap-03: higher priority$/,
+    /^load-balancer overrides the lease of energy-saver on power state of ap-03: higher priority$/,
   );
 });
 
@@ -34,10 +34,10 @@ it('leaves the words of the server where there is no rival, in the time of the r
     'Frozen until 10:44:00',
   );
   expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'free', rival: null })).toBe(
-    'Not locked by others',
+    'Not leased by others',
   );
   expect(decisionSentence({ ...decided, verdict: 'accepted', reason: 'own_lease' })).toBe(
-    'Already locked by the same caller',
+    'Already leased by the same caller',
   );
   expect(plainDetail('Value error, the agent does not know this command.')).toBe(
     'The agent does not know this command.',

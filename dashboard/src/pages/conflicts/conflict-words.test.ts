@@ -39,19 +39,19 @@ const saying = (change: Partial<Conflict>) =>
 
 it.each<[string, Partial<Conflict>, string]>([
   [
-    'the same parameter is locked',
+    'the same parameter is leased',
     {},
-    'load-balancer asked to change power_state of ap-03 and was rejected: energy-saver has locked it until 10:44:00.',
+    'load-balancer asked to change power_state of ap-03 and was rejected: energy-saver holds the lease until 10:44:00.',
   ],
   [
-    'another one of the group is locked, on a neighbour',
+    'another one of the group is leased, on a neighbour',
     { reason: 'held_in_group', rival: { ...rival, ap_id: 'ap-04', parameter: 'carrier_state' } },
-    'and was rejected: energy-saver has locked carrier_state of ap-04 (same group: 5g_energy) until 10:44:00.',
+    'and was rejected: energy-saver holds the lease on carrier_state of ap-04 (same group: 5g_energy) until 10:44:00.',
   ],
   [
     'it is queued',
     { verdict: 'queued', reason: 'waits_for_lease' },
-    'and is queued: energy-saver has locked it until 10:44:00.',
+    'and is queued: energy-saver holds the lease until 10:44:00.',
   ],
   [
     'it has the higher priority',
