@@ -174,7 +174,7 @@ test('a table becomes lines, all of it or nothing, and those who are there are l
     ...{ token: admin, json: { ap_id: 'roof-2', password: 'correct horse', configuration: {} } },
   });
   const good = await runHere(options, env, '\uFEFFap_id,site\r\nroof-1,Bristol north\r\nroof-2,b\r\n');
-  expect([good.code, good.err]).toEqual([0, 'roof-2 is already registered: skipped\nCreated 1 lines, skipped 1\n']);
+  expect([good.code, good.err]).toEqual([0, 'roof-2 is already registered: skipped\nCreated 1 line, skipped 1\n']);
   expect(good.out).toMatch(
     /^ap_id,line\nroof-1,d=\$\(mktemp -d\) && curl .*https:\/\/weft.example.org.* --set 'site=Bristol north'\n$/,
   );

@@ -586,7 +586,7 @@ test('energy: what was drawn as a table, by technology or site, with the hours t
     [['--by', 'site'], 'mill'],
   ] as const) {
     const { code, out, err } = await run([...asked, ...by]);
-    expect({ code, err }).toEqual({ code: 0, err: '1 access points reported no power.\n' });
+    expect({ code, err }).toEqual({ code: 0, err: '1 access point reported no power.\n' });
     expect(out).toMatch(new RegExp(`^NAME +ACCESS POINTS +KWH.*\n${name}${cells}all${cells}$`));
   }
 });

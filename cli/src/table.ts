@@ -143,6 +143,11 @@ export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
 }
 
+/** `1 layer`, `2 layers`. */
+export function counted(count: number, one: string): string {
+  return `${count} ${one}${count === 1 ? '' : 's'}`;
+}
+
 export function cut(text: string, columns: number): string {
   return width(text) <= columns ? text : `${[...withoutDots(text)].slice(0, Math.max(0, columns - 1)).join('')}…`;
 }

@@ -15,6 +15,7 @@ import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { counted } from '../table.ts';
 
 const daySeconds = 86_400;
 const maxShownProblems = 100;
@@ -78,7 +79,7 @@ export async function makeLines(path: string, line: CommandLine, around: Surroun
     // Also after a failure: the tokens are shown only once.
     if (isJson) stdout.write(`${toJson(made, 2)}\n`);
   }
-  stderr.write(`Created ${made.length} lines, skipped ${list.length - wanted.length}\n`);
+  stderr.write(`Created ${counted(made.length, 'line')}, skipped ${list.length - wanted.length}\n`);
 }
 
 class LineMaker {

@@ -9,6 +9,7 @@ import { type ClientCommand, type CommandLine, jsonOption, requireAction, requir
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
+import { counted } from '../table.ts';
 import { followRollout } from './rollout-command.ts';
 
 const actions = ['plan', 'apply', 'export'];
@@ -82,7 +83,8 @@ async function apply(folder: string, line: CommandLine, around: Surroundings): P
     await app.config.discard(set.id);
     throw error;
   });
-  if (!line.has('json')) around.stderr.write(`Roll-out ${rollout.id} to ${rollout.total} access points has begun.\n`);
+  if (!line.has('json'))
+    around.stderr.write(`Roll-out ${rollout.id} to ${counted(rollout.total, 'access point')} has begun.\n`);
   const end = line.has('no-wait') ? rollout : await followRollout(app, rollout.id, line, around);
   if (line.has('json')) around.stdout.write(`${toJson(end)}\n`);
   return line.has('no-wait') || end.state === 'completed' ? exitCode.ok : exitCode.failure;
@@ -94,7 +96,7 @@ async function exportLayers(folder: string, line: CommandLine, around: Surroundi
   const names = new Set(layers.map(({ name }) => fileName(name)));
   for (const name of readdirSync(folder)) if (name.endsWith('.json') && !names.has(name)) rmSync(join(folder, name));
   for (const layer of layers) writeFileSync(join(folder, fileName(layer.name)), toFile(layer));
-  around.stderr.write(`${layers.length} layers are in ${folder}.\n`);
+  around.stderr.write(`${counted(layers.length, 'layer')} ${layers.length === 1 ? 'is' : 'are'} in ${folder}.\n`);
   return exitCode.ok;
 }
 
@@ -174,7 +176,7 @@ function fileName(name: string): string {
 
 function inWords({ layers, remove }: Change, preview: ChangePreview): string {
   const lines = [
-    `${layers.length} layers change${remove.length > 0 ? `, ${remove.length} go` : ''}: ${preview.changed} access points get other settings.`,
+    `Layers to change: ${layers.length}${remove.length > 0 ? `, to remove: ${remove.length}` : ''}. ${counted(preview.changed, 'access point')} ${preview.changed === 1 ? 'gets' : 'get'} other settings.`,
   ];
   for (const { count, changes, restart, ap_ids } of preview.groups) {
     const what = changes.map(({ leaf, before, after }) => `${leaf} ${toJson(before)} → ${toJson(after)}`).join(', ');

@@ -2,7 +2,7 @@
 import type { Energy } from '@weft/sdk';
 import { type ClientCommand, printResult, unknownValue } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
-import { lookOf, toTable } from '../table.ts';
+import { counted, lookOf, toTable } from '../table.ts';
 
 const groups = ['technology', 'site'] as const;
 
@@ -24,7 +24,7 @@ ${identityHelp}`,
     const found = await connect(line, around).energy({ window: line.get('window'), selector: line.get('select') });
     if (line.has('json')) return printResult(found, '', line, around);
     around.stdout.write(toTable(head, toRows(found, by), around.stdout, lookOf(line, around)));
-    if (found.unmeasured > 0) around.stderr.write(`${found.unmeasured} access points reported no power.\n`);
+    if (found.unmeasured > 0) around.stderr.write(`${counted(found.unmeasured, 'access point')} reported no power.\n`);
   },
 };
 

@@ -7,7 +7,7 @@ import { BadLine, exportHeader, type HistoryItem, readLineProtocol } from '../hi
 import { openText } from '../history/text-source.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { printable } from '../table.ts';
+import { counted, printable } from '../table.ts';
 
 const precisions = ['ns', 'us', 'ms', 's', 'm', 'h'];
 const formats = ['csv', 'line'];
@@ -112,7 +112,7 @@ class Tally {
 
   store(lines: number, share: number | undefined): void {
     this.#stored += lines;
-    this.bar.show(share, inLines(this.#stored));
+    this.bar.show(share, counted(this.#stored, 'line'));
   }
 
   refuse(bad: BadLine): void {
@@ -128,18 +128,19 @@ class Tally {
     if (!(error instanceof BadLine)) return error;
     const next = `Correct it and import the file again${this.#skips ? '' : ', or skip such lines with --skip-bad'}.`;
     const end = /[.?]$/.test(error.message) ? '' : '.';
-    return new CommandFailure(printable(`${error.message}${end} Stored before: ${inLines(this.#stored)}. ${next}`));
+    return new CommandFailure(
+      printable(`${error.message}${end} Stored before: ${counted(this.#stored, 'line')}. ${next}`),
+    );
   }
 
   tell(isJson: boolean): void {
     const { stdout } = this.#around;
     if (isJson) stdout.write(`${JSON.stringify({ stored: this.#stored, skipped: this.#skipped })}\n`);
-    else stdout.write(`Stored ${inLines(this.#stored)}${this.#skipped > 0 ? `, skipped ${this.#skipped}` : ''}.\n`);
+    else
+      stdout.write(
+        `Stored ${counted(this.#stored, 'line')}${this.#skipped > 0 ? `, skipped ${this.#skipped}` : ''}.\n`,
+      );
   }
-}
-
-function inLines(count: number): string {
-  return count === 1 ? '1 line' : `${count} lines`;
 }
 
 function oneOf(line: CommandLine, option: string, allowed: readonly string[]): string | undefined {

@@ -102,11 +102,13 @@ function countOf({ by_type }: EmulatorRun): number {
 async function spinUp(app: App, place: string): Promise<number> {
   const types = ['5G', 'WiFi', 'LiFi'] as const;
   const { agents } = await app.emulate({
+    sites: true,
     emulators: types.map((access_point_type) => ({
       access_point_type,
       num_access_points: 4,
       locations: [place],
-      num_devices: 6,
+      // So few that cells are idle: the program lets some sleep within minutes.
+      num_devices: 2,
       duration: hours * 3600,
       profile: 'always' as const,
     })),

@@ -49,7 +49,8 @@ export const agentsText = {
     size: 'Access points in one wave',
     pause: 'Seconds between waves',
     preview: 'Show what would happen',
-    would: (count: string, waves: number) => `${count} access points${waves > 1 ? `, in ${waves} waves` : ''}`,
+    would: (count: string, waves: number) =>
+      `${count} access point${count === '1' ? '' : 's'}${waves > 1 ? `, in ${waves} waves` : ''}`,
     reconfigured: (count: string) => `${count} of them get other settings by it.`,
     accept: (willing: string, count: string) => `${willing} of ${count} would accept it`,
     suggestions: 'They declare these commands:',
@@ -79,7 +80,7 @@ export const agentsText = {
   },
   labels: {
     titleOf: (name: string) => `Name, site and tags of ${name}`,
-    title: (count: string) => `Site and tags of ${count} access points`,
+    title: (count: string) => `Site and tags of ${count} access point${count === '1' ? '' : 's'}`,
     name: 'Display name',
     nameHint: (ap_id: string) => `What people read instead of ${ap_id}`,
     siteHint: 'The path of a site, such as uk/bristol/hall',
@@ -92,7 +93,7 @@ export const agentsText = {
     noTags: 'no tags',
     apply: (count: string) => `Change ${count}`,
     progress: 'Labelling',
-    saved: (count: string) => `Labels of ${count} access points changed`,
+    saved: (count: string) => `Labels of ${count} access point${count === '1' ? '' : 's'} changed`,
     undone: 'Old labels restored',
     suggested: (what: string) => `It suggests: ${what}`,
     accept: 'Accept',

@@ -2,7 +2,7 @@
 export const alarmsText = {
   views: { active: 'Active', history: 'History', rules: 'Rules', silences: 'Silences' },
   viewsLabel: 'Alarms, rules and silences',
-  bell: (count: string) => `${count} alarms not acknowledged`,
+  bell: (count: string) => `${count} alarm${count === '1' ? '' : 's'} not acknowledged`,
   noBell: 'No alarm waits to be acknowledged',
   filters: 'Filter alarms',
   severity: 'Severity',
@@ -57,7 +57,7 @@ export const alarmsText = {
   someFailed: (failed: string, all: string) => `${failed} of ${all} failed`,
   keys: 'Keys: ↑ ↓ move, X chooses, A acknowledges, S shelves, Enter opens.',
   alarm: 'this alarm',
-  alarms: (count: string) => `${count} alarms`,
+  alarms: (count: string) => `${count} alarm${count === '1' ? '' : 's'}`,
   rules: {
     words: 'A rule watches access points and raises an alarm when its condition holds.',
     create: 'New rule',

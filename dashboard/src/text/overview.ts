@@ -99,7 +99,7 @@ export const overviewText = {
     loopbackOnly:
       'Weft listens on this machine only. To connect other machines, set WEFT_HOST and a certificate, or WEFT_PUBLIC_URL, and restart Weft. On this machine the commands work.',
     until: (moment: string, uses: string) => `Valid for ${uses} until ${moment}.`,
-    usesWords: (count: string) => `${count} access points`,
+    usesWords: (count: string) => `${count} access point${count === '1' ? '' : 's'}`,
     finish: 'Done',
   },
 };

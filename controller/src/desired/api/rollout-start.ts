@@ -108,7 +108,7 @@ export class RolloutStart {
       await auditLog.append(tx, [
         { actor: caller, action: 'rollout_started', target: { kind: 'rollout', name: rollout_id }, detail },
       ]);
-      const text = `The roll-out "${set.title}" to ${affected.length} access points was started by ${caller.name}`;
+      const text = `The roll-out "${set.title}" to ${affected.length} access point${affected.length === 1 ? '' : 's'} was started by ${caller.name}`;
       await eventLog.append(tx, [
         {
           kind: 'rollout.started',

@@ -125,6 +125,8 @@ describe('a file', () => {
   it('with a hash in its name is kept for good, another for an hour', async () => {
     expect((await get('/assets/index-a1.js')).headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect((await get('/favicon.svg')).headers.get('cache-control')).toBe('public, max-age=3600');
+    // Pages without a link to an icon are shown with it too.
+    expect((await get('/favicon.ico')).headers.get('content-type')).toBe('image/svg+xml');
     expect((await get('/install/weft.mjs')).headers.get('cache-control')).toBe('no-cache');
     expect((await get('/install/weft-agent.sh')).headers.get('content-type')).toBe('text/x-shellscript; charset=utf-8');
   });

@@ -55,6 +55,9 @@ export function openDashboard(folder: string, tileUrl?: string): Dashboard | und
     if (path.startsWith('assets/')) assets.set(path.slice('assets/'.length), file);
     else files.set(path, file);
   }
+  // Browsers ask for it on pages that name no icon.
+  const icon = files.get('favicon.svg');
+  if (icon) files.set('favicon.ico', icon);
   return {
     pages: [
       ...addresses.map(
