@@ -1,5 +1,14 @@
 // Every command against a real server, as a shell would see it: what is on which stream, and the exit code.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,6 +20,7 @@ import { untilSo } from '../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../test/weft.ts';
 import { clientCommand, clientCommandNames, clientHelp, runClientCommand } from './client-commands.ts';
 import { tellFailure } from './failures.ts';
+import type { Surroundings } from './surroundings.ts';
 
 let weft: TestWeft;
 let agent: Agent;
@@ -132,6 +142,80 @@ test('a wrong password, an ended login, another address: a sentence with what to
   });
 });
 
+describe('a login at a second Weft', () => {
+  const first = 'https://first.example.org';
+  const path = () => join(home, '.config/weft/login.json');
+  const login = ['login', '--user', adminUsername, '--password-stdin'];
+  beforeEach(() => {
+    const expires_at = '2126-01-01T00:00:00.000Z';
+    mkdirSync(join(home, '.config/weft'), { recursive: true });
+    writeFileSync(path(), JSON.stringify({ url: first, kind: 'user', name: 'ada@first', token: 'x', expires_at }));
+  });
+
+  test('changes nothing without --force where nobody can be asked, and names both', async () => {
+    const before = readFileSync(path(), 'utf8');
+    const { code, err } = await run(login, { input: password });
+    expect(code).toBe(1);
+    for (const text of [first, 'ada@first', weft.url, '--force']) expect(err).toContain(text);
+    expect(readFileSync(path(), 'utf8')).toBe(before);
+    expect(await run([...login, '--force'], { input: password })).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(path(), 'utf8')).url).toBe(weft.url);
+    // The same again is no other Weft.
+    expect(await run(login, { input: password })).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['n\n', 1],
+    ['\n', 1],
+    ['y\n', 0],
+  ])('is asked about at a terminal: %j', async (answer, code) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+    let said = '';
+    const stderr = {
+      isTTY: true,
+      write(text: string | Uint8Array) {
+        said += Buffer.from(text as string).toString();
+        // Each question is answered once it is there.
+        if (said.endsWith('[y/N] ')) stdin.write(answer);
+        if (said.endsWith('Password: ')) stdin.write(`${password}\n`);
+      },
+    };
+    const around = {
+      env: { HOME: home, WEFT_URL: weft.url },
+      stdin,
+      stdout: stderr,
+      stderr,
+    } as unknown as Surroundings;
+    const { loginCommand } = await import('./commands/login-command.ts');
+    const ended = await runClientCommand(loginCommand, ['--user', adminUsername], around).catch((error) =>
+      tellFailure(error, around),
+    );
+    expect(ended).toBe(code);
+    expect(said).toContain(first);
+    expect(said).toContain(weft.url);
+    expect(JSON.parse(readFileSync(path(), 'utf8')).url).toBe(code === 0 ? weft.url : first);
+  });
+});
+
+test('what a command says of a failure names the Weft that it has asked', async () => {
+  await logIn();
+  const failures = [
+    ['watch', 'nobody'],
+    ['agents', '--where', 'site:('],
+    ['jobs', 'nothing'],
+    ['command', 'roof-1', 'set_tx_power', 'dbm=999'],
+    ['emulate', 'stop', 'nothing'],
+  ];
+  for (const words of failures) {
+    const { code, err } = await run(words);
+    expect([words, code === 0]).toEqual([words, false]);
+    expect(err.includes('--help') || err.includes(weft.url), err).toBe(true);
+    expect(err.split(weft.url).length).toBeLessThan(3);
+  }
+  const away = await run(['agents'], { env: { WEFT_URL: 'http://127.0.0.1:9', WEFT_TOKEN: 'x' } });
+  expect(away.err).toContain('(Weft at http://127.0.0.1:9)');
+});
+
 test('a login that cannot be used is told, and gives way to a new one and to logout', async () => {
   const path = join(home, '.config/weft/login.json');
   for (const text of ['not json', '{"url":5}']) {
@@ -220,7 +304,7 @@ test('an access point is found by its display name, and by a pattern of them; se
   expect(JSON.parse((await run(['agents', 'porch-*', '--json'], { env: asApp })).out)).toHaveLength(2);
   expect(await run(['watch', 'twins'], { env: asApp })).toMatchObject({
     code: 1,
-    err: 'weft: Several are called twins: long-id-3, long-id-4.\n',
+    err: `weft: Several are called twins: long-id-3, long-id-4. (Weft at ${weft.url})\n`,
   });
   expect((await run(['data', 'porch-3'], { env: asApp })).err).toContain('Did you mean porch-');
 });
@@ -283,7 +367,7 @@ test('watch prints a JSON object a line where there is no terminal, and ends qui
   expect(offline).toMatchObject({ code: 0, err: 'roof-2 has never reported; waiting.\n' });
   expect(await run(['watch', 'nobody'], { env: asApp })).toMatchObject({
     code: 1,
-    err: 'weft: There is no access point nobody. weft agents lists them.\n',
+    err: `weft: There is no access point nobody. weft agents lists them. (Weft at ${weft.url})\n`,
   });
 });
 
@@ -307,7 +391,7 @@ test('wrong usage has one exit code, and a mistyped name a hint', async () => {
   ]) {
     expect(await run(args, { env: asApp })).toMatchObject({
       code: 1,
-      err: 'weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them.\n',
+      err: `weft: There is no access point rof-1. Did you mean roof-1? weft agents lists them. (Weft at ${weft.url})\n`,
     });
   }
 });
@@ -449,7 +533,7 @@ test('jobs are listed, followed and cancelled', async () => {
   for (const action of ['follow', 'cancel']) {
     expect(await run(['jobs', action, 'nothing'])).toMatchObject({
       code: 1,
-      err: 'weft: Job not found. weft jobs lists your jobs.\n',
+      err: `weft: Job not found. weft jobs lists your jobs. (Weft at ${weft.url})\n`,
     });
   }
 });

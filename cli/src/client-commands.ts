@@ -1,6 +1,8 @@
 // The commands that need no local server, and how one is run.
 import { type ClientCommand, helpOf, parseLine } from './command.ts';
-import { exitCode, readColorFlag, type Surroundings } from './surroundings.ts';
+import { weftOf } from './connection.ts';
+import { failedAt } from './failures.ts';
+import { exitCode, readColorFlag, type Surroundings, UsageError } from './surroundings.ts';
 
 /** Loaded when needed: help must not wait for everything. */
 const commands: Record<string, () => Promise<ClientCommand>> = {
@@ -39,7 +41,13 @@ export async function clientCommand(name: string): Promise<ClientCommand | undef
 /** Resolves the exit code; throws errors that tellFailure can report. */
 export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
   const { rest, env } = readColorFlag(args, around.env);
-  return (await command.run(parseLine(rest, command.options), { ...around, env })) ?? exitCode.ok;
+  const own = { ...around, env };
+  try {
+    return (await command.run(parseLine(rest, command.options), own)) ?? exitCode.ok;
+  } catch (error) {
+    const url = weftOf(own);
+    throw url !== undefined && error instanceof Error && !(error instanceof UsageError) ? failedAt(url, error) : error;
+  }
 }
 
 /** The lines of the overview. */

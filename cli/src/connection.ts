@@ -18,9 +18,21 @@ export const listOptions = { ...tableOptions, ...jsonOption, ...urlOption };
 /** The end of the help of every command that connects. */
 export const identityHelp = `The command uses the account of weft login. Scripts can use an app instead (WEFT_APP_NAME and WEFT_APP_KEY or WEFT_APP_KEY_FILE), or a token (WEFT_TOKEN).`;
 
+const talkedTo = new WeakMap<Surroundings, string>();
+
+/** The Weft that a command has connected to, for what it says of a failure. */
+export function weftOf(around: Surroundings): string | undefined {
+  return talkedTo.get(around);
+}
+
+export function noteWeft(around: Surroundings, url: string): void {
+  talkedTo.set(around, url);
+}
+
 /** Throws CommandFailure if there is no login, UsageError if the address is invalid. */
 export function connect(line: CommandLine, around: Surroundings, { patienceMs = 10_000 } = {}): App {
   const { url, ...identity } = whoIsCalling(line, around);
+  noteWeft(around, url);
   return new App({ url, ...identity, patienceMs });
 }
 

@@ -6,11 +6,21 @@ import { interruptedCode } from './process-end.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from './surroundings.ts';
 import { printable } from './table.ts';
 
+const addresses = new WeakMap<Error, string>();
+
+/** The same error, of a command that has asked the Weft at this address. */
+export function failedAt(url: string, error: Error): Error {
+  addresses.set(error, url);
+  return error;
+}
+
 /** Undefined for unexpected errors. */
 export function tellFailure(error: unknown, { stderr }: Pick<Surroundings, 'stderr'>): number | undefined {
   const say = (text: string, code: number) => {
     // It may contain names from files and from other users.
-    stderr.write(`weft: ${text.split('\n').map(printable).join('\n')}\n`);
+    const at = addresses.get(error as Error);
+    const where = at === undefined || text.includes(at) ? '' : ` (Weft at ${at})`;
+    stderr.write(`weft: ${(text + where).split('\n').map(printable).join('\n')}\n`);
     return code;
   };
   if (error instanceof UsageError) return say(`${error.message}\nSee weft --help`, exitCode.usage);

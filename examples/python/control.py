@@ -21,8 +21,12 @@ class Refused(Exception):
     """Weft rejected the request: the status, the code and the body of its answer."""
 
     def __init__(self, status, body):
-        super().__init__(f"{status} {body.get('code')}: {body.get('detail')}")
-        self.status, self.body = status, body
+        detail = body.get("detail")
+        if isinstance(detail, list):
+            # Each problem with its field.
+            detail = "; ".join(f"{'.'.join(map(str, problem['loc'][1:]))}: {problem['msg']}" for problem in detail)
+        super().__init__(f"{status} {body.get('code')}: {detail}")
+        self.status, self.body, self.detail = status, body, detail
 
 
 class Weft:
@@ -103,7 +107,7 @@ def main():
     except Refused as refusal:
         if refusal.body.get("code") != "command_conflict":
             raise
-        sys.exit(f"refused: {refusal.body['detail']}")
+        sys.exit(f"refused: {refusal.detail}")
     print(f"{agent['ap_id']}: {sent['verdict']}")
     for message in weft.messages(sent["job_number"]):
         if message["type"] == "command":

@@ -1,5 +1,6 @@
 // Requests to Weft: the one place where the SDK makes them, in Node and in browsers. Which connections they use is up to the
 // `fetch` that is given: the platform's own for an App, `keptFetch` for an Agent.
+import { onAbort } from '@weft/contract/pause';
 import { toRefusal, WeftUnreachable } from './weft-refusal.ts';
 
 const defaultTimeoutMs = 30_000;
@@ -141,8 +142,7 @@ export function linkedSignal(...signals: (AbortSignal | undefined)[]): {
     if (!signal) continue;
     const follow = () => controller.abort(signal.reason);
     if (signal.aborted) follow();
-    signal.addEventListener('abort', follow, { once: true });
-    releases.push(() => signal.removeEventListener('abort', follow));
+    else releases.push(onAbort(signal, follow));
   }
   return {
     controller,

@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { ConnectionOptions } from 'node:tls';
+import { onAbort } from '@weft/contract/pause';
 import type { Fetch, FetchAnswer, FetchInit } from './http-client.ts';
 
 const maxAnswerBytes = 4 * 1024 * 1024;
@@ -75,9 +76,7 @@ function send(connections: Connections, url: string, init: FetchInit): Promise<F
       agent: isTls ? connections.https : connections.http,
       headers: { ...headers, ...(body !== null && { 'content-length': Buffer.byteLength(body) }) },
     });
-    const abort = () => request.destroy(signal.reason);
-    signal.addEventListener('abort', abort);
-    const done = () => signal.removeEventListener('abort', abort);
+    const done = onAbort(signal, () => request.destroy(signal.reason));
     request.on('response', (response) => read(response).then(resolve, reject).finally(done));
     request.on('error', (error: NodeJS.ErrnoException) => {
       done();

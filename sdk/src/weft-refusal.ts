@@ -24,6 +24,18 @@ export class KnownError extends Error {
   }
 }
 
+/** What Weft said, in words: of a list of problems each with its field. */
+export function detailInWords(detail: unknown): string {
+  if (typeof detail === 'string') return detail;
+  if (!Array.isArray(detail)) return JSON.stringify(detail);
+  const problems = detail.map(({ loc, msg }: { loc?: unknown; msg?: unknown }) => {
+    const field = [loc].flat().slice(1).join('.');
+    // The words that programs know a kind of problem by are not for people.
+    return `${field === '' ? '' : `${field}: `}${String(msg).replace(/^Value error, /, '')}`;
+  });
+  return problems.join('; ');
+}
+
 export class WeftRefusal extends KnownError {
   static override readonly kind: string = 'WeftRefusal';
   override name = 'WeftRefusal';
@@ -37,7 +49,7 @@ export class WeftRefusal extends KnownError {
   readonly requestId: string | undefined;
 
   constructor(status: number, code: string, detail: unknown, retryAfterSeconds?: number, requestId?: string) {
-    super(`${status} ${code}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`);
+    super(`${status} ${code}: ${detailInWords(detail)}`);
     this.status = status;
     this.code = code;
     this.detail = detail;

@@ -1,7 +1,7 @@
 // `weft login` and `weft logout`: the account that the other commands use.
 import { App, WeftRefusal } from '@weft/sdk';
 import type { ClientCommand } from '../command.ts';
-import { defaultUrl, parseUrl } from '../connection.ts';
+import { defaultUrl, noteWeft, parseUrl } from '../connection.ts';
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
 import { toMoment } from '../moments.ts';
 import { readLine, readSecret } from '../password-input.ts';
@@ -9,12 +9,13 @@ import { CommandFailure, type Surroundings, UsageError } from '../surroundings.t
 
 export const loginCommand: ClientCommand = {
   summary: 'log in; the other commands use this account',
-  usage: ['login [URL] [--user NAME | --app NAME] [--password-stdin] [--keep]'],
-  about: `Asks for username and password. Stores the token in a file that only you can read. The token expires (default: after an hour).`,
+  usage: ['login [URL] [--user NAME | --app NAME] [--password-stdin] [--keep] [--force]'],
+  about: `Asks for username and password. Stores the token in a file that only you can read. The token expires (default: after an hour). There is one login: a login at another Weft takes its place, and is asked about first.`,
   options: {
     user: { value: 'NAME', about: 'log in as this user; default: ask' },
     app: { value: 'NAME', about: 'log in as this third-party app, with its key as the password' },
     'password-stdin': { about: 'read the password or key from standard input' },
+    force: { about: 'do not ask before a login at another Weft takes the place of the present one' },
     keep: { about: 'store the password or key as well, so that the login does not expire' },
   },
   examples: [
@@ -26,7 +27,10 @@ export const loginCommand: ClientCommand = {
     const [given, ...rest] = line.words;
     if (rest.length > 0) throw new UsageError(`weft login takes no ${rest[0]}.`);
     if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
-    const url = parseUrl(given ?? around.env.WEFT_URL ?? storedLogin(around)?.url ?? defaultUrl);
+    const before = storedLogin(around);
+    const url = parseUrl(given ?? around.env.WEFT_URL ?? before?.url ?? defaultUrl);
+    noteWeft(around, url);
+    if (before && before.url !== url && !line.has('force')) await requireMove(before, url, around);
     const kind = line.has('app') ? 'third_party_app' : 'user';
     const name = line.get('app') ?? line.get('user') ?? (await readLine('Username: ', around));
     const secret = await readSecret(kind === 'user' ? 'Password: ' : 'Key: ', line.has('password-stdin'), around);
@@ -51,6 +55,15 @@ export const loginCommand: ClientCommand = {
     around.stderr.write(`Logged in at ${url} as ${name}${until}.\n`);
   },
 };
+
+/** All commands go where the last login was, whatever the folder. Throws CommandFailure unless that may change. */
+async function requireMove({ url: from, name }: Login, to: string, around: Surroundings): Promise<void> {
+  const now = `You are logged in at ${from} as ${name}. After a login at ${to} all commands go there.`;
+  if (!around.stdin.isTTY || !around.stderr.isTTY) throw new CommandFailure(`${now} Add --force if that is meant.`);
+  const answer = await readLine(`${now} Go on? [y/N] `, around);
+  if (!/^y(es)?$/i.test(answer.trim()))
+    throw new CommandFailure(`Nothing was changed: commands go to ${from}, not to ${to}.`);
+}
 
 async function hasNoAccount(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/setup.json`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { BackOff } from '@weft/contract/back-off';
 import { parseObject } from '@weft/contract/is-object';
 import { pause } from '@weft/contract/pause';
-import { HttpClient } from '@weft/sdk';
+import { detailInWords, HttpClient } from '@weft/sdk';
 import { CommandFailure } from '../surroundings.ts';
 import { BadLine, type HistoryLine } from './line-protocol-history.ts';
 
@@ -155,5 +155,5 @@ function toFailure(ap_id: string, status: number, detail: unknown): CommandFailu
   if (status === 403)
     return new CommandFailure('Only administrators can import history. Log in as an administrator with weft login.');
   if (status === 404) return new CommandFailure(`There is no agent ${ap_id}: create it first. weft agents lists them.`);
-  return new CommandFailure(`Weft rejects the history of ${ap_id} (${status}): ${JSON.stringify(detail)}`);
+  return new CommandFailure(`Weft rejects the history of ${ap_id} (${status}): ${detailInWords(detail)}`);
 }

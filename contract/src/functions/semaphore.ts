@@ -1,4 +1,5 @@
 // A counting semaphore: bounds how many may work at something at once. The others wait in order of arrival.
+import { onAbort } from './pause.ts';
 
 export class Semaphore {
   #free: number;
@@ -26,15 +27,16 @@ export class Semaphore {
     }
     await new Promise<void>((resolve, reject) => {
       const take = () => {
-        signal?.removeEventListener('abort', giveUp);
+        release?.();
         resolve();
       };
-      const giveUp = () => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(signal?.reason);
-      };
       this.#waiting.push(take);
-      signal?.addEventListener('abort', giveUp, { once: true });
+      const release =
+        signal &&
+        onAbort(signal, () => {
+          this.#waiting.splice(this.#waiting.indexOf(take), 1);
+          reject(signal.reason);
+        });
     });
   }
 

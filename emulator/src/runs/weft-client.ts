@@ -1,7 +1,7 @@
 // The client of a run's process to Weft, over HTTP with the token of the job: renews the lease and reports progress.
 import type { EmulatorEvent, EmulatorLease, EmulatorLeaseRequest } from '@weft/contract';
 import { BackOff, retry } from '@weft/contract/back-off';
-import { HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
+import { detailInWords, HttpClient, keptFetch, WeftRefusal } from '@weft/sdk';
 
 const pauses = { firstMs: 250, longestMs: 5_000 };
 const requestTimeoutMs = 20_000;
@@ -110,7 +110,7 @@ export function patiently<T>(
 /** A refusal that may pass is returned unchanged. */
 function meaningOf(refusal: WeftRefusal): Error {
   const { status, code, detail } = refusal;
-  const message = `Weft answered ${status}: ${typeof detail === 'string' ? detail : JSON.stringify(detail)}`;
+  const message = `Weft answered ${status}: ${detailInWords(detail)}`;
   if (status === 404 || (status === 409 && code === 'job_ended')) return new RunOver(message);
   if (status === 409 && code === 'lease_held') return new LeaseHeld(message);
   const isPassing = status >= 500 || status === 408 || (status === 429 && code !== 'job_full');

@@ -52,7 +52,7 @@ export type {
   VerdictWord,
   WhatIfAnswer,
 } from '@weft/contract';
-export { WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
+export { detailInWords, WeftRefusal, WeftUnreachable } from '../weft-refusal.ts';
 export type * from './app-options.ts';
 export {
   BlastRadiusExceeded,

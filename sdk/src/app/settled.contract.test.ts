@@ -1,8 +1,10 @@
 // What control programs build on, against a real server: commands that are settled, samples by time, errors by their reason.
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { password, startWeft, type TestWeft } from '../../../test/weft.ts';
-import { Agent, App, CommandHeld, CommandNotSettled, CommandTooSoon } from '../index.ts';
+import { Agent, App, CommandHeld, CommandNotSettled, CommandTooSoon, WeftRefusal } from '../index.ts';
+import type { SentCommand } from './sent-command.ts';
 
 let weft: TestWeft;
 beforeAll(async () => {
@@ -106,4 +108,46 @@ test('an app that is closed ends its streams and asks for nothing more', async (
   await expect(reading).rejects.toMatchObject({ code: 'closed' });
   await expect(app.agents()).rejects.toMatchObject({ code: 'closed' });
   expect(await app.live().next()).toEqual({ done: true, value: undefined });
+});
+
+test('twenty commands that are settled at once, and streams beside them, listen to no signal more than ten times', async () => {
+  const agent = await startAgent('busy');
+  const reporting = setInterval(() => void agent.post({ load: 1 }).catch(() => {}), 100);
+  onTestFinished(() => clearInterval(reporting));
+  const app = as('saver');
+  onTestFinished(() => app.close());
+  let most = 0;
+  const listen = EventTarget.prototype.addEventListener;
+  const spy = vi.spyOn(EventTarget.prototype, 'addEventListener').mockImplementation(function (
+    this: EventTarget,
+    ...args
+  ) {
+    listen.apply(this, args);
+    if (this instanceof AbortSignal) most = Math.max(most, getEventListeners(this, 'abort').length);
+  });
+  onTestFinished(() => spy.mockRestore());
+  const { signal } = new AbortController();
+  const commands = await Promise.all(Array.from({ length: 20 }, () => app.command('busy', 'identify', {}, { signal })));
+  const streams = Array.from({ length: 20 }, () => app.live({ agents: ['busy'], signal }));
+  const settled = commands.map((command) => (command as SentCommand).settled({ signal }));
+  const first = await Promise.all(streams.map((stream) => stream.next()));
+  expect(first.map(({ done }) => done)).toEqual(first.map(() => false));
+  expect((await Promise.all(settled)).map(({ state }) => state)).toEqual(commands.map(() => 'succeeded'));
+  await Promise.all(streams.map((stream) => stream.return()));
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(10);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('what a 422 says is a sentence that names the fields', async () => {
+  const refused = await as('saver')
+    .request('POST', '/api/v1/commands/batch', { json: { agents: [], command: 5, hold_seconds: 'long' } })
+    .catch((error) => error);
+  expect(refused).toBeInstanceOf(WeftRefusal);
+  expect(refused.message).toMatch(/^422 validation_error: /);
+  for (const text of ['command.str: Input should be', 'hold_seconds: Input should be']) {
+    expect(refused.message).toContain(text);
+  }
+  expect(refused.message).not.toMatch(/[{}"]|Value error/);
+  expect(Array.isArray(refused.detail)).toBe(true);
 });

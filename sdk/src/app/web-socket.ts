@@ -1,5 +1,6 @@
 // A WebSocket as an App uses it: what browsers and the library for Node have in common. What arrives waits in a bounded
 // queue; a reader that is too slow loses the connection, not messages, because it can come back for them.
+import { onAbort } from '@weft/contract/pause';
 
 export interface WebSocketLike {
   readonly readyState: number;
@@ -25,14 +26,13 @@ export async function openSocket(
   signal.throwIfAborted();
   const reader = new SocketReader(new WebSocketOfChoice(url, ['weft.v1', `bearer.${token}`]));
   const timer = setTimeout(() => reader.close(), openMs);
-  const abort = () => reader.close();
-  signal.addEventListener('abort', abort, { once: true });
+  const release = onAbort(signal, () => reader.close());
   try {
     await reader.opened;
     return reader;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
+    release();
     signal.throwIfAborted();
   }
 }
@@ -92,11 +92,11 @@ export class SocketReader {
     return new Promise((resolve) => {
       const done = () => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', done);
+        release();
         resolve();
       };
       const timer = setTimeout(done, quietMs);
-      signal.addEventListener('abort', done, { once: true });
+      const release = onAbort(signal, done);
       this.#wake = done;
     });
   }
