@@ -271,7 +271,6 @@ async function open({ page, requests }: Visit, origin: string, address: string) 
   await page.getByRole('heading', { level: 1 }).waitFor();
   const found = await page.evaluate<Measured>(measure(350));
   const first = requests.filter(({ atMs }) => atMs < openedAt + firstViewMs);
-  if (process.env.WEFT_PROFILE) console.log(first.length, address, first.map(({ method, url }) => method + ' ' + url.replace(origin, '')).join('\n    '));
   const isFew = first.length <= maxRequests;
   return { found, asked: isFew ? [] : [`${first.length} requests: ${first.map(({ url }) => url).join(' ')}`] };
 }

@@ -267,3 +267,22 @@ test('webhooks are told of incidents as of other events', async () => {
   await receiver.close();
   await endAll();
 });
+
+test('an incident about power says which program has set it so, to people', async () => {
+  const saver = await weft.app('night-saver');
+  const reader = await weft.app('reader');
+  await weft.request('POST', '/api/v1/send_command?agent_id=yard-1&command=set_channel', { token: saver });
+  const set = JSON.stringify({ name: 'set_tx_power', dbm: 3 });
+  await weft.agent('mast-1', { access_point_type: 'WiFi' });
+  const query = new URLSearchParams({ agent_id: 'mast-1', command: set });
+  await send('POST', `/api/v1/send_command?${query}`, undefined, saver);
+  const id = await fire('energy_wifi', 'mast-1', Date.now());
+  const titleFor = async (token: string) => (await send('GET', `/api/v1/incidents/${id}`, undefined, token)).title;
+  expect(await titleFor(admin)).toBe('night-saver has set the power of mast-1');
+  // As everywhere, programs do not learn who else sends commands.
+  expect(await titleFor(reader)).toBe('A command has set the power of mast-1');
+  const { items } = await send('GET', '/api/v1/events?kinds=incident.opened&agent=mast-1', undefined, reader);
+  expect(items).toHaveLength(1);
+  expect(JSON.stringify(items)).not.toContain('night-saver');
+  await endAll();
+});

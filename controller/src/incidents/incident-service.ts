@@ -10,6 +10,7 @@ import type { EventLog } from '../event-log/event-log.ts';
 import type { FleetIndex } from '../fleet/index/fleet-index.ts';
 import { toTime, toTimeOrNull } from '../input/date-time.ts';
 import { readNameCursor, toNameCursor } from '../lists/list-cursor.ts';
+import { rightsOf } from '../rights/rights.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { parseWindow } from '../telemetry/query/time-window.ts';
 import { endInSlices } from '../time-slices.ts';
@@ -206,7 +207,12 @@ export class IncidentService {
   ): Seen {
     const grouped = alarms.map(toGrouped);
     const nameOf = (ap_id: string) => this.#options.directory.get(ap_id)?.display_name ?? ap_id;
-    const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf, seen.siteNames);
+    const { cause, confidence, site, title, leading } = describeIncident(
+      grouped,
+      nameOf,
+      seen.siteNames,
+      rightsOf(seen.caller).isUser,
+    );
     const aps = new Set(accessPointsOf(grouped));
     const own = seen.impacts.filter(({ ap_id }) => aps.has(ap_id));
     const endedMs = this.#endOf(record, alarms);

@@ -15,6 +15,23 @@ function facts(product: string | null, more: Partial<Facts> = {}): Facts {
   return { alarm, product, ...nothing, ...more };
 }
 
+test.each<[string, Partial<Facts>, string]>([
+  [
+    'nr_sinr',
+    { now: { tx_power_dbm: 12 }, before: { tx_power_dbm: 33 } },
+    'Its transmit power was lowered to 12 dBm by saver',
+  ],
+  [
+    'energy_5g',
+    { now: { power_w: 990 }, neighbours: [{ ap_id: 'ap-2', values: { power_w: 600 }, hasSame: false }] },
+    'It draws more than others like it, as saver has set it',
+  ],
+])('%s says which program has set the power', (product, more, text) => {
+  const context = { set: ['tx_power', 'saver'] as [string, string] };
+  expect(diagnose(facts(product, { ...more, context })).text).toBe(text);
+  expect(diagnose(facts(product, more)).text).not.toContain('saver');
+});
+
 const beside = (values: Values, hasSame = false) => [{ ap_id: 'ap-2', values, hasSame }];
 const full = { channel: 36, channel_utilisation_pct: 80, connected_devices: 9 };
 const dim = { now: { dimming_pct: 20, blocked_pct: 95 }, before: { dimming_pct: 100 } };

@@ -4,7 +4,7 @@ import type { Diagnosis, IncidentCause, Proposal } from '@weft/contract';
 import { type DeclaredCommand, toCommandText } from '@weft/contract/declared-commands';
 import type { AlarmRecord } from '../../alarms/store/alarm-store.ts';
 import { noiseLimitDbm } from '../grouping/alarm-context.ts';
-import { type AlarmContext, familyOf } from '../grouping/grouped-alarm.ts';
+import { type AlarmContext, familyOf, type LoweredSetting, whoSetPower } from '../grouping/grouped-alarm.ts';
 
 /** Metrics by name; what was not reported is missing. */
 export type Values = Readonly<Record<string, number | undefined>>;
@@ -185,7 +185,7 @@ function toQuietChannel({ alarm, commands, now }: Facts, quiet: readonly Neighbo
 }
 
 const settings: Record<
-  string,
+  LoweredSetting,
   { command: string; argument: string; name: string; unit: string; cause: IncidentCause }
 > = {
   prb_quota_pct: {
@@ -200,10 +200,10 @@ const settings: Record<
 };
 
 /** Something was set lower than it was. */
-function ofSetting({ now, before, alarm, commands }: Facts, metric: string): Found | undefined {
+function ofSetting({ now, before, alarm, commands, context }: Facts, metric: LoweredSetting): Found | undefined {
   const [value, was] = [now[metric], before[metric]];
   if (value === undefined || was === undefined || value >= was) return undefined;
-  const { command, argument, name, unit, cause } = settings[metric]!;
+  const { command, argument, name, unit, cause } = settings[metric];
   const link = linkOf(alarm.ap_id, metric);
   const evidence = [number(`Its ${name}`, value, unit, link), number('and before', was, unit, link)];
   const proposals: Proposal[] = [];
@@ -211,7 +211,9 @@ function ofSetting({ now, before, alarm, commands }: Facts, metric: string): Fou
     const text = `Set its ${name} back to ${was} ${unit}`;
     proposals.push({ text, ap_id: alarm.ap_id, command: toCommandText(command, { [argument]: was }), link: null });
   }
-  return { cause, text: `Its ${name} was lowered to ${value} ${unit}`, evidence, proposals };
+  const by = whoSetPower({ ...context, lowered: metric });
+  const text = `Its ${name} was lowered to ${value} ${unit}${by === undefined ? '' : ` by ${by}`}`;
+  return { cause, text, evidence, proposals };
 }
 
 function ofLoad({ now, alarm, product }: Facts): Found | undefined {
@@ -231,13 +233,15 @@ function ofBlockage({ now, alarm }: Facts): Found | undefined {
   return { cause: 'blocked', text: 'Somebody or something stands in its light', evidence };
 }
 
-function ofPower({ now, neighbours, alarm }: Facts): Found | undefined {
+function ofPower({ now, neighbours, alarm, context }: Facts): Found | undefined {
   const others = neighbours.flatMap(({ values }) => values.power_w ?? []).sort((a, b) => a - b);
   const middle = others[Math.floor(others.length / 2)];
   if (now.power_w === undefined || middle === undefined || now.power_w < middle * 1.2) return undefined;
   const link = linkOf(alarm.ap_id, 'power_w');
   const evidence = [number('It draws', now.power_w, 'W', link), number('Others like it (median)', middle, 'W', null)];
-  return { cause: 'power', text: 'It draws more than others like it', evidence };
+  const by = whoSetPower(context);
+  const text = `It draws more than others like it${by === undefined ? '' : `, as ${by} has set it`}`;
+  return { cause: 'power', text, evidence };
 }
 
 function onChannel(channel: number | undefined): string {

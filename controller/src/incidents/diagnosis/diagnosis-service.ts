@@ -74,7 +74,9 @@ export class DiagnosisService {
 
   async #look(alarm: IncidentAlarm, caller: Caller): Promise<Diagnosis> {
     const { directory, agents, productOf } = this.#options;
-    const { product = productOf(alarm.rule_id), ...context } = alarm.incident_context ?? {};
+    const { product = productOf(alarm.rule_id), set, ...others } = alarm.incident_context ?? {};
+    // As in the changes below.
+    const context = rightsOf(caller).isUser ? { ...others, set } : others;
     const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
     if (!agent) {
       const nothing = { now: {}, before: {}, neighbours: [], changes: [], commands: new Map() };

@@ -3,7 +3,7 @@
 import type { RolloutTreatment } from '../../desired/store/rollout-store.ts';
 import type { LoggedEvent } from '../../event-log/event-record.ts';
 import type { Frame } from '../../telemetry/store/telemetry-store.ts';
-import type { AlarmContext, Family, LoweredSetting } from './grouped-alarm.ts';
+import { type AlarmContext, type Family, type LoweredSetting, parameterOf } from './grouped-alarm.ts';
 
 /** How long before an alarm a change may be its cause. */
 export const beforeMs = 10 * 60_000;
@@ -44,8 +44,16 @@ export function contextOf(
     if (!isBefore(each.ap_id, each.treated_at)) continue;
     if (!rollout || each.treated_at > rollout.treated_at) rollout = each;
   }
-  const war = warOf(events.filter(({ ap_id, ts }) => isBefore(ap_id, ts)));
-  return { ...(rollout && { rollout: rollout.rollout_id }), ...war };
+  const own = events.filter(({ ap_id, ts }) => isBefore(ap_id, ts));
+  return { ...(rollout && { rollout: rollout.rollout_id }), ...warOf(own), ...powerSetBy(own) };
+}
+
+const ofPower: readonly unknown[] = [...Object.values(parameterOf), 'power_state'];
+
+function powerSetBy(events: readonly LoggedEvent[]): Pick<AlarmContext, 'set'> {
+  const about = events.filter(({ kind, data }) => kind === 'command.accepted' && ofPower.includes(data.parameter));
+  const { parameter, by } = about.toSorted((a, b) => a.id - b.id).at(-1)?.data ?? {};
+  return typeof parameter === 'string' && typeof by === 'string' ? { set: [parameter, by] } : {};
 }
 
 /** `columns`: of the metrics above, from `beforeMs` before the alarm until it fired. */

@@ -1,6 +1,6 @@
 // What an incident is: its cause, how sure that is, its site, and a title. Pure, from those of its alarms that somebody may see.
 import type { IncidentCause } from '@weft/contract';
-import { canBeOfSettings, familyOf, type GroupedAlarm } from './grouped-alarm.ts';
+import { canBeOfSettings, familyOf, type GroupedAlarm, whoSetPower } from './grouped-alarm.ts';
 
 export interface Described {
   cause: IncidentCause;
@@ -13,11 +13,15 @@ export interface Described {
 
 type Judged = [cause: IncidentCause, confidence: number, leading: GroupedAlarm];
 
-/** `nameOf` and `siteNames`, by path: for people. There is at least one alarm; in the order of time. */
+/**
+ * `nameOf` and `siteNames`, by path: for people. There is at least one alarm; in the order of time. `isWhoKnown`: whether the
+ * reader may know who sends commands.
+ */
 export function describeIncident(
   alarms: readonly GroupedAlarm[],
   nameOf: (ap_id: string) => string,
   siteNames: ReadonlyMap<string, string> = new Map(),
+  isWhoKnown = false,
 ): Described {
   const [cause, confidence, leading] = judge(alarms);
   const site = siteOf(alarms);
@@ -26,7 +30,14 @@ export function describeIncident(
   const who = aps.size === 1 ? nameOf(first!) : `${aps.size.toLocaleString('en')} access points`;
   const at = (path: string) => siteNames.get(path) ?? path;
   const where = aps.size === 0 ? at(leading.subject) : aps.size > 1 && site !== null ? `${who} at ${at(site)}` : who;
-  const title = cause === 'site_away' ? `${at(site ?? leading.subject)} is away` : titles[cause](where, aps.size > 1);
+  const setters = new Set(cause === 'power' ? alarms.flatMap(({ context }) => whoSetPower(context) ?? []) : []);
+  const setter = setters.size === 1 && isWhoKnown ? [...setters][0] : setters.size > 0 ? 'A command' : undefined;
+  const title =
+    cause === 'site_away'
+      ? `${at(site ?? leading.subject)} is away`
+      : setter !== undefined
+        ? `${setter} has set the power of ${where}`
+        : titles[cause](where, aps.size > 1);
   return { cause, confidence, site, title, leading };
 }
 

@@ -205,6 +205,35 @@ describe('groups', () => {
     expect(describeIncident([alarm('1', product, 'ap-1', 0, more)], String).cause).toBe(cause);
   });
 
+  test.each<[string, Partial<GroupedAlarm>[], boolean]>([
+    ['saver has set the power of ap-0', [{ context: { lowered: 'tx_power_dbm', set: ['tx_power', 'saver'] } }], true],
+    [
+      'A command has set the power of ap-0',
+      [{ context: { lowered: 'tx_power_dbm', set: ['tx_power', 'saver'] } }],
+      false,
+    ],
+    // Another setting than the one that was lowered.
+    [
+      'ap-0 does not draw or give the power it should',
+      [{ context: { lowered: 'tx_power_dbm', set: ['dimming', 'x'] } }],
+      true,
+    ],
+    ['ap-0 does not draw or give the power it should', [{ context: { lowered: 'tx_power_dbm' } }], true],
+    [
+      'saver has set the power of 2 access points at uk/hall',
+      [1, 2].map(() => ({ context: { lowered: 'dimming_pct', set: ['dimming', 'saver'] } })),
+      true,
+    ],
+    [
+      'A command has set the power of 2 access points at uk/hall',
+      ['a', 'b'].map((by) => ({ context: { lowered: 'dimming_pct', set: ['dimming', by] } })),
+      true,
+    ],
+  ])('the title says who set the power: %s', (title, list, isWhoKnown) => {
+    const alarms = list.map((more, n) => alarm(`${n}`, 'nr_sinr', `ap-${n}`, 0, more));
+    expect(describeIncident(alarms, String, new Map(), isWhoKnown)).toMatchObject({ cause: 'power', title });
+  });
+
   test('what follows from a noise at an access point of a roll-out does not make it one of the roll-out', () => {
     const list = [
       alarm('1', 'wifi_noise', 'ap-1', 0, noisy),

@@ -18,11 +18,14 @@ export interface AlarmContext {
   place?: [latitude: number, longitude: number] | undefined;
   /** The setting that had been lowered. */
   lowered?: LoweredSetting | undefined;
+  /** The last command about its power before the alarm: what it sets, and who sent it. */
+  set?: PowerCommand | undefined;
   /** Of an outage that is over: whether reports of that time came afterwards. */
   gap?: 'filled' | 'empty' | undefined;
 }
 
 export type Channel = [number: number, widthMhz: number];
+export type PowerCommand = [parameter: string, by: string];
 export type LoweredSetting = 'prb_quota_pct' | 'tx_power_dbm' | 'dimming_pct';
 
 type ItsAlarm = Pick<
@@ -73,6 +76,18 @@ const families: Record<string, Family> = {
 export function familyOf({ product, subject_kind }: Pick<GroupedAlarm, 'product' | 'subject_kind'>): Family {
   if (product === null) return 'other';
   return families[product] ?? (subject_kind === 'agent' ? 'other' : 'weft');
+}
+
+/** What commands call the settings of which alarms say that they were lowered. */
+export const parameterOf: Record<LoweredSetting, string> = {
+  prb_quota_pct: 'prb_quota',
+  tx_power_dbm: 'tx_power',
+  dimming_pct: 'dimming',
+};
+
+/** Who has set the power as it is, if a command has. */
+export function whoSetPower({ set, lowered }: AlarmContext): string | undefined {
+  return set && (lowered === undefined || parameterOf[lowered] === set[0]) ? set[1] : undefined;
 }
 
 /** Whether settings can be the reason: they turn no clock, and make no noise where they do not change the channel. */

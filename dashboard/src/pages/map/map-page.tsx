@@ -40,7 +40,6 @@ export function MapPage() {
   const rest = useRef<number | undefined>(undefined);
   const filtered = useMemo(() => agents && filterAgents(agents, { type, state, q }), [agents, type, state, q]);
   const visible = useMemo(() => (filtered ?? []).filter(({ ap_id }) => visibleIds.has(ap_id)), [filtered, visibleIds]);
-  const worst = useWorst(visible);
   const onMoved = (next: string, seen: ReadonlySet<string>) => {
     setVisibleIds(seen);
     // The address is written once the map has come to rest.
@@ -56,6 +55,8 @@ export function MapPage() {
   const [under, setUnder] = useState<GeoPlace | undefined>(undefined);
   const chosen = selected === '' ? undefined : agents?.find(({ ap_id }) => ap_id === selected);
   const device = useDrawnDevice();
+  // Only the list is in that order, and a panel may stand in its place.
+  const worst = useWorst(visible, selected === '' && device.name === '');
   const isEmpty = agents?.length === 0;
   return (
     <Page

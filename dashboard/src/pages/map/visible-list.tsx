@@ -41,8 +41,8 @@ export function rankAgents(agents: readonly FleetAgent[], worst: NetworkHealth['
     .map((agent) => ({ ...agent, badness: worst[placeOf(agent)] }));
 }
 
-export function useWorst(agents: readonly FleetAgent[]): RankedAgent[] {
-  const { data } = useOperation('network_health', {}, { pollMs: 10_000 });
+export function useWorst(agents: readonly FleetAgent[], isWanted: boolean): RankedAgent[] {
+  const { data } = useOperation('network_health', {}, { pollMs: 10_000, isWanted });
   return useMemo(() => rankAgents(agents, data?.worst ?? []), [agents, data]);
 }
 
