@@ -8,6 +8,7 @@ import type { Authenticator } from './http/request/guard.ts';
 import { createLogger, type Logger } from './http/request/log.ts';
 import { logMetrics } from './http/request/log-output.ts';
 import { chooseLogFormat } from './http/request/log-text.ts';
+import { type IdsOf, namingIds } from './http/request/named-agents.ts';
 import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
 import { listen, type Timeouts } from './http/server/listener.ts';
 import { createServer } from './http/server/server.ts';
@@ -165,7 +166,11 @@ function build<Parts extends PartList>(
     onPreparationFailed,
   );
   const isReady = () => preparation.isDone;
-  const routes = parts.flatMap((part) => part.routes ?? []);
+  const idsOf: IdsOf = async (caller, display_name) => {
+    const sight = await events.agentSight.ask(caller, '');
+    return ((await events.agentsCalled.ask(display_name)) ?? []).filter((ap_id) => sight?.isSeen(ap_id));
+  };
+  const routes = parts.flatMap((part) => part.routes ?? []).map((route) => namingIds(route, idsOf));
   const { hasAdmin } = authenticator;
   const partsReadiness = () => parts.flatMap((part) => part.readiness?.() ?? []);
   const { pages, answerLost } = createPages({

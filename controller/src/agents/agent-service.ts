@@ -1,7 +1,5 @@
 // Agents: creates, changes and removes the records of access points, and authenticates agents for auth. Enrolment
 // is in enrolment-service.
-
-import type { Agent } from '@weft/contract';
 import { toApId } from '@weft/contract/ap-id';
 import { ownOf } from '@weft/contract/is-object';
 import { generateAgentSecret } from '@weft/sdk/agent-secret';
@@ -42,7 +40,6 @@ import {
   withoutReadOnlyKeys,
 } from './agent-record.ts';
 import type { AgentStore } from './agent-store.ts';
-import { etagOfAgent, requireMatch } from './etags.ts';
 
 export interface AgentServiceOptions {
   agents: AgentStore;
@@ -75,9 +72,7 @@ export class AgentService implements PrincipalSource {
   }
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
-  async get(ap_id: string, caller: Caller): Promise<Agent> {
-    return (await this.getTagged(ap_id, caller)).agent;
-  }
+  readonly get = async (ap_id: string, caller: Caller) => (await this.getTagged(ap_id, caller)).agent;
 
   async getTagged(ap_id: string, caller: Caller): Promise<TaggedAgent> {
     const agent = await this.#agents.get(ap_id);
@@ -202,19 +197,15 @@ export class AgentService implements PrincipalSource {
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
-      const before = await this.#agents.get(ap_id);
-      if (!before) throw agentNotFound();
-      // Hashing is slow, and in vain for who is refused afterwards.
-      requireMatch(ifMatch, etagOfAgent(before));
+      if (!(await this.#agents.get(ap_id))) throw agentNotFound();
       change.password_hash = await hashOf(input.password, this.#options.hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
       change.isReplaced = agent === undefined;
     }
-    const isChange = Object.keys(change).length > 0;
-    const after = await (isChange ? this.#update(ap_id, { ...change, ifMatch }, by) : this.#agents.get(ap_id));
+    if (ifMatch !== undefined) change.ifMatch = ifMatch;
+    const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
     this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
-    if (!isChange) requireMatch(ifMatch, etagOfAgent(after));
     if (change.configuration) this.#options.onConfigured?.(after);
     return toTaggedAgent(after);
   }

@@ -207,12 +207,8 @@ export class IncidentService {
   ): Seen {
     const grouped = alarms.map(toGrouped);
     const nameOf = (ap_id: string) => this.#options.directory.get(ap_id)?.display_name ?? ap_id;
-    const { cause, confidence, site, title, leading } = describeIncident(
-      grouped,
-      nameOf,
-      seen.siteNames,
-      rightsOf(seen.caller).isUser,
-    );
+    const { isUser } = rightsOf(seen.caller);
+    const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf, seen.siteNames, isUser);
     const aps = new Set(accessPointsOf(grouped));
     const own = seen.impacts.filter(({ ap_id }) => aps.has(ap_id));
     const endedMs = this.#endOf(record, alarms);

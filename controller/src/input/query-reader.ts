@@ -11,7 +11,7 @@ export type QueryParams = ReadonlyMap<string, readonly string[]>;
 
 const MAX_PARAMETERS = 1000;
 /** What clients call an access point, or several. An operation documents one of them, and takes the others in its place. */
-const agentNames = ['agent', 'agents', 'agent_id', 'ap_id'];
+export const agentNames = ['agent', 'agents', 'agent_id', 'ap_id'];
 const lenientUtf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**

@@ -77,10 +77,12 @@ export function PageViews<Name extends string>({ title, path, label, names, view
 }
 
 /** What is not there, such as after its address was mistyped. */
-export function UnknownPage({ title, back, unknown, words }: UnknownPageProps) {
+export function UnknownPage({ title, back, unknown, words, links = [] }: UnknownPageProps) {
   return (
     <Page title={title} beside={back}>
-      <EmptyState title={unknown}>{words}</EmptyState>
+      <EmptyState title={unknown} actions={links.length > 0 && links}>
+        {words}
+      </EmptyState>
     </Page>
   );
 }
@@ -90,6 +92,8 @@ interface UnknownPageProps {
   back: ComponentChildren;
   unknown: string;
   words: string;
+  /** What may have been meant. */
+  links?: ComponentChildren[];
 }
 
 interface CardProps {

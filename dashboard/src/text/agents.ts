@@ -165,6 +165,8 @@ export const agentsText = {
   one: {
     back: 'All access points',
     unknown: 'Access point not found',
+    severalWords: (name: string) =>
+      `No access point has the id ${name}, and several are called so. Choose one by its id.`,
     unknownWords: 'It may have been removed, or you do not have permission to see it. Check the name in the list.',
     emulated: 'Emulated',
     asleep: 'Asleep: it serves no devices.',

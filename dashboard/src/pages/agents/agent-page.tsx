@@ -1,7 +1,7 @@
 // One access point: its connection, its metrics over time, its configuration, its commands.
 import './agent-page.css';
 import './agent-timeline.css';
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { open } from '../../api/client.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { CopyableCode, JsonBlock, saveFile } from '../../components/copyable.tsx';
@@ -17,7 +17,7 @@ import { useAgents } from '../../data/lists/list-pages.ts';
 import { metricWords, reportedSince } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
-import { type PageProps, useQueryState } from '../../router/location.ts';
+import { navigate, type PageProps, useQueryState } from '../../router/location.ts';
 import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
 import { AgentCommands, type CommandDraft } from '../commands/agent-commands.tsx';
@@ -30,6 +30,9 @@ import { AgentDiagnosis } from './agent-diagnosis.tsx';
 import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
 import { firstAfterMs, useAgentAlarms } from './use-agent-alarms.ts';
 
+/** Of one name, as far as they are listed. */
+const maxNamesakes = 20;
+
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
   const text = agentsText.one;
@@ -40,10 +43,18 @@ export function AgentPage({ params }: PageProps) {
   const [draft, setDraft] = useState<CommandDraft | undefined>(undefined);
   const alarms = useAgentAlarms(ap_id);
   const agent = useAgents(
-    { selector: selectorOf([ap_id]), limit: 1, fields: ['configuration', 'latest'] },
+    { selector: selectorOf([ap_id]), limit: maxNamesakes, fields: ['configuration', 'latest'] },
     { pages: 1, pollMs: () => 3000 },
   );
-  const listed = agent.data?.items[0];
+  const found = agent.data?.items;
+  const listed = found?.find((item) => item.ap_id === ap_id);
+  // What people call it stands in the address instead of its id.
+  const [meant, ...others] = found && !listed ? found : [];
+  const isClear = meant !== undefined && others.length === 0;
+  useEffect(() => {
+    const { search, hash } = location;
+    if (isClear) navigate(`/agents/${encodeURIComponent(meant.ap_id)}${search}${hash}`, { isReplacing: true });
+  }, [isClear, meant?.ap_id]);
   const { data: report } = useOperation('agent_health', { path: { ap_id } }, { pollMs: 15_000, firstAfterMs });
   const health = report?.health ?? listed?.health;
   const there = presence.data?.agents[0];
@@ -73,9 +84,17 @@ export function AgentPage({ params }: PageProps) {
     document.getElementById('commands')?.scrollIntoView({ block: 'nearest' });
   };
 
-  if (agent.data?.items.length === 0) {
+  if (isClear) return <Page title={ap_id}>{null}</Page>;
+  if (found && !listed) {
     const back = <a href="/agents">{text.back}</a>;
-    return <UnknownPage title={agentName(ap_id)} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
+    const links = found.map((item) => (
+      <a key={item.ap_id} class="chip" href={`/agents/${encodeURIComponent(item.ap_id)}`}>
+        {item.ap_id}
+      </a>
+    ));
+    const words = links.length === 0 ? text.unknownWords : text.severalWords(ap_id);
+    const title = links.length === 0 ? agentName(ap_id) : ap_id;
+    return <UnknownPage {...{ title, back, words, links }} unknown={text.unknown} />;
   }
   const exportCsv = async () => {
     const seconds = timeWindowSeconds.peek();
