@@ -7,7 +7,7 @@ import { hasBrowser, screens, type Visit } from './browser.ts';
 import { imagineFleet, routeFleet } from './imagined-fleet.ts';
 import { follow, heading, visitSignedIn } from './signed-in.ts';
 import { serve, sharedServer } from './weft-here.ts';
-import { eventually, password } from './weft-process.ts';
+import { adminUsername, eventually, password } from './weft-process.ts';
 
 type Page = Visit['page'];
 
@@ -38,6 +38,31 @@ const latest = async (page: Page) =>
     .textContent()) ?? '';
 
 describe.skipIf(!hasBrowser)('agents in the dashboard', () => {
+  test('are found by their display names in the address: one leads to its page, of several the ids are named', async () => {
+    const { weft } = await network();
+    const { body } = await weft.login(adminUsername, password, 'user');
+    const call = async (ap_id: string, display_name: string | null) => {
+      const path = `/api/v1/agents/${ap_id}/labels`;
+      expect((await weft.request('PATCH', path, { token: body.access_token, json: { display_name } })).status).toBe(
+        200,
+      );
+    };
+    await call('5g-2', 'Clock tower');
+    await call('wifi-6', 'Twins');
+    await call('wifi-7', 'Twins');
+    const { page } = await visitSignedIn(weft, { path: '/agents/Clock%20tower?window=5m', title: 'Clock tower' });
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/agents/5g-2');
+    expect(page.url()).toContain('window=5m');
+    await figure(page, /^Chart of Throughput/).waitFor();
+    await follow(page, '/agents/Twins');
+    await page.getByText('Access point not found').waitFor();
+    for (const ap_id of ['wifi-6', 'wifi-7']) await page.getByRole('link', { name: ap_id, exact: true }).waitFor();
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/agents/Twins');
+    await page.getByRole('link', { name: 'wifi-7', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/agents/wifi-7');
+    for (const ap_id of ['5g-2', 'wifi-6', 'wifi-7']) await call(ap_id, null);
+  });
+
   test('are listed, sorted, filtered and opened by keyboard, and the address says how', async () => {
     const { weft } = await network();
     const ending = 'fi-12';
