@@ -103,7 +103,11 @@ async function replaceFolder(build, folder, stamp, make) {
 async function buildController(folder, stamp) {
   const name = `${stamp.slice(0, 12)}.${process.pid}`;
   if (!(await runVite(dirname(folder), join(folder, name)))) return false;
-  replaceFile(join(folder, 'weft.js'), launcherOf(name));
+  // In words that an old Node reads, which would only say that something is not exported.
+  const isOld =
+    'process.exitCode = 1, console.error(`weft: this needs Node 24, and ${process.execPath} is ${process.version}. In a checkout, npx weft runs it with its own.`)';
+  const launcher = `parseInt(process.versions.node) < 24 ? (${isOld}) : await import('./${name}/weft.js');\n`;
+  replaceFile(join(folder, 'weft.js'), launcher);
   replaceFile(stampFile(controllerBuild), stamp);
   const builds = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const byAge = builds
@@ -111,19 +115,6 @@ async function buildController(folder, stamp) {
     .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
   for (const old of byAge.slice(0, -2)) rmSync(old, { recursive: true, force: true });
   return true;
-}
-
-/**
- * In words that Node 14 reads: an older Node than the one that Weft brings along would only say that something is not exported.
- * @param {string} name
- */
-function launcherOf(name) {
-  return `if (Number(process.versions.node.split('.')[0]) >= 24) await import('./${name}/weft.js');
-else {
-  console.error('weft: this needs Node 24, and ' + process.execPath + ' is ' + process.version + '. In a checkout, npx weft runs it with its own.');
-  process.exitCode = 1;
-}
-`;
 }
 
 /**

@@ -20,16 +20,11 @@ export interface Output {
   once?(event: 'drain', listener: () => void): unknown;
 }
 
-/** Line ends, and the codes that Weft itself writes: colours, and what draws a block of lines again. */
-const ownCodes = /^(?:[\r\n\t]|\x1b\[(?:[0-9;]*m|[0-9]*[AJK]))$/;
-
-/** A terminal obeys no other code, whoever chose a text: names and errors come from other people and programs. */
+/** On a terminal only the codes that Weft itself writes count (colours, redrawing): names and errors come from others. */
 export function terminalOf(output: Output): Output {
   if (output.isTTY !== true) return output;
-  const shown = (text: string) =>
-    text.replaceAll(/\x1b\[[0-9;]*[AJKm]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (code) =>
-      ownCodes.test(code) ? code : '\ufffd',
-    );
+  const others = /(\x1b\[[0-9;]*[AJKm])|(?![\r\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+  const shown = (text: string) => text.replaceAll(others, (_, own?: string) => own ?? '\ufffd');
   const write = (text: string | Uint8Array) => output.write(typeof text === 'string' ? shown(text) : text);
   // Its size changes.
   return Object.create(output, { write: { value: write }, once: { value: output.once?.bind(output) } });

@@ -144,9 +144,7 @@ export function printable(text: string): string {
 }
 
 /** `1 layer`, `2 layers`. */
-export function counted(count: number, one: string): string {
-  return `${count} ${one}${count === 1 ? '' : 's'}`;
-}
+export const counted = (count: number, one: string) => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 export function cut(text: string, columns: number): string {
   return width(text) <= columns ? text : `${[...withoutDots(text)].slice(0, Math.max(0, columns - 1)).join('')}…`;

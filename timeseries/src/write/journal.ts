@@ -57,7 +57,11 @@ export class Journal {
     const last = this.#segments.at(-1);
     let next = this.#segments[0];
     for (const segment of this.#segments) {
-      if (segment !== next) this.#tellMissing(next!, segment - 1);
+      if (segment !== next)
+        this.#onDamage(
+          `journal segments are missing: ${this.#path(next!)} and all before ${this.#path(segment)}`,
+          false,
+        );
       this.#read(segment, segment === last, take);
       next = segment + 1;
     }
@@ -142,11 +146,6 @@ export class Journal {
     const folder = openSync(this.#folder, 'r');
     flush(folder, fsyncSync);
     closeSync(folder);
-  }
-
-  #tellMissing(first: number, last: number): void {
-    const which = first === last ? this.#path(first) : `${this.#path(first)} to ${this.#path(last)}`;
-    this.#onDamage(`missing journal segment ${which}: what it had and no block has is lost`, false);
   }
 
   #read(segment: number, isLast: boolean, take: (record: Uint8Array, segment: number) => void): void {
