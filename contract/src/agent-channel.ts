@@ -5,9 +5,9 @@ import { CommandResult, CommandState } from './commands.ts';
 import {
   ConfigConfirmMessage,
   ConfigMessage,
-  type ConfigResultMessage,
+  ConfigResultMessage,
   ConfigRunning,
-  type ConfigRunningMessage,
+  ConfigRunningMessage,
 } from './config-frames.ts';
 import * as Type from './schema/schema.ts';
 import { AgentUpdateAnswer } from './telemetry.ts';
@@ -79,10 +79,17 @@ export const ChannelError = Type.Named('ChannelError', {
 });
 export type ChannelError = Type.Static<typeof ChannelError>;
 
-export const ChannelDownMessage = Type.Union(
-  [ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ConfigMessage, ConfigConfirmMessage, ChannelError],
-  { title: 'ChannelDownMessage' },
-);
+/** All that Weft says on the channel. */
+export const channelDown = [
+  ChannelCommand,
+  TelemetryAck,
+  CommandStateMessage,
+  HelloAck,
+  ConfigMessage,
+  ConfigConfirmMessage,
+  ChannelError,
+] as const;
+export const ChannelDownMessage = Type.Union([...channelDown], { title: 'ChannelDownMessage' });
 export type ChannelDownMessage = Type.Static<typeof ChannelDownMessage>;
 
 /** The fields, `payload` or `samples` stand beside `type` and `id`, as in the body of #21. */
@@ -110,12 +117,10 @@ export const HelloMessage = Type.Object(
 );
 export type HelloMessage = Type.Static<typeof HelloMessage>;
 
-export type ChannelUpMessage =
-  | TelemetryMessage
-  | CommandResultMessage
-  | HelloMessage
-  | ConfigResultMessage
-  | ConfigRunningMessage;
+/** All that the channel accepts of an agent but telemetry, which is read in its own way. */
+export const checkedUp = [CommandResultMessage, HelloMessage, ConfigResultMessage, ConfigRunningMessage] as const;
+export const channelUp = [TelemetryMessage, ...checkedUp] as const;
+export type ChannelUpMessage = TelemetryMessage | Type.Static<(typeof checkedUp)[number]>;
 
 export const PushSecret = Type.Named('PushSecret', {
   ap_id: Type.String(),

@@ -1,4 +1,5 @@
 // Holds the AsyncAPI document against what it must name, and every reference in it against its target.
+import { channelDown, channelUp } from '@weft/contract';
 import { expect, test } from 'vitest';
 import { createAsyncApi } from './asyncapi.ts';
 
@@ -51,4 +52,19 @@ test('says which Weft serves it, and where that is', () => {
   expect(document.servers).toMatchObject({
     weft: { protocol: 'wss', variables: { host: { default: 'weft.example' } } },
   });
+});
+
+test('names every message of the channel of an agent, both ways', () => {
+  const { operations, components } = document as unknown as {
+    operations: Record<string, { messages: { $ref: string }[] }>;
+    components: { messages: Record<string, { payload: { properties: { type: { const: string } } } }> };
+  };
+  const typesOf = (operation: string) =>
+    operations[operation]!.messages.map(({ $ref }) => {
+      return components.messages[$ref.slice($ref.lastIndexOf('/') + 1)]!.payload.properties.type.const;
+    });
+  expect(typesOf('tell_agent')).toEqual(channelDown.map(({ properties }) => properties.type.const));
+  expect(typesOf('hear_agent')).toEqual(channelUp.map(({ properties }) => properties.type.const));
+  expect(typesOf('tell_agent')).toEqual(expect.arrayContaining(['config', 'config_confirm']));
+  expect(typesOf('hear_agent')).toEqual(expect.arrayContaining(['config_result', 'config_running']));
 });

@@ -5,19 +5,13 @@ import {
   AgentDataTask,
   AgentDetails,
   AgentDetailsTask,
-  ChannelCommand,
-  ChannelError,
   CommandNotice,
-  CommandResultMessage,
-  CommandStateMessage,
+  channelDown,
+  channelUp,
   EmulatorEvent,
   EmulatorTask,
-  HelloAck,
-  HelloMessage,
   JobEnvelope,
   JobMessage,
-  TelemetryAck,
-  TelemetryMessage,
 } from '@weft/contract';
 import type { TSchema } from '@weft/contract/schema';
 
@@ -35,8 +29,9 @@ const commandQueue = 'send_command';
 const commandSummary = 'Hear of every command';
 
 /** What goes over the channel of an agent, seen from Weft. */
-const down = { ChannelCommand, TelemetryAck, CommandStateMessage, HelloAck, ChannelError };
-const up = { TelemetryMessage, CommandResultMessage, HelloMessage };
+const byTitle = (schemas: readonly (TSchema & { title?: unknown })[]): Record<string, TSchema> =>
+  Object.fromEntries(schemas.map((schema) => [String(schema.title), schema]));
+const [down, up] = [byTitle(channelDown), byTitle(channelUp)];
 
 export interface AsyncApiOptions {
   /** Of Weft; the interface has its own. */
@@ -87,7 +82,8 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
         address: '/api/v1/agents/{ap_id}/channel',
         servers: [{ $ref: '#/servers/weft' }],
         title: 'The channel of an agent',
-        description: 'A WebSocket that the agent opens with its own token: commands down; answers and telemetry up.',
+        description:
+          'A WebSocket that the agent opens with its own token: commands and settings down; answers and telemetry up.',
         parameters: { ap_id: { description: 'The agent itself.' } },
         messages: references({ ...down, ...up }),
         bindings: { ws: { method: 'GET' } },
@@ -125,14 +121,14 @@ export function createAsyncApi({ productVersion, publicUrl }: AsyncApiOptions): 
         action: 'send',
         channel: { $ref: '#/channels/agent_channel' },
         summary: 'What Weft tells an agent',
-        description: 'Commands, and the answers to what the agent sends.',
+        description: 'Commands, settings, and the answers to what the agent sends.',
         messages: Object.keys(down).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
       },
       hear_agent: {
         action: 'receive',
         channel: { $ref: '#/channels/agent_channel' },
         summary: 'What an agent tells Weft',
-        description: 'Telemetry, and the results of commands.',
+        description: 'Telemetry, the results of commands, and the settings that it runs.',
         messages: Object.keys(up).map((name) => ({ $ref: `#/channels/agent_channel/messages/${name}` })),
       },
     },

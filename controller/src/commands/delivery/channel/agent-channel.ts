@@ -1,7 +1,7 @@
 // One agent's own WebSocket: commands go down as fast as the agent takes them, its word about them and its telemetry come
 // up, any number on their way at once. Telemetry is read as by `agent_update` (#21) and answered once it is durable.
 import type {
-  ChannelError,
+  ChannelDownMessage,
   CommandResultMessage,
   ConfigResultMessage,
   ConfigRunningMessage,
@@ -70,7 +70,7 @@ export class AgentChannel implements SocketListener {
   onConfigDue(isFresh = false): void {
     this.#parts.config.configDue
       .ask(this.agent, isFresh)
-      ?.then((message) => message && this.#send(JSON.stringify(message)))
+      ?.then((message) => message && this.#send(textOf(message)))
       .catch((error) => this.#parts.onError(error, 'the settings of an agent could not be read'));
   }
 
@@ -140,19 +140,19 @@ export class AgentChannel implements SocketListener {
     const said = running ? await this.#config(agent, { type: 'config_running', ...running }) : '';
     if (said !== '') this.#send(said);
     const offered_secret = await this.#parts.offerSecret(agent);
-    return JSON.stringify({ type: 'hello_ack', ...(offered_secret !== undefined && { offered_secret }) });
+    return textOf({ type: 'hello_ack', ...(offered_secret !== undefined && { offered_secret }) });
   }
 
   /** Empty if there is nothing to say. */
   async #config(agent: AgentCaller, message: ConfigResultMessage | ConfigRunningMessage): Promise<string> {
     const next = await this.#parts.config.configHeard.ask(agent, message, String(this.nonce));
-    return next ? JSON.stringify(next) : '';
+    return next ? textOf(next) : '';
   }
 
   async #result(agent: AgentCaller, { type: _, command_id, ...result }: CommandResultMessage): Promise<string> {
     const { state } = await this.#parts.delivery.answer(agent, command_id, result);
     this.#commands.answered(command_id);
-    return JSON.stringify({ type: 'command_state', command_id, state });
+    return textOf({ type: 'command_state', command_id, state });
   }
 
   /** The agent as its record stands now: rights are those of this moment, not those of when the channel was opened. */
@@ -203,7 +203,7 @@ export class AgentChannel implements SocketListener {
       body: { detail: 'Internal Server Error', code: 'internal_error' },
     };
     const retryAfter = headers?.['retry-after'];
-    const message: ChannelError = {
+    const message: ChannelDownMessage = {
       type: 'error',
       ...idsOf(bytes),
       status,
@@ -211,7 +211,7 @@ export class AgentChannel implements SocketListener {
       code: body.code,
       ...(retryAfter !== undefined && { retry_after: Number(retryAfter) }),
     };
-    this.#send(JSON.stringify(message));
+    this.#send(textOf(message));
   }
 
   #send(text: string): void {
@@ -221,8 +221,14 @@ export class AgentChannel implements SocketListener {
   }
 }
 
+/** Nothing but what `/asyncapi.json` names is said on a channel. */
+function textOf(message: ChannelDownMessage): string {
+  return JSON.stringify(message);
+}
+
 function toAck(id: number | undefined, { accepted, ignored }: Recorded): string {
-  if (ignored) return JSON.stringify({ type: 'telemetry_ack', id, accepted, ...toIgnored(ignored) });
+  if (ignored)
+    return textOf({ type: 'telemetry_ack', ...(id !== undefined && { id }), accepted, ...toIgnored(ignored) });
   return id === undefined
     ? `{"type":"telemetry_ack","accepted":${accepted}}`
     : `{"type":"telemetry_ack","id":${id},"accepted":${accepted}}`;

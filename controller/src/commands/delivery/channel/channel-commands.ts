@@ -1,5 +1,6 @@
 // Sends commands over a channel: oldest first, no faster than the agent reads them, and again when the agent does not
 // answer.
+import type { ChannelDownMessage } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { OpenSocket } from '../../../http/sockets/open-socket.ts';
 import { type CommandDelivery, type OutgoingCommand, type SentWindow, toAgentCommand } from '../command-delivery.ts';
@@ -127,7 +128,9 @@ export class ChannelCommands {
     for (; count < commands.length && this.#mayWrite; count++) {
       const command = commands[count]!;
       if (command.expires_at <= now || delivery.hasEnded(command.command_id)) continue;
-      this.#socket.sendSoon(JSON.stringify({ type: 'command', ...toAgentCommand(command) }));
+      this.#socket.sendSoon(
+        JSON.stringify({ type: 'command', ...toAgentCommand(command) } satisfies ChannelDownMessage),
+      );
       sentWindow.note(command.command_id);
       this.#unanswered.set(command.command_id, command.expires_at);
       sent.push(command.command_id);

@@ -1,7 +1,9 @@
 // A command's plain state is matched as a whole: it must be what the JSON reader makes of it, and nothing else may match.
+import { channelUp } from '@weft/contract';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../../test/rounds.ts';
+import type { ValidationError } from '../../../errors.ts';
 import { Validator } from '../../../input/validator.ts';
 import { ReportReader } from '../../../telemetry/ingest/report-reader.ts';
 import { ServerTimes } from '../../../telemetry/ingest/sample-time.ts';
@@ -32,4 +34,20 @@ it('Z1 a state is the same in whatever way it is written', () => {
     }),
     { numRuns: rounds(300) },
   );
+});
+
+it('accepts every type that the interface document names, and says which those are', () => {
+  const types = channelUp.map(({ properties }) => properties.type.const);
+  const problemsOf = (text: string): string => {
+    try {
+      readMessage(Buffer.from(text), 'ap-1', reports, validator);
+      return '';
+    } catch (error) {
+      return JSON.stringify((error as ValidationError).problems);
+    }
+  };
+  expect(problemsOf('{"type":"nothing"}')).toContain(
+    `type should be ${types.slice(0, -1).join(', ')} or ${types.at(-1)}`,
+  );
+  for (const type of types) expect(problemsOf(`{"type":"${type}"}`)).not.toContain('type should be');
 });

@@ -1,7 +1,13 @@
 // Reads what an agent says on its channel. Telemetry comes thousands of times a second and nearly always begins with the
 // same bytes, so its envelope is read without parsing, and its report by what is remembered; a command's plain state is matched
 // as a whole; everything else is read as JSON.
-import { CommandResultMessage, ConfigResultMessage, ConfigRunningMessage, HelloMessage } from '@weft/contract';
+import {
+  type ChannelUpMessage,
+  type CommandResultMessage,
+  channelUp,
+  checkedUp,
+  type TelemetryMessage,
+} from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
 import { type Problem, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../input/json-reader.ts';
@@ -25,15 +31,13 @@ const usualStartBytes = 256;
 /** What nearly every word about a command is: its state and nothing else. */
 const usualResult = /^\{"type":"command_result","command_id":"([\da-f-]{36})","state":"(received|succeeded|failed)"\}$/;
 const maxUsualResultBytes = 128;
+const or = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 
 type JsonObject = Record<string, unknown>;
 
 type ChannelMessage =
   | { type: 'telemetry'; id: number | undefined; report: TelemetryReport }
-  | CommandResultMessage
-  | HelloMessage
-  | ConfigResultMessage
-  | ConfigRunningMessage;
+  | Exclude<ChannelUpMessage, TelemetryMessage>;
 
 /** What a message is called by its answer. */
 export type MessageIds = { id?: number; command_id?: string };
@@ -53,26 +57,18 @@ export function readMessage(
   const { value, inexact } = readJson(bytes, maxKeys);
   if (!isObject(value))
     throw new ValidationError([{ loc: ['body'], msg: 'Input should be a valid dictionary', type: 'dict_type' }]);
-  switch (value.type) {
-    case 'telemetry': {
-      const { type, id, ...body } = value;
-      if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
-      return { type, id, report: reports.parse({ value: body, inexact }, ap_id, bytes, usual?.endsAt) };
-    }
-    case 'command_result':
-      return check(validator, CommandResultMessage, value, inexact);
-    case 'hello':
-      return check(validator, HelloMessage, value, inexact);
-    case 'config_result':
-      return check(validator, ConfigResultMessage, value, inexact);
-    case 'config_running':
-      return check(validator, ConfigRunningMessage, value, inexact);
-    default:
-      throw invalidValue(
-        ['body', 'type'],
-        'type should be telemetry, command_result, hello, config_result or config_running',
-      );
+  if (value.type === 'telemetry') {
+    const { type, id, ...body } = value;
+    if (id !== undefined && !isId(id)) throw invalidValue(['body', 'id'], 'id should be a whole number from 0');
+    return { type: 'telemetry', id, report: reports.parse({ value: body, inexact }, ap_id, bytes, usual?.endsAt) };
   }
+  const schema = checkedUp.find((each) => typeOf(each) === value.type);
+  if (!schema) throw invalidValue(['body', 'type'], `type should be ${or.format(channelUp.map(typeOf))}`);
+  return check(validator, schema, value, inexact);
+}
+
+function typeOf(schema: (typeof channelUp)[number]): string {
+  return schema.properties.type.const;
 }
 
 /** As far as they can be told, also of a message that is refused before it was read, or cannot be read. */
@@ -117,13 +113,12 @@ function readUsualResult(bytes: Uint8Array): CommandResultMessage | undefined {
   return { type: 'command_result', command_id, state: state as CommandResultMessage['state'] };
 }
 
-type Checked =
-  | typeof CommandResultMessage
-  | typeof HelloMessage
-  | typeof ConfigResultMessage
-  | typeof ConfigRunningMessage;
-
-function check<S extends Checked>(validator: Validator, schema: S, message: JsonObject, inexact: JsonPath[]) {
+function check<S extends (typeof checkedUp)[number]>(
+  validator: Validator,
+  schema: S,
+  message: JsonObject,
+  inexact: JsonPath[],
+) {
   const problems: Problem[] = [];
   const value = validator.checkBody(schema, message, problems, inexact);
   if (problems.length > 0) throw new ValidationError(problems);
