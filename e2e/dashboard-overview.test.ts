@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)('the overview', () => {
     await dialog.getByLabel('Type').selectOption('LiFi');
     await dialog.getByRole('button', { name: 'Register' }).click();
     await page.getByText('ap-hall registered').waitFor();
-    await page.getByRole('link', { name: /^Never seen 1/ }).waitFor();
+    await page.getByRole('link', { name: /^No report yet 1/ }).waitFor();
 
     await follow(page, '/agents');
     await page.getByRole('button', { name: 'Register an access point' }).click();

@@ -60,7 +60,10 @@ function describeTerm(term: SelectorTerm, isNot: boolean): string {
   }
 }
 
-const stateInWords: Record<string, string> = { never: 'never connected', ended: 'emulated by a run that has ended' };
+const stateInWords: Record<string, string> = {
+  never: 'without a report yet',
+  ended: 'emulated by a run that has ended',
+};
 
 const inWords: Record<SelectorOperator, string> = {
   '<': 'below',

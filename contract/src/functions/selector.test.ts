@@ -136,7 +136,7 @@ describe('a selector', () => {
     ['site:uk/**', 'access points that are in the site uk or below it'],
     [
       'site:uk/* -tag:lab (state:never or type:WiFi)',
-      'access points that are in a site directly below uk and are not tagged lab and (are never connected or are of type WiFi)',
+      'access points that are in a site directly below uk and are not tagged lab and (are without a report yet or are of type WiFi)',
     ],
     [
       '-(name:a* rssi_dbm<-70) emulated:false',

@@ -6,7 +6,7 @@ export const componentText = {
     late: 'Late',
     offline: 'Offline',
     asleep: 'Asleep',
-    never: 'Never seen',
+    never: 'No report yet',
     ended: 'Ended',
   },
   unknownTechnology: 'Unknown type',

@@ -81,7 +81,7 @@ export const overviewText = {
     site: 'Site',
     submit: 'Register',
     done: (name: string) => `${name} registered`,
-    doneWords: 'It is offline until its agent logs in and sends a report.',
+    doneWords: 'It has no state until its agent logs in and sends a report.',
     pattern: 'Allowed names',
     patternHint: '* matches any text: ap-hall-*',
     labelsHint: 'What it registers stands there, as far as you manage it.',

@@ -98,7 +98,7 @@ test('what was seen is known after a restart', async () => {
       last_seen: new Date(start).toISOString(),
       since: new Date(start).toISOString(),
     },
-    { ap_id: 'ap-2', presence: 'offline', last_seen: null, since: null, reason: 'Never connected.' },
+    { ap_id: 'ap-2', presence: 'offline', last_seen: null, since: null, reason: 'Has not reported.' },
   ]);
   pass(60);
   expect(await states(second)).toEqual(['ap-1 offline', 'ap-2 offline']);
@@ -253,5 +253,14 @@ test('what could not be saved is saved later', async () => {
   await database.query(`ALTER TABLE elsewhere RENAME TO ${table}`);
   await presence.save();
   expect((await new PresenceStore(database).list()).length).toBe(1);
+  await presence.stop();
+});
+
+test('an agent that holds its channel and has reported nothing is connected, not away', async () => {
+  const presence = await open({ commandTransports: (ap_id) => ({ channel: ap_id === 'ap-1', command_ready: false }) });
+  expect((await presence.list(user)).map(({ ap_id, reason }) => [ap_id, reason])).toEqual([
+    ['ap-1', 'Connected, has not reported.'],
+    ['ap-2', 'Has not reported.'],
+  ]);
   await presence.stop();
 });

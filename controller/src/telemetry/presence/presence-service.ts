@@ -7,13 +7,7 @@ import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import { PeriodicTask, relaxed } from '../../periodic-task.ts';
 import { maxAheadMs, type TelemetryStore } from '../store/telemetry-store.ts';
-import {
-  configuredIntervalMs,
-  type Hearing,
-  type KnownPresence,
-  toAgentPresence,
-  toNeverConnected,
-} from './presence.ts';
+import { configuredIntervalMs, type Hearing, type KnownPresence, toAgentPresence, toUnreported } from './presence.ts';
 import { PresenceRecords } from './presence-records.ts';
 import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';
@@ -192,7 +186,7 @@ export class PresenceService {
     const configuredMs = configuredIntervalMs(configuration);
     const transports = this.#options.commandTransports?.(ap_id, configuration) ?? noTransport;
     const tracker = this.#states.configure(ap_id, configuredMs, this.#now());
-    if (!tracker) return toNeverConnected(ap_id, configuredMs, transports);
+    if (!tracker) return toUnreported(ap_id, configuredMs, transports);
     const report_budget = this.#options.reportBudget?.(ap_id);
     return toAgentPresence(ap_id, tracker, this.#now(), { ...transports, report_budget });
   }

@@ -235,14 +235,15 @@ function inWords(ms: number): string {
 
 type Told = Pick<AgentPresence, 'channel' | 'command_ready' | 'report_budget'>;
 
-export function toNeverConnected(ap_id: string, configuredMs: number | undefined, told: Told): AgentPresence {
+/** An agent that has logged in, or holds its channel, is not away: nothing has come of it. */
+export function toUnreported(ap_id: string, configuredMs: number | undefined, told: Told): AgentPresence {
   const { channel, command_ready } = told;
   return {
     ap_id,
     presence: 'offline',
     last_seen: null,
     since: null,
-    reason: 'Never connected.',
+    reason: channel ? 'Connected, has not reported.' : 'Has not reported.',
     report_interval_seconds: (configuredMs ?? defaultIntervalMs) / 1000,
     channel,
     command_ready,

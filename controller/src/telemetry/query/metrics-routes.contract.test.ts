@@ -364,7 +364,7 @@ describe('presence', () => {
             presence: 'offline',
             last_seen: null,
             since: null,
-            reason: 'Never connected.',
+            reason: 'Has not reported.',
             report_interval_seconds: 60,
             channel: false,
             command_ready: false,
