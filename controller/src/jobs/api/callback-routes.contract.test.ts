@@ -60,6 +60,18 @@ describe.each(kinds)('the callback %s', (kind) => {
     expect((await post(kind, { job_number }, token, [{}])).body.status).toBe('queued');
   });
 
+  it('says delivered with the last result too, which closes the socket that gets it', async () => {
+    const forget = server.mailbox.onMessage(({ job_number }) => server.outside.sockets.delete(job_number));
+    const lasts: Record<string, string | boolean>[] = [{ final: true }, { error: 'broken' }];
+    for (const last of lasts) {
+      const { job_number, token } = await jobFor(kind);
+      server.outside.sockets.add(job_number);
+      expect((await post(kind, { job_number, ...last }, token, [])).body.status).toBe('delivered');
+      expect((await post(kind, { job_number }, token, [])).body.code).toBe('job_ended');
+    }
+    forget();
+  });
+
   it('is for the owner and administrators too; J1, J2: for nobody else', async () => {
     const { job_number, token } = await jobFor(kind);
     const stranger = await jobFor(kind);

@@ -84,11 +84,13 @@ export class MailboxService {
     requireFittingKind(job, callback.kind);
     const { error, isEmpty, final } = callback;
     const { job_number } = job;
-    if (error === undefined) return this.#answer(await this.#appendData(job, callback, final));
+    // Before it is stored: the socket that gets the last message is closed with it.
+    const isHeard = this.#hasSocket(job_number);
+    if (error === undefined) return this.#answer(await this.#appendData(job, callback, final), isHeard);
     if (!isEmpty) expectStored(await this.#appendData(job, callback, false));
     // With the same chunk: a repeat of it is known, because its type is another one.
     const end = this.#toEnd(job_number, 'failed', error, callback.chunk);
-    return this.#answer(await this.#append({ ...end, mayBeLate: true }));
+    return this.#answer(await this.#append({ ...end, mayBeLate: true }), isHeard);
   }
 
   /** Ends an open job with a last message that says so; resolves whether it was open. */
@@ -161,9 +163,9 @@ export class MailboxService {
     return outcome;
   }
 
-  #answer(outcome: AppendOutcome): CallbackAnswer {
+  #answer(outcome: AppendOutcome, wasHeard: boolean): CallbackAnswer {
     const { job_number, seq } = expectStored(outcome);
-    const status = this.#hasSocket(job_number) ? 'delivered' : 'queued';
+    const status = wasHeard || this.#hasSocket(job_number) ? 'delivered' : 'queued';
     return { status, job_number, detail: `Message ${seq} is stored`, seq };
   }
 }
