@@ -83,7 +83,7 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits, m
       };
       const accounts = createAccountParts(platform, events);
       // The tests say themselves which queue is lost.
-      const own = { ...events, queueLost: new Event<[string]>() };
+      const own = { ...events, queueLost: new Event<[string, number?]>() };
       const { start: _, ...jobs } = createJobsPart(
         {
           ...platform,

@@ -13,8 +13,15 @@ export interface AmqpConsumerOptions {
   take(message: ConsumeMessage, channel: Channel, signal: AbortSignal): Promise<void>;
   /** Creates the queue if it is missing; resolves whether it was. */
   redeclare(model: ChannelModel): Promise<boolean>;
-  /** The queue was deleted, and somebody else has created it again. */
-  onReplaced(): void;
+  /** The queue was deleted, and somebody else has created it again; when it was deleted, in `performance.now()`. */
+  onReplaced(deletedAtMs: number): void;
+}
+
+export interface AmqpConsumer extends Consumer {
+  /** The name on the server. */
+  readonly queue: string;
+  /** Whether the server knows it as one, as far as is known here. */
+  readonly isTaking: boolean;
 }
 
 export function startAmqpConsumer({
@@ -24,18 +31,19 @@ export function startAmqpConsumer({
   take,
   redeclare,
   onReplaced,
-}: AmqpConsumerOptions): Consumer {
+}: AmqpConsumerOptions): AmqpConsumer {
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
   let current: { channel: Channel; consumerTag: string } | undefined;
   let isFirst = true;
-  let wasDeleted = false;
+  let deletedAtMs: number | undefined;
 
   const open = async (model: ChannelModel) => {
     // The connection has just been prepared; a channel that was lost on it may have been lost for want of its queue.
     const wasMissing = !isFirst && (await redeclare(model));
-    if (wasDeleted && !wasMissing) onReplaced();
-    isFirst = wasDeleted = false;
+    if (deletedAtMs !== undefined && !wasMissing) onReplaced(deletedAtMs);
+    isFirst = false;
+    deletedAtMs = undefined;
     const channel = await openChannel(model);
     channel.once('close', () => {
       if (current?.channel === channel) current = undefined;
@@ -44,7 +52,7 @@ export function startAmqpConsumer({
     const { consumerTag } = await channel.consume(queue, (message) => {
       if (message === null) {
         // The queue was deleted: start again on a new channel.
-        wasDeleted = true;
+        deletedAtMs = performance.now();
         void closeChannel(channel);
       } else if (stopping.signal.aborted) {
         quietly(() => channel.nack(message, false, true));
@@ -60,6 +68,10 @@ export function startAmqpConsumer({
   const kept = connection.keep(open, stopping.signal);
 
   return {
+    queue,
+    get isTaking() {
+      return current !== undefined && !stopping.signal.aborted;
+    },
     stop: async () => {
       stopping.abort();
       const last = current;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChannelModel, ConsumeMessage, Options } from 'amqplib';
 import { closeChannel, ForeignQueue, messageOf } from './amqp-connection.ts';
-import type { DeadLetter, Delivery } from './broker.ts';
+import type { DeadLetter, Delivery, QueueDepth } from './broker.ts';
 
 const NOT_FOUND = 404;
 const PRECONDITION_FAILED = 406;
@@ -57,13 +57,13 @@ export class AmqpTopology {
     return missing;
   }
 
-  /** How many messages wait; undefined if there is no such queue. */
-  async count(model: ChannelModel, queue: string): Promise<number | undefined> {
+  /** Undefined if there is no such queue. */
+  async count(model: ChannelModel, queue: string): Promise<QueueDepth | undefined> {
     const channel = await openChannel(model);
     try {
-      const { messageCount } = await channel.checkQueue(this.nameOf(queue));
+      const { messageCount, consumerCount } = await channel.checkQueue(this.nameOf(queue));
       await closeChannel(channel);
-      return messageCount;
+      return { ready: messageCount, consumers: consumerCount };
     } catch (error) {
       if ((error as { code?: number }).code === NOT_FOUND) return undefined;
       throw error;

@@ -4,7 +4,7 @@ import { BackOff } from '@weft/contract/back-off';
 import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { parseAmqpAddresses } from './amqp-address.ts';
 import { AmqpConnection, messageOf } from './amqp-connection.ts';
-import { type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-consumer.ts';
+import { type AmqpConsumer, type AmqpConsumerOptions, quietly, startAmqpConsumer } from './amqp-consumer.ts';
 import { AmqpNews } from './amqp-news.ts';
 import { AmqpPublisher } from './amqp-publisher.ts';
 import { AmqpTopology, toDelivery } from './amqp-topology.ts';
@@ -19,6 +19,7 @@ import {
   type Delivery,
   type Handler,
   type PublishOptions,
+  type QueueDepth,
   RejectMessage,
   retryPauses,
 } from './broker.ts';
@@ -49,7 +50,7 @@ class AmqpBroker implements Broker {
   readonly #publisher: AmqpPublisher;
   readonly #news: AmqpNews;
   readonly #closing = new AbortController();
-  readonly #consumers = new Set<Consumer>();
+  readonly #consumers = new Set<AmqpConsumer>();
   #incoming: AmqpConnection | undefined;
   #isListening = false;
   readonly #redeclaring = new WeakMap<ChannelModel, Promise<string[]>>();
@@ -87,7 +88,7 @@ class AmqpBroker implements Broker {
       prefetch,
       take: (message, channel) => settle(message, channel, handler),
       redeclare: async (model) => (await this.#redeclare(model)).includes(queue),
-      onReplaced: () => this.#reportLost(queue),
+      onReplaced: (deletedAtMs) => this.#reportLost(queue, deletedAtMs),
     });
   }
 
@@ -136,13 +137,22 @@ class AmqpBroker implements Broker {
     void this.#news.startHearing(this.#consuming(), this.#closing.signal);
   }
 
-  async depth(queue: string): Promise<number | undefined> {
+  async depth(queue: string): Promise<QueueDepth | undefined> {
     this.#assertQueue(queue);
     try {
-      return await this.#inTime(this.#topology.count(await this.#outgoing.ready(), queue));
+      const model = await this.#outgoing.ready();
+      const found = await this.#inTime(this.#topology.count(model, queue));
+      if (found === undefined) await this.#inTime(this.#redeclare(model));
+      return found;
     } catch {
       return undefined;
     }
+  }
+
+  consuming(queue: string): number {
+    this.#assertQueue(queue);
+    const name = this.#topology.nameOf(queue);
+    return [...this.#consumers].filter((each) => each.queue === name && each.isTaking).length;
   }
 
   async check(): Promise<void> {
@@ -205,13 +215,15 @@ class AmqpBroker implements Broker {
   }
 
   async #declare(model: ChannelModel): Promise<string[]> {
+    const beganAtMs = performance.now();
     const missing = await this.#topology.declare(model);
-    for (const queue of missing) this.#reportLost(queue);
+    for (const queue of missing) this.#reportLost(queue, beganAtMs);
     return missing;
   }
 
-  #reportLost(queue: string): void {
-    this.#tellOf({ kind: 'queue_lost', detail: `${queue} was declared again`, queue });
+  #reportLost(queue: string, atMs: number): void {
+    const agoMs = performance.now() - atMs;
+    this.#tellOf({ kind: 'queue_lost', detail: `${queue} was declared again`, queue, agoMs });
   }
 
   async #inTime<T>(work: Promise<T>): Promise<T> {

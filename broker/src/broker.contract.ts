@@ -99,7 +99,7 @@ export function describeBroker(createFixture: () => Promise<BrokerFixture>): voi
     test('many at once are all there, in order', async () => {
       const names = Array.from({ length: 200 }, (_, n) => `m${n}`);
       await Promise.all(names.map((id) => publish(id)));
-      expect(await broker.depth('work')).toBe(200);
+      expect(await broker.depth('work')).toMatchObject({ ready: 200 });
       const { ids } = await collect();
       await vi.waitFor(() => expect(ids()).toEqual(names), soon);
     });
@@ -162,14 +162,14 @@ export function describeBroker(createFixture: () => Promise<BrokerFixture>): voi
       await broker.consume('work', { prefetch: 2 }, () => new Promise((resolve) => gates.push(resolve)));
       await vi.waitFor(() => expect(gates.length).toBe(2), soon);
       await expectNever(() => gates.length > 2);
-      expect(await broker.depth('work')).toBe(3);
+      expect(await broker.depth('work')).toMatchObject({ ready: 3 });
       gates[0]!();
       await vi.waitFor(() => expect(gates.length).toBe(3), soon);
       for (let n = 1; n < 5; n++) {
         await vi.waitFor(() => expect(gates.length).toBeGreaterThan(n), soon);
         gates[n]!();
       }
-      await vi.waitFor(async () => expect(await broker.depth('work')).toBe(0), soon);
+      await vi.waitFor(async () => expect(await broker.depth('work')).toMatchObject({ ready: 0 }), soon);
     });
 
     test('hands a message to one of the consumers, and lets all of them work', async () => {
@@ -236,7 +236,7 @@ export function describeBroker(createFixture: () => Promise<BrokerFixture>): voi
       });
       await vi.waitFor(() => expect(letters).toMatchObject([{ id: 'bad', queue: 'other', reason: 'rejected' }]), soon);
       expect(count).toBe(1);
-      expect(await broker.depth('other')).toBe(0);
+      expect(await broker.depth('other')).toMatchObject({ ready: 0 });
     });
   });
 
@@ -374,13 +374,38 @@ export function describeBroker(createFixture: () => Promise<BrokerFixture>): voi
 
   describe('depth', () => {
     test('counts what waits, and cannot tell once it is closed', async () => {
-      await vi.waitFor(async () => expect(await broker.depth('work')).toBe(0), soon);
+      await vi.waitFor(async () => expect(await broker.depth('work')).toMatchObject({ ready: 0 }), soon);
       await publish('a');
       await publish('b');
-      expect(await broker.depth('work')).toBe(2);
-      expect(await broker.depth('other')).toBe(0);
+      expect(await broker.depth('work')).toMatchObject({ ready: 2 });
+      expect(await broker.depth('other')).toMatchObject({ ready: 0 });
       await broker.close();
       expect(await broker.depth('work')).toBeUndefined();
+    });
+
+    test('counts who takes from a queue, and `consuming` those of this broker', async () => {
+      const counts = async () => [(await broker.depth('work'))?.consumers, broker.consuming('work')];
+      await vi.waitFor(async () => expect(await counts()).toEqual([0, 0]), soon);
+      const mine = [await collect(), await collect()];
+      await collect(broker, 'other');
+      await vi.waitFor(async () => expect(await counts()).toEqual([2, 2]), soon);
+      await mine[0]!.consumer.stop();
+      await vi.waitFor(async () => expect(await counts()).toEqual([1, 1]), soon);
+      if (!fixture.isDurable) return;
+      const stranger = fixture.open();
+      const { consumer } = await collect(stranger);
+      await vi.waitFor(async () => expect(await counts()).toEqual([2, 1]), soon);
+      expect(stranger.consuming('work')).toBe(1);
+      await consumer.stop();
+      await vi.waitFor(async () => expect(await counts()).toEqual([1, 1]), soon);
+    });
+
+    test('counts a consumer that holds a message, which waits no more', async () => {
+      await publish('a');
+      const gate = Promise.withResolvers<void>();
+      await broker.consume('work', { prefetch: 1 }, () => gate.promise);
+      await vi.waitFor(async () => expect(await broker.depth('work')).toEqual({ ready: 0, consumers: 1 }), soon);
+      gate.resolve();
     });
   });
 

@@ -12,6 +12,7 @@ import {
   type Delivery,
   type Handler,
   type PublishOptions,
+  type QueueDepth,
   RejectMessage,
   retryPauses,
 } from './broker.ts';
@@ -113,9 +114,14 @@ class MemoryBroker implements Broker {
     queueMicrotask(onGap);
   }
 
-  async depth(queue: string): Promise<number | undefined> {
+  async depth(queue: string): Promise<QueueDepth | undefined> {
     const { waiting } = this.#queueOf(queue);
-    return this.#isClosed ? undefined : waiting;
+    return this.#isClosed ? undefined : { ready: waiting, consumers: this.consuming(queue) };
+  }
+
+  consuming(queue: string): number {
+    const from = this.#queueOf(queue);
+    return [...this.#subscriptions].filter((each) => each.queue === from && !each.isStopped).length;
   }
 
   async check(): Promise<void> {

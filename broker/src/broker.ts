@@ -56,6 +56,13 @@ export interface ConsumeOptions {
   prefetch: number;
 }
 
+export interface QueueDepth {
+  /** Messages that wait, those in consumers' hands not counted. */
+  ready: number;
+  /** All of them, whoever they belong to. */
+  consumers: number;
+}
+
 export type Handler<Message> = (message: Message) => Promise<void>;
 
 /** Queues are named in `queues` when the broker is opened; any other name is a mistake and throws at once. */
@@ -86,8 +93,10 @@ export interface Broker {
    * after every connection, the first included.
    */
   listen(onNews: (news: string) => void, onGap: () => void): void;
-  /** How many messages wait in a queue, those in consumers' hands not counted; undefined while it cannot be told. */
-  depth(queue: string): Promise<number | undefined>;
+  /** What is in a queue and who takes from it; undefined while it cannot be told. A queue that is missing is made anew. */
+  depth(queue: string): Promise<QueueDepth | undefined>;
+  /** How many consumers of that queue this broker has, of those that `depth` counts, as far as it knows. */
+  consuming(queue: string): number;
   /** Throws if it cannot serve right now; the message says why, without secrets. */
   check(): Promise<void>;
   /** Resolves when handlers under way have ended and everything is closed; messages not done stay in queues that last. */
@@ -118,4 +127,6 @@ export interface BrokerEvent {
   detail: string;
   /** Which one, if it is about one. */
   queue?: string;
+  /** Of `queue_lost`: how long ago. What was published since then is there. */
+  agoMs?: number;
 }

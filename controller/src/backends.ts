@@ -123,17 +123,17 @@ const eventTexts: Record<BrokerEvent['kind'], ['info' | 'warn', string]> = {
   dead_letter: ['warn', 'a message has become a dead letter'],
 };
 
-/** `onQueueLost` is called for a queue that had to be created again, so that its messages are unknown. */
-export function openBroker({ amqpUrl }: Config, log: Logger, onQueueLost: (queue: string) => void): Broker {
+/** `onLost` is called for a queue that had to be created again, so that its messages are unknown. */
+export function openBroker({ amqpUrl }: Config, log: Logger, onLost: (queue: string, agoMs?: number) => void): Broker {
   const isEmbedded = amqpUrl === undefined;
   const options = {
     queues: TaskType.enum,
     deliveryLimit,
-    onEvent: ({ kind, detail, queue }: BrokerEvent) => {
+    onEvent: ({ kind, detail, queue, agoMs }: BrokerEvent) => {
       const [level, text] = eventTexts[kind];
       // Every start has new queues in memory.
       log[level === 'info' && isEmbedded ? 'debug' : level]({ detail, queue }, text);
-      if (kind === 'queue_lost' && queue !== undefined) onQueueLost(queue);
+      if (kind === 'queue_lost' && queue !== undefined) onLost(queue, agoMs);
     },
   };
   return isEmbedded ? openMemoryBroker(options) : openAmqpBroker({ ...options, url: amqpUrl });

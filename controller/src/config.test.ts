@@ -61,6 +61,7 @@ test('one process does everything by default; fewer roles need what processes sh
     callbackUrl: undefined,
     jobRetentionHours: 24,
     jobTimeoutMinutes: 60,
+    jobRetakeMinutes: 60,
     maxOpenJobs: 1000,
     maxWaitingJobs: 10_000,
   });

@@ -71,7 +71,7 @@ export function createEvents() {
     /** This node has appended to the event log; what it appended is durable. */
     logged: new Event<[]>(),
     /** The broker has created a queue again; whatever was in the old one is lost. */
-    queueLost: new Event<[queue: string]>(),
+    queueLost: new Event<[queue: string, agoMs?: number]>(),
     /** The path of the site of an agent, as this node knows it. */
     siteOf: new Question<[ap_id: string], { site: string | null }>(),
     /** The worst alarm of each agent that has one, as far as somebody wants to hear of it. */

@@ -36,6 +36,7 @@ import { DeadLetterStore } from './store/dead-letter-store.ts';
 import type { NewJob } from './store/job-record.ts';
 import { JobStore } from './store/job-store.ts';
 import { OwnedJobs } from './store/owned-jobs.ts';
+import { QueueConsumers } from './store/queue-consumers.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
 import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
 import { JobWorker } from './worker/job-worker.ts';
@@ -79,7 +80,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const { presence, changes, log, onError, onChange, tuning = {} } = deps;
   const { now = deps.now } = tuning;
   const retentionMs = config.jobRetentionHours * hour;
-  const jobStore = new JobStore(database);
+  const retakeMs = config.jobRetakeMinutes * minute;
+  const jobStore = new JobStore(database, { retakeMs });
   const ownedJobs = new OwnedJobs(database);
   const mailboxStore = new MailboxStore(database);
   const results = new ResultBudget({ database, config, onChange });
@@ -173,8 +175,6 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     { name: 'jobs', keptMs: retentionMs, remove: (nowMs) => jobStore.prune(nowMs, pruneRows, forget) },
     { name: 'dead letters', keptMs: letterKeptMs, remove: (nowMs) => letters.prune(nowMs) },
   );
-  const onLost = events.queueLost.emit;
-  const queueWatch = new QueueWatch({ jobs: jobStore, broker, onLost, onError, ...tuning.queueWatch });
   const subscriptions = new LiveSubscriptions();
   const createWorker = () => {
     const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
@@ -209,9 +209,19 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   let isStarted = false;
   // Should it fail, the upkeep does it. Not before there are tables.
   const publishWaiting = () => void (isStarted && outbox.sweep().catch(() => {}));
-  events.queueLost.on((queue) => {
-    outbox.queueLost(queue);
+  events.queueLost.on((queue, agoMs) => {
+    outbox.queueLost(queue, agoMs);
     publishWaiting();
+  });
+  const queueWatch = new QueueWatch({
+    jobs: jobStore,
+    broker,
+    consumers: database.dialect === 'postgres' ? new QueueConsumers(database) : undefined,
+    retakeMs,
+    onLost: publishWaiting,
+    onError,
+    now,
+    ...tuning.queueWatch,
   });
   events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
   const ending = new JobEnding({
@@ -291,7 +301,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     },
     drain: async () => worker?.stop(),
     async stop() {
-      queueWatch.stop();
+      await queueWatch.stop();
       await results.stop();
       await upkeep.stop();
       await outbox.stop();

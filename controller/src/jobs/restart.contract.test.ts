@@ -44,7 +44,7 @@ async function leaveWaiting(count: number): Promise<string[]> {
 test('what waited in a queue is published again and done, each once', async () => {
   await start();
   const numbers = await leaveWaiting(20);
-  expect(await weft.platform.broker.depth('agent_details')).toBe(20);
+  expect(await weft.platform.broker.depth('agent_details')).toMatchObject({ ready: 20 });
   await weft.stop();
   // As version 0.2.0 left its queue: it is no more, and nothing of it is needed.
   writeFileSync(join(folder, 'broker.db'), 'the queue of an older version');

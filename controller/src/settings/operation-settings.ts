@@ -24,6 +24,11 @@ export const operationSettings = {
     description:
       'A job that has delivered results to the end of what was asked for succeeds after this time without a further result, if its worker never says that it is done.',
   }),
+  jobRetakeMinutes: withDefault('WEFT_JOB_RETAKE_MINUTES', 'MINUTES', '60', {
+    read: read.wholeNumber(1, 10_080),
+    description:
+      'A job in the hands of a worker that is not one of Weft is published again after this time without a result of it. An empty result counts.',
+  }),
   emulatorKeepHours: withDefault('WEFT_EMULATOR_KEEP_HOURS', 'HOURS', '24', {
     read: read.wholeNumber(0, 8760),
     description: 'Retention of emulated agents and their telemetry after the end of their run.',

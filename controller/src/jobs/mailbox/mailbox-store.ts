@@ -65,7 +65,7 @@ export class MailboxStore extends SqlStore {
   /**
    * Gives the message the next number of its job and stores both in one transaction; durable when it resolves. An open
    * job becomes `running`, or what `ends` says; one that has ended quietly stays as it is without `ends`. Its attempts count from 0 again. A chunk of that type that is there
-   * already is not stored again, whatever it holds and even if the job has ended or is full.
+   * already is not stored again, whatever it holds and even if the job has ended or is full, and shows that its sender lives.
    */
   async append(message: NewMessage): Promise<AppendOutcome> {
     try {
@@ -219,7 +219,12 @@ interface Owned {
 
 async function whyNot(tx: SqlQueries, message: NewMessage): Promise<AppendOutcome> {
   const first = await findChunk(tx, message);
-  if (first) return { outcome: 'repeated', message: first };
+  if (first) {
+    // Who repeats is alive.
+    const touch = 'UPDATE jobs SET updated_at = ? WHERE job_number = ? AND ended_at IS NULL';
+    await tx.query(touch, [message.ts, message.job_number]);
+    return { outcome: 'repeated', message: first };
+  }
   const [job] = await tx.query<{ ended_at: number | null; ended_quietly: number }>(
     'SELECT ended_at, ended_quietly FROM jobs WHERE job_number = ?',
     [message.job_number],

@@ -5,6 +5,7 @@ import { type JobMessage, TaskType } from '@weft/contract';
 import type { Keyring } from '../../secrets.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import type { JobStore } from '../store/job-store.ts';
+import { publishingHoldMs } from '../store/waiting-jobs.ts';
 import type { CallbackTokens } from './callback-tokens.ts';
 
 /** What a message is made of. */
@@ -27,7 +28,6 @@ export interface JobOutboxOptions {
 
 /** Nobody but its creator publishes a job before. */
 export const publishHoldMs = 2_000;
-const sweepHoldMs = 5_000;
 const sweepBatch = 100;
 const maxUnderWay = 500;
 const markAfterMs = 50;
@@ -40,9 +40,11 @@ export class JobOutbox {
   /** Kinds of which the last message was not taken; the sweep tries one of each. */
   readonly #refused = new Set<string>();
   readonly #underWay = new Set<Promise<unknown>>();
-  /** Kinds whose queue was lost, until their jobs wait again. */
-  readonly #lost = new Set<string>();
+  /** Kinds whose queue was lost, and when, until their jobs wait again. */
+  readonly #lost = new Map<string, number>();
   #unmarked: string[] = [];
+  /** Since the first of them was sent: what comes back for a job comes later than it was published. */
+  #unmarkedSinceMs = Number.POSITIVE_INFINITY;
   #markTimer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
 
@@ -73,8 +75,13 @@ export class JobOutbox {
   }
 
   /** The messages of that kind are gone with their queue: the next sweep publishes again what nobody works on. */
-  queueLost(task_type: string): void {
-    this.#lost.add(task_type);
+  queueLost(task_type: string, agoMs = 0): void {
+    this.#lost.set(task_type, Math.floor(this.#now() - agoMs));
+  }
+
+  /** What is asked for in a job, as text of JSON; throws if it cannot be read any more. */
+  dataOf({ data, job_number }: Pick<JobRecord, 'data' | 'job_number'>): string {
+    return data.startsWith('{') ? data : this.#options.keyring.decrypt(data, job_number);
   }
 
   /** Writes down what has been published. */
@@ -83,11 +90,14 @@ export class JobOutbox {
     this.#markTimer = undefined;
     const numbers = this.#unmarked;
     if (numbers.length === 0) return;
+    const sinceMs = this.#unmarkedSinceMs;
     this.#unmarked = [];
+    this.#unmarkedSinceMs = Number.POSITIVE_INFINITY;
     try {
-      await this.#options.jobs.markPublished(numbers, this.#now());
+      await this.#options.jobs.markPublished(numbers, sinceMs);
     } catch (error) {
       this.#unmarked = [...numbers, ...this.#unmarked].slice(-maxUnmarked);
+      this.#unmarkedSinceMs = Math.min(sinceMs, this.#unmarkedSinceMs);
       throw error;
     }
   }
@@ -101,8 +111,8 @@ export class JobOutbox {
 
   async #sweepAll(): Promise<void> {
     await this.mark();
-    for (const task_type of this.#lost) {
-      await this.#options.jobs.unpublish(task_type, this.#now());
+    for (const [task_type, sentByMs] of this.#lost) {
+      await this.#options.jobs.unpublish(task_type, this.#now(), { sentByMs });
       this.#lost.delete(task_type);
     }
     for (const task_type of TaskType.enum) await this.#sweepKind(task_type);
@@ -113,7 +123,7 @@ export class JobOutbox {
     for (;;) {
       // One is enough to find out whether the broker takes this kind again.
       const limit = this.#refused.has(task_type) ? 1 : sweepBatch;
-      const jobs = await this.#options.jobs.takeUnpublished(task_type, this.#now(), sweepHoldMs, limit);
+      const jobs = await this.#options.jobs.takeUnpublished(task_type, this.#now(), publishingHoldMs, limit);
       const taken = await Promise.all(jobs.map((job) => this.#attempt(job)));
       if (jobs.length < limit || taken.includes(false)) return;
     }
@@ -130,8 +140,9 @@ export class JobOutbox {
       onUnreadable(id, error);
       return true;
     }
+    const sentAtMs = this.#now();
     try {
-      await broker.publish(task_type, body, { id, expiresInMs: Math.max(1, job.expires_at - this.#now()) });
+      await broker.publish(task_type, body, { id, expiresInMs: Math.max(1, job.expires_at - sentAtMs) });
     } catch (error) {
       this.#noteRefusal(task_type, error);
       return false;
@@ -139,6 +150,7 @@ export class JobOutbox {
     if (this.#refused.delete(task_type) && this.#refused.size === 0)
       this.#options.onChange('the message broker takes jobs again');
     this.#unmarked.push(id);
+    this.#unmarkedSinceMs = Math.min(this.#unmarkedSinceMs, sentAtMs);
     this.#markTimer ??= setTimeout(() => {
       this.mark().catch(() => {});
     }, markAfterMs).unref();
@@ -146,7 +158,8 @@ export class JobOutbox {
   }
 
   /** The data stays the text that it is. */
-  #messageOf({ job_number, task_type, owner_kind: kind, owner_id: id, data }: OutgoingJob): string {
+  #messageOf(job: OutgoingJob): string {
+    const { job_number, task_type, owner_kind: kind, owner_id: id } = job;
     const head: Omit<JobMessage, 'data' | 'task_type' | 'callback_token'> & {
       task_type: string;
       callback_token?: string;
@@ -157,8 +170,7 @@ export class JobOutbox {
       // Commands are for listening only.
       ...(task_type !== 'send_command' && { callback_token: this.#options.tokens.create(job_number) }),
     };
-    const text = data.startsWith('{') ? data : this.#options.keyring.decrypt(data, job_number);
-    return `${JSON.stringify(head).slice(0, -1)},"data":${text}}`;
+    return `${JSON.stringify(head).slice(0, -1)},"data":${this.dataOf(job)}}`;
   }
 
   #noteRefusal(task_type: string, error: unknown): void {

@@ -98,6 +98,17 @@ const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, o
 /** Jobs that an owner may have `maxOpen` of. */
 export const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
+/** In every query about jobs for workers as it stands here, or it would find no index. */
+export const FOR_WORKERS = `ended_at IS NULL AND waits_for IS NULL
+  AND task_type IN ('agent_details', 'agent_data', 'emulator_spinup')`;
+/** Something has come for the job since its message was sent: without a lease, somebody else's worker has it in hand. */
+export const HEARD = 'last_seq > 0 AND updated_at >= COALESCE(published_at, updated_at + 1)';
+
+/** Whether a worker has it that is not Weft's. */
+export function isInOtherHands(job: JobRecord | undefined): boolean {
+  return job?.lease_holder === null && job.last_seq > 0 && job.updated_at >= (job.published_at ?? Number.MAX_VALUE);
+}
+
 /** Resolves false if there is no room for it, or its owner must be there and is not. */
 export async function insertJob(
   tx: SqlQueries,

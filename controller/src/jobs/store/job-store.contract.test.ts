@@ -36,6 +36,8 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       chunk: null,
       ends: { state: 'cancelled', detail: null, keepUntil },
     });
+  const hear = (job_number: string, ts: number) =>
+    fixture.mailbox.append({ job_number, type: 'agent_data', data: '[]', ts, chunk: null });
   const numbersOf = (jobs: readonly { job_number: string }[]) => jobs.map(({ job_number }) => job_number);
   const onBothNodes = <T>(count: number, call: (node: JobStore, n: number) => Promise<T>) =>
     Promise.all(Array.from({ length: count }, (_, n) => call(n % 2 ? store : fixture.otherNode, n)));
@@ -319,32 +321,76 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       ]);
     });
 
-    test('oldestQueued gives the oldest job for workers that is neither begun, nor set aside, nor ended', async () => {
+    test('oldestUntaken gives the oldest job of a kind that is not in hand, nor set aside, nor ended', async () => {
       const at = (job_number: string, more: Partial<NewJob> = {}) => newJob(job_number, more);
       await create(
         at('run', { task_type: 'emulator_spinup', created_at: NOW - 9 }),
         at('aside', { created_at: NOW - 8 }),
         at('begun', { created_at: NOW - 7 }),
         at('over', { created_at: NOW - 6 }),
-        at('first', { created_at: NOW - 5, task_type: 'agent_details' }),
-        at('second', { created_at: NOW - 4 }),
+        at('heard', { created_at: NOW - 6, published_at: NOW - 6 }),
+        at('details', { created_at: NOW - 5, task_type: 'agent_details' }),
+        at('first', { created_at: NOW - 4, published_at: NOW - 3 }),
+        at('second', { created_at: NOW - 3 }),
       );
       await store.setAside(['aside'], 'job', NOW);
       await store.claim('begun', 'worker', NOW, 5000);
       await end('over');
-      expect(await store.oldestQueued()).toMatchObject({ job_number: 'first', created_at: NOW - 5 });
+      await hear('heard', NOW - 5);
+      const oldest = (kind: string) => fixture.otherNode.oldestUntaken(kind, NOW);
+      expect(await oldest('agent_data')).toStrictEqual({ job_number: 'first', published_at: NOW - 3 });
+      expect(await oldest('agent_details')).toStrictEqual({ job_number: 'details', published_at: null });
+      expect(await oldest('emulator_spinup')).toMatchObject({ job_number: 'run' });
       for (const job_number of ['first', 'second']) await end(job_number);
-      expect(await store.oldestQueued()).toBeUndefined();
+      expect(await oldest('agent_data')).toBeUndefined();
+    });
+
+    test('unpublish leaves out what was sent after the loss, and what was heard of since it was sent', async () => {
+      const sent = (job_number: string, published_at: number | null) => newJob(job_number, { published_at });
+      await create(sent('old', NOW - 9), sent('new', NOW - 2), sent('heard', NOW - 9), sent('silent', NOW - 9));
+      await create(sent('again', NOW - 6));
+      await hear('heard', NOW - 3);
+      await hear('silent', NOW - 8);
+      // Heard of before its message was sent once more.
+      await hear('again', NOW - 7);
+      const which = { sentByMs: NOW - 5, heardByMs: NOW - 5 };
+      expect(await store.unpublish('agent_data', NOW, which)).toBe(3);
+      expect(await fixture.otherNode.unpublish('agent_data', NOW, which)).toBe(0);
+      await store.takeUnpublished('agent_data', NOW, 5_000, 10);
+      for (const job_number of ['old', 'silent', 'again']) {
+        expect((await store.get(job_number))?.published_at).toBeNull();
+        await store.markPublished([job_number], NOW - 1);
+      }
+      expect(await fixture.otherNode.unpublish('agent_data', NOW, which)).toBe(0);
+      expect(await store.unpublish('agent_data', NOW, { sentByMs: NOW - 5 })).toBe(1);
+      expect((await store.get('heard'))?.published_at).toBeNull();
+    });
+
+    test('claim leaves a job to a worker of others that has posted, until it has long been silent', async () => {
+      await create(newJob('a', { published_at: NOW }), newJob('b', { published_at: NOW }));
+      await hear('a', NOW + 1);
+      expect(await store.claim('a', 'worker', NOW + HOUR_MS, 1000)).toBeUndefined();
+      expect(await store.claim('b', 'worker', NOW, 1000)).toBeDefined();
+      expect(await store.claim('a', 'worker', NOW + HOUR_MS + 1, 1000)).toMatchObject({ lease_holder: 'worker' });
     });
 
     test('listQuiet gives open jobs that delivered, and nothing since; not those that Weft works on or set aside', async () => {
       const jobs = ['silent', 'fresh', 'long', 'longer', 'live', 'leased', 'left', 'aside', 'over'];
       await create(
-        ...jobs.map((name) => newJob(name, { expires_at: name === 'live' ? NOW + 9 * HOUR_MS : NOW + HOUR_MS })),
+        ...jobs.map((name) =>
+          newJob(name, {
+            published_at: NOW - HOUR_MS,
+            expires_at: name === 'live' ? NOW + 9 * HOUR_MS : NOW + HOUR_MS,
+          }),
+        ),
       );
-      await create(newJob('run', { task_type: 'emulator_spinup' }), newJob('adopted', { task_type: 'adopted' }));
+      const run = newJob('run', { task_type: 'emulator_spinup', published_at: NOW - HOUR_MS });
+      await create(run, newJob('adopted', { task_type: 'adopted', published_at: NOW - HOUR_MS }), newJob('again'));
+      // The message of `again` waits to be sent once more.
       const at: Record<string, number> = { fresh: NOW + 100, longer: NOW };
-      for (const job_number of [...jobs.slice(1), 'run', 'adopted']) {
+      await store.claim('leased', 'worker', NOW, HOUR_MS);
+      await store.claim('left', 'worker', NOW - 9000, 5000);
+      for (const job_number of [...jobs.slice(1), 'run', 'adopted', 'again']) {
         await fixture.mailbox.append({
           job_number,
           type: 'agent_data',
@@ -353,12 +399,10 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
           chunk: null,
         });
       }
-      await store.claim('leased', 'worker', NOW, HOUR_MS);
-      await store.claim('left', 'worker', NOW - 9000, 5000);
       await store.setAside(['aside'], 'job', NOW);
       await end('over');
       const list = (limit: number) => store.listQuiet({ sinceMs: NOW + 1, expiresByMs: NOW + HOUR_MS, limit });
-      expect(numbersOf(await list(10))).toEqual(['longer', 'long']);
+      expect(numbersOf(await list(10))).toEqual(['longer', 'long', 'run']);
       expect(numbersOf(await list(1))).toEqual(['longer']);
     });
 
@@ -450,7 +494,7 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
       store.listAbandoned(NOW, 1),
       store.setAside(['a'], 'job', NOW),
       store.listWaiting('job', { without: [], limit: 1 }),
-      store.oldestQueued(),
+      store.oldestUntaken('agent_data', NOW),
       store.listQuiet({ sinceMs: NOW, expiresByMs: NOW, limit: 1 }),
       store.putBack('a'),
       store.countHeld('agent_data', NOW),

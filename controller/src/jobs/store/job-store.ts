@@ -9,6 +9,8 @@ import { RecordTable } from '../../storage/sql-store.ts';
 import {
   COLUMNS,
   COUNTED,
+  FOR_WORKERS,
+  HEARD,
   insertJob,
   insertJobs,
   type JobFilter,
@@ -28,9 +30,12 @@ const summaries = new RecordTable<JobSummary>('jobs', SUMMARY);
 /** Every method throws TryLaterError (503) while the database is unreachable; then nothing was changed. */
 export class JobStore extends WaitingJobs {
   readonly #takeSql: string;
+  readonly #retakeMs: number;
 
-  constructor(db: SqlDatabase) {
+  /** Once nothing has been heard for `retakeMs` of a job in the hands of others, whoever asks may have it. */
+  constructor(db: SqlDatabase, { retakeMs = 3_600_000 } = {}) {
     super(db);
+    this.#retakeMs = retakeMs;
     // Two nodes that take at once: on SQLite one waits for the other, on PostgreSQL each takes what is left.
     const lock = db.dialect === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : '';
     // Materialized, because PostgreSQL may otherwise run the inner query more than once and take more than the limit.
@@ -118,21 +123,8 @@ export class JobStore extends WaitingJobs {
   }
 
   /**
-   * Makes open jobs of that kind, which nobody works on, wait for publishing again: their messages are lost. Jobs that were
-   * set aside need none. Resolves how many.
-   */
-  async unpublish(task_type: string, nowMs: number): Promise<number> {
-    const rows = await this.db.query(
-      `UPDATE jobs SET published_at = NULL, publish_after = 0
-       WHERE task_type = ? AND ended_at IS NULL AND waits_for IS NULL AND lease_until <= ? RETURNING job_number`,
-      [task_type, nowMs],
-    );
-    return rows.length;
-  }
-
-  /**
    * Makes `holder` the one who works on an open job, if nobody else is (`lease_until` has passed, or it is the same
-   * holder); counts an attempt, makes it `running`, and published if it was not. Resolves the record as it is now, or
+   * holder; and no worker of others has posted since its message was sent, but for one long silent); counts an attempt, makes it `running`, and published if it was not. Resolves the record as it is now, or
    * undefined if it was not to be had.
    */
   async claim(job_number: string, holder: string, nowMs: number, leaseMs: number): Promise<JobRecord | undefined> {
@@ -140,8 +132,9 @@ export class JobStore extends WaitingJobs {
       this.db,
       `lease_holder = ?, lease_until = ?, attempts = attempts + 1, state = 'running', updated_at = ?,
          published_at = COALESCE(published_at, ?), waits_for = NULL
-       WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)`,
-      [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder],
+       WHERE job_number = ? AND ended_at IS NULL AND (lease_until <= ? OR lease_holder = ?)
+         AND (lease_holder IS NOT NULL OR waits_for IS NOT NULL OR NOT (${HEARD}) OR updated_at <= ?)`,
+      [holder, nowMs + leaseMs, nowMs, nowMs, job_number, nowMs, holder, nowMs - this.#retakeMs],
     );
   }
 
@@ -191,12 +184,11 @@ export class JobStore extends WaitingJobs {
   }
 
   /**
-   * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun or set aside;
-   * and which are due by `expires_at`. Longest first.
+   * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun, set aside
+   * or given up; and which are due by `expires_at`. Longest first.
    */
   async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
-    const quiet = `WHERE ended_at IS NULL AND lease_holder IS NULL AND last_seq > 0
-      AND task_type IN ('agent_details', 'agent_data') AND waits_for IS NULL AND updated_at <= ? AND expires_at <= ?
+    const quiet = `WHERE ${FOR_WORKERS} AND lease_holder IS NULL AND ${HEARD} AND updated_at <= ? AND expires_at <= ?
       ORDER BY updated_at, job_number LIMIT ?`;
     return table.list(this.db, quiet, [sinceMs, expiresByMs, limit]);
   }

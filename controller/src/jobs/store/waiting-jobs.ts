@@ -1,7 +1,10 @@
-// Jobs that nobody has begun: set aside for their owner's share, or still a message in a queue.
+// Jobs that nobody of Weft has begun: set aside for their owner's share, a message in a queue, or in the hands of others.
 import { runList } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
-import type { HeldJobs, JobRecord, WaitingJob, WaitsFor } from './job-record.ts';
+import { FOR_WORKERS, HEARD, type HeldJobs, type JobRecord, type WaitingJob, type WaitsFor } from './job-record.ts';
+
+/** Nobody else publishes a job for this long once somebody has begun to. */
+export const publishingHoldMs = 5_000;
 
 /** The part of JobStore that is about jobs that wait. */
 export class WaitingJobs extends SqlStore {
@@ -55,13 +58,37 @@ export class WaitingJobs extends SqlStore {
     return rows.map((row) => ({ ...row, count: Number(row.count) }));
   }
 
-  /** The oldest job for workers whose message nobody has taken: neither begun, nor set aside, nor ended. */
-  async oldestQueued(): Promise<Pick<JobRecord, 'job_number' | 'task_type' | 'created_at'> | undefined> {
-    const [row] = await this.db.query<Pick<JobRecord, 'job_number' | 'task_type' | 'created_at'>>(
-      `SELECT job_number, task_type, created_at FROM jobs
-       WHERE state = 'queued' AND waits_for IS NULL AND task_type IN ('agent_details', 'agent_data')
-       ORDER BY created_at, job_number LIMIT 1`,
+  /** The oldest job of that kind that nobody has, as far as is known: no lease, not set aside, nothing heard since it was published. */
+  async oldestUntaken(
+    task_type: string,
+    nowMs: number,
+  ): Promise<Pick<JobRecord, 'job_number' | 'published_at'> | undefined> {
+    const [row] = await this.db.query<Pick<JobRecord, 'job_number' | 'published_at'>>(
+      `SELECT job_number, published_at FROM jobs
+       WHERE ${FOR_WORKERS} AND task_type = ? AND lease_until <= ? AND NOT (${HEARD}) ORDER BY created_at, job_number LIMIT 1`,
+      [task_type, nowMs],
     );
     return row && { ...row };
+  }
+
+  /**
+   * Makes open jobs of that kind, which nobody works on, wait for publishing again: their messages are lost. Left out are
+   * jobs that were set aside, that were published after `sentByMs` (by another node that knew of the loss before), and that
+   * were heard of since they were published and after `heardByMs`. Resolves how many.
+   */
+  async unpublish(
+    task_type: string,
+    nowMs: number,
+    { sentByMs = nowMs, heardByMs = Number.MAX_SAFE_INTEGER } = {},
+  ): Promise<number> {
+    const open = task_type === 'send_command' ? 'ended_at IS NULL AND waits_for IS NULL' : FOR_WORKERS;
+    const rows = await this.db.query(
+      `UPDATE jobs SET published_at = NULL, publish_after = 0
+       WHERE ${open} AND task_type = ? AND lease_until <= ?
+         AND COALESCE(published_at, NULLIF(publish_after, 0) - ${publishingHoldMs}) <= ? AND (NOT (${HEARD}) OR updated_at <= ?)
+       RETURNING job_number`,
+      [task_type, nowMs, sentByMs, heardByMs],
+    );
+    return rows.length;
   }
 }

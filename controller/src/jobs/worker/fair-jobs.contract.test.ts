@@ -88,7 +88,7 @@ describe.each(findRabbit() === undefined ? ['embedded'] : ['embedded', 'RabbitMQ
     await Promise.all(Array.from({ length: 6 }, () => ask(eve, subscription())));
     await Promise.all(Array.from({ length: 60 }, () => ask(eve, history())));
     await untilSo(async () => expect(await statesOf(eve)).toMatchObject({ succeeded: 60, running: 2, queued: 4 }));
-    await untilSo(async () => expect(await weft.platform.broker.depth('agent_data')).toBe(0));
+    await untilSo(async () => expect(await weft.platform.broker.depth('agent_data')).toMatchObject({ ready: 0 }));
     // As some end, others begin.
     const running = (await weft.request('GET', '/api/v1/jobs?state=running', { token: eve })).body;
     for (const { job_number } of running) {

@@ -92,7 +92,7 @@ test('a message becomes a job that is done', async () => {
   expect(await fixture.messages(job)).toMatchObject(
     [1, 2, 3].map((chunk) => ({ type: 'agent_details', chunk, final: chunk === 3 })),
   );
-  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toMatchObject({ ready: 0 }));
 });
 
 test.each([
@@ -132,7 +132,7 @@ test('messages of jobs that are unknown, ended or worked on are of no more use',
   await fixture.broker.publish('agent_details', body, { id: 'unknown' });
   await startWorker(task);
   await expectState(await publishJob(), { state: 'succeeded' });
-  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toMatchObject({ ready: 0 }));
   expect(task).toHaveBeenCalledTimes(1);
 });
 
@@ -146,7 +146,7 @@ test('the message goes once the job is claimed; the lease is renewed for as long
   await expectRenewals(job);
   // The same message again, to either of them, changes nothing.
   await fixture.publish(job);
-  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toMatchObject({ ready: 0 }));
   await expectRenewals(job);
   gate.resolve();
   await expectState(job, { state: 'succeeded' });
@@ -433,7 +433,7 @@ test('a job that waits for a slot when the worker stops is found by the next one
   await publishJob();
   await untilSo(() => expect(worker.running).toBe(1));
   const waiting = await publishJob();
-  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toBe(0));
+  await untilSo(async () => expect(await fixture.broker.depth('agent_details')).toMatchObject({ ready: 0 }));
   await worker.stop();
   await startWorker(counting(1));
   await expectState(waiting, { state: 'succeeded' });
@@ -456,7 +456,7 @@ test('two workers, every slot taken by two owners: what waits is begun in turns,
   await untilSo(() => expect(begun.toSorted()).toEqual(['eve', 'eve', 'mallory', 'mallory']));
   const ada = await details('ada');
   await untilSo(async () => {
-    expect(await fixture.broker.depth('agent_details')).toBe(0);
+    expect(await fixture.broker.depth('agent_details')).toMatchObject({ ready: 0 });
     expect(await fixture.jobs.listWaiting('job', { without: [], limit: 100 })).toHaveLength(37);
   });
   // One slot becomes free, whichever: it is hers.
