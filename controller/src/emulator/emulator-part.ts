@@ -160,6 +160,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   return {
     emulator,
     leases,
+    upkeep,
     routes: [
       ...emulatorRoutes({ emulator, leases }),
       ...coverageRoutes(new CoverageService({ emulator, leases, shares })),

@@ -4,6 +4,7 @@ import type { AgentService } from '../agents/agent-service.ts';
 import { system } from '../caller.ts';
 import { NotFoundError } from '../errors.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
+import { isInOtherHands } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import type { EmulatorRunStore } from './emulator-run-store.ts';
@@ -19,7 +20,7 @@ const removedPerRound = 25;
 export interface EmulatorUpkeepOptions {
   runs: EmulatorRunStore;
   closer: RunCloser;
-  jobs: Pick<JobStore, 'republishAbandoned'>;
+  jobs: Pick<JobStore, 'get' | 'republishAbandoned'>;
   mailbox: Pick<MailboxService, 'end'>;
   turns: Pick<RunTurns, 'next'>;
   agents: Pick<AgentService, 'remove'>;
@@ -47,10 +48,12 @@ export class EmulatorUpkeep extends PeriodicTask {
   }
 
   async #close(): Promise<void> {
-    const { runs, closer, mailbox } = this.#options;
+    const { runs, closer, jobs, mailbox } = this.#options;
     for (const run of await runs.listOpen(openPerRound)) {
       if (this.isStopped) return;
-      if (run.ends_at + graceMs < this.#now()) {
+      const isLate = run.ends_at + graceMs < this.#now();
+      // An emulator of others may never say that it is done: the upkeep of jobs ends it once nothing more comes.
+      if (isLate && !isInOtherHands(await jobs.get(run.job_number))) {
         await mailbox.end(run.job_number, 'expired', 'Its time was over before its emulator had said so');
       }
       await closer.close(run, system);

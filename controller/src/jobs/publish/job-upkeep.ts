@@ -13,7 +13,7 @@ const quietBatch = 100;
 
 export interface JobUpkeepOptions {
   jobs: Pick<JobStore, 'listOverdue' | 'listQuiet'>;
-  outbox: Pick<JobOutbox, 'sweep'>;
+  outbox: Pick<JobOutbox, 'sweep' | 'dataOf'>;
   mailbox: Pick<MailboxService, 'end' | 'endQuietly'>;
   owners: Pick<OwnerSweep, 'run'>;
   /** How long a job may take, and how long it is silent before it counts as done. */
@@ -57,21 +57,24 @@ export class JobUpkeep extends PeriodicTask {
 
   /** Jobs whose workers never say `final`. A job of Weft's own workers is never one: it is taken over. */
   async #endQuiet(): Promise<void> {
-    const { jobs, mailbox, quietMs, timeoutMs } = this.#options;
+    const { jobs, mailbox, outbox, quietMs, timeoutMs } = this.#options;
     const now = this.#now();
     // What is due later expires later.
     const filter = { sinceMs: now - quietMs, expiresByMs: now + timeoutMs, limit: quietBatch };
     for (const job of await jobs.listQuiet(filter)) {
       if (this.isStopped) return;
-      if (!isDue(job, now)) continue;
+      if (!isDue(job, outbox.dataOf(job), now)) continue;
       await mailbox.endQuietly(job.job_number, `Nothing more has come for ${quietMs / 1000} s`);
     }
   }
 }
 
 /** Whether all that was asked for can be there. */
-function isDue({ task_type, data }: JobRecord, nowMs: number): boolean {
-  if (task_type !== 'agent_data') return true;
-  const { end_time } = JSON.parse(data) as { end_time?: unknown };
-  return !(Date.parse(String(end_time)) > nowMs);
+function isDue({ task_type, created_at }: JobRecord, data: string, nowMs: number): boolean {
+  if (task_type === 'agent_details') return true;
+  const asked = JSON.parse(data) as { end_time?: unknown; duration?: number; speed?: number; pace?: string };
+  if (task_type === 'agent_data') return !(Date.parse(String(asked.end_time)) > nowMs);
+  const { duration = 0, speed = 1, pace } = asked;
+  // The time of a stepped network is not that of the clock.
+  return pace !== 'stepped' && created_at + (duration * 1000) / speed <= nowMs;
 }

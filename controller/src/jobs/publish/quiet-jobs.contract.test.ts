@@ -96,9 +96,9 @@ describe('a job whose worker never says that it is done', () => {
 describe('left alone are', () => {
   it('jobs that have delivered nothing, jobs that a worker of Weft has begun, and jobs that were set aside', async () => {
     const [silent, leased, left, aside] = await Promise.all(Array.from({ length: 4 }, () => server.ask()));
-    for (const job of [leased!, left!, aside!]) await deliver(job, 'agent_details', [{ n: 1 }]);
     await server.store.claim(leased!, 'worker', Date.now(), 10 * quietMs);
     await server.store.claim(left!, 'worker', Date.now() - 9_000, 5_000);
+    for (const job of [leased!, left!, aside!]) await deliver(job, 'agent_details', [{ n: 1 }]);
     await server.store.setAside([aside!], 'job', Date.now());
     await afterSilence();
     for (const job of [silent!, leased!, left!, aside!]) expect((await jobOf(job)).ended_at).toBeNull();
