@@ -44,9 +44,11 @@ export type ChannelCommand = Type.Static<typeof ChannelCommand>;
 export const TelemetryAck = Type.Named('TelemetryAck', {
   type: Type.Literal('telemetry_ack'),
   id: Type.Optional(MessageId),
-  accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+  accepted: AgentUpdateAnswer.properties.accepted,
+  merged: AgentUpdateAnswer.properties.merged,
   ignored: AgentUpdateAnswer.properties.ignored,
   ignored_count: AgentUpdateAnswer.properties.ignored_count,
+  rounded: AgentUpdateAnswer.properties.rounded,
 });
 export type TelemetryAck = Type.Static<typeof TelemetryAck>;
 

@@ -56,12 +56,31 @@ export const AgentMultiMetricData = Type.Named('AgentMultiMetricData', {
 });
 export type AgentMultiMetricData = Type.Static<typeof AgentMultiMetricData>;
 
+const TextSeries = Type.Object({
+  agent_id: Type.String({ description: 'The ap_id.' }),
+  is_complete: Type.Boolean({
+    description:
+      'False: there are more texts in the window than `max_points` of a name, or 8,000,000 characters of the answer.',
+  }),
+  series: Type.Array(
+    Type.Object({
+      metric: Type.String(),
+      points: Type.Array(Type.Object({ ts: Type.Timestamp, value: Type.String() }), {
+        description: 'The oldest first.',
+      }),
+    }),
+  ),
+});
+
 const BandEdge = (which: string) =>
   Type.Optional.Array(AgentMultiMetricData, { description: `With \`band=true\`: the ${which} of each bucket.` });
 export const FleetSeries = Type.Named('FleetSeries', {
   agents: Type.Array(AgentMultiMetricData, { description: 'In the order asked for.' }),
   lows: BandEdge('minimum'),
   highs: BandEdge('maximum'),
+  texts: Type.Optional.Array(TextSeries, {
+    description: 'With `texts=true`: the texts of these names, never in buckets.',
+  }),
 });
 export type FleetSeries = Type.Static<typeof FleetSeries>;
 
@@ -78,6 +97,9 @@ export const LatestMetrics = Type.Named('LatestMetrics', {
       ap_id: Type.String(),
       presence: Presence,
       metrics: Type.Record(Type.String(), Type.Unknown(), { description: 'Name -> `{ts, value}`.' }),
+      texts: Type.Optional(
+        Type.Record(Type.String(), Type.Unknown(), { description: 'With `texts=true`: name -> `{ts, value}`.' }),
+      ),
     }),
   ),
 });

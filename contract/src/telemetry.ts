@@ -6,7 +6,8 @@ export const AgentUpdateRequest = Type.Record(Type.String(), Type.Unknown(), {
   title: 'AgentUpdateRequest',
   description:
     'Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; ' +
-    'else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; ' +
+    'else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields. ' +
+    'Numbers, booleans (1 and 0) and texts that are plain decimals (`"5"`, `"-0.25"`) are metrics; a text that is not exactly its number (`"1.20"`, `"00101"`) is kept as a text, unchanged; a name may have both. ' +
     '`configuration` and `geolocation` are merged into the agent’s own configuration; `devices` is the whole list of what is attached now, each ' +
     'with `device` and, where known, `rssi_dbm`, `snr_db`, `rx_mbps`, `tx_mbps`, `connected_seconds` and `heard`. What cannot be stored is left out and named ' +
     'in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`.',
@@ -17,9 +18,7 @@ export const IgnoredField = Type.Named('IgnoredField', {
   field: Type.String({ description: 'The name that it would have had, cut to 256 characters.' }),
   reason: Type.Enum(Object.keys(ignoredReasons) as (keyof typeof ignoredReasons)[], {
     description:
-      '`text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: ' +
-      'too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, ' +
-      'empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
+      '`name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that ' +
       'is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. ' +
       '`unreadable_time`: the sample of this time was not stored. ' +
       '`not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access ' +
@@ -33,10 +32,20 @@ export type IgnoredField = Type.Static<typeof IgnoredField>;
 export const AgentUpdateAnswer = Type.Named('AgentUpdateAnswer', {
   status: Type.Literal('success'),
   detail: Type.String(),
-  accepted: Type.Integer({ description: 'The number of stored samples; 0 if no field could be stored.' }),
+  accepted: Type.Integer({
+    description: 'The number of stored samples, without those in `merged`; 0 if no field could be stored.',
+  }),
+  merged: Type.Optional.Integer({
+    description:
+      'How many samples have a field that another one of the same millisecond has too: the later value is kept. Absent if none.',
+  }),
   ignored: Type.Optional.Array(IgnoredField, {
     description: 'What was left out: each field once, at most 20 of them. Absent if everything was stored.',
   }),
   ignored_count: Type.Optional.Integer({ description: 'How many fields were left out of all samples.' }),
+  rounded: Type.Optional.Array(Type.String(), {
+    description:
+      'Fields, at most 20, whose integers a number holds only approximately (beyond 9,007,199,254,740,991): send them as texts. Absent if none.',
+  }),
 });
 export type AgentUpdateAnswer = Type.Static<typeof AgentUpdateAnswer>;

@@ -152,9 +152,9 @@ describe('an agent', () => {
         { load: 'high', neighbours: [] },
         { load: 2, neighbours: [] },
       ]),
-    ).toBe(1);
-    expect(told).toEqual(['neighbours array', 'load text_for_metric']);
-    expect((await server.rowsOf(ap))[0]).toEqual({ ts: time, load: 1 });
+    ).toBe(2);
+    expect(told).toEqual(['neighbours array']);
+    expect((await server.rowsOf(ap)).map(({ load }) => load)).toEqual([1, 'high', 2]);
   });
 
   test('does not hear commands while it is deaf, not even enough to say so', async () => {

@@ -23,40 +23,58 @@ export function sample(ts: number, metrics: Record<string, number>, texts: Recor
   return { ts, names: Object.keys(metrics), values: Object.values(metrics), texts: Object.entries(texts) };
 }
 
+/** A text beside a number of the same name and time is under its name and this. */
+export const asText = ' as text';
+
 export function toRows({ ts, columns, texts }: Frame): Row[] {
   return Array.from(ts, (time, index) => {
     const numbers = [...columns].map(([name, values]) => [name, values[index]!] as const);
     const words = [...texts].map(([name, values]) => [name, values[index]] as const);
-    return {
-      ts: time,
-      ...Object.fromEntries(numbers.filter(([, value]) => !Number.isNaN(value))),
-      ...Object.fromEntries(words.flatMap(([name, word]) => (word === undefined ? [] : [[name, word]]))),
-    };
+    return toRow(
+      time,
+      numbers.filter(([, value]) => !Number.isNaN(value)),
+      words.flatMap(([name, word]) => (word === undefined ? [] : [[name, word]])),
+    );
   });
+}
+
+function toRow(
+  ts: number,
+  numbers: readonly (readonly [string, number])[],
+  words: readonly (readonly [string, string])[],
+): Row {
+  const row: Row = { ts, ...Object.fromEntries(numbers) };
+  for (const [name, word] of words) row[Object.hasOwn(row, name) ? name + asText : name] = word;
+  return row;
 }
 
 /** Up to so many rows each store counts the points of the requested series. */
 const countedRows = 4096;
 
 export class ReferenceTelemetry {
-  readonly #rows = new Map<number, Map<string, number | string>>();
+  readonly #rows = new Map<number, { numbers: Map<string, number>; words: Map<string, string> }>();
 
   append(samples: readonly Sample[]): void {
     for (const { ts, names, values, texts } of samples) {
-      const row = this.#rows.get(ts) ?? new Map<string, number | string>();
+      const row = this.#rows.get(ts) ?? { numbers: new Map(), words: new Map() };
       this.#rows.set(ts, row);
-      for (const [index, name] of names.entries()) row.set(name, values[index]!);
-      for (const [name, text] of texts) row.set(name, text);
+      for (const [index, name] of names.entries()) row.numbers.set(name, values[index]!);
+      for (const [name, text] of texts) row.words.set(name, text);
     }
   }
 
+  /** `metrics`: only these, and no texts. */
   rows({ startMs, endMs }: TimeRange, metrics?: readonly string[]): Row[] {
-    const isAsked = (name: string, value: number | string) =>
-      metrics === undefined || (metrics.includes(name) && typeof value === 'number');
     return [...this.#rows]
       .filter(([ts]) => ts >= startMs && ts <= endMs)
       .sort(([a], [b]) => a - b)
-      .map(([ts, row]) => ({ ts, ...Object.fromEntries([...row].filter(([name, value]) => isAsked(name, value))) }))
+      .map(([ts, { numbers, words }]) =>
+        toRow(
+          ts,
+          [...numbers].filter(([name]) => metrics?.includes(name) !== false),
+          metrics ? [] : [...words],
+        ),
+      )
       .filter((row) => Object.keys(row).length > 1);
   }
 
@@ -65,8 +83,11 @@ export class ReferenceTelemetry {
     const isCounted = !mayBeBuckets || this.#rows.size <= countedRows;
     const rows = this.rows(query, query.metrics);
     const lengths = new Map<string, number>();
-    for (const name of rows.flatMap((row) => Object.keys(row))) lengths.set(name, (lengths.get(name) ?? 0) + 1);
-    lengths.delete('ts');
+    const series = (name: string, value: unknown) => `${typeof value} ${name.replace(asText, '')}`;
+    for (const name of rows.flatMap((row) => Object.entries(row).map((field) => series(...field)))) {
+      lengths.set(name, (lengths.get(name) ?? 0) + 1);
+    }
+    lengths.delete('number ts');
     if (isCounted && Math.max(0, ...lengths.values()) <= query.maxPoints)
       return { resolution_seconds: undefined, rows };
     const width = chooseBucketWidth(query.startMs, query.endMs, query.maxPoints);
@@ -113,14 +134,20 @@ const someNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e6, max: 1e6 }),
 );
 
+const someText = fc.constantFrom('', 'up', 'down "\\', '1.20');
+
 const someSample = fc
   .record(
-    { ts: someTime, a: someNumber, b: someNumber, c: someNumber, state: fc.constantFrom('', 'up', 'down "\\') },
+    {
+      ts: someTime,
+      numbers: fc.record({ a: someNumber, b: someNumber, c: someNumber, state: someNumber }, { requiredKeys: [] }),
+      words: fc.record({ state: someText, a: someText }, { requiredKeys: [] }),
+    },
     { requiredKeys: ['ts'] },
   )
-  .map(({ ts, state, ...metrics }) => {
-    const named = Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, value + 0]));
-    return sample(ts, named, state === undefined ? {} : { state });
+  .map(({ ts, numbers = {}, words }) => {
+    const named = Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, value + 0]));
+    return sample(ts, named, words);
   });
 
 /** A reading every second for half an hour: more than stays in memory in one piece. */

@@ -11,5 +11,12 @@ export { RecentRows } from './read/recent-rows.ts';
 export { queryFrame, readRows } from './read/series-reader.ts';
 export { AppendOrder } from './write/append-order.ts';
 export { CommitPace } from './write/commit-pace.ts';
-export { type NumberedSource, namesOf, RecordWriter, readRecord, type SampleName } from './write/sample-record.ts';
+export {
+  type NumberedSource,
+  namesOf,
+  RecordWriter,
+  readRecord,
+  type SampleName,
+  toNumberedSource,
+} from './write/sample-record.ts';
 export { rowsAtOnce, sealFirstRows } from './write/sealing.ts';

@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Engine, type EngineOptions } from './engine.ts';
 import { returnMemoryAtRest } from './memory-at-rest.ts';
 import { type PackedLatest, packFrame, packLatest } from './thread-messages.ts';
-import { FieldConflict, type Frame, type LatestValues } from './time-series.ts';
+import { type Frame, type LatestValues, TooManyNames } from './time-series.ts';
 
 export type ThreadCall = { id: number } & (
   | { method: 'register'; args: Parameters<Engine['register']> }
@@ -22,7 +22,7 @@ export type ThreadCall = { id: number } & (
 
 export type ThreadAnswer =
   | { id: number; result: unknown }
-  | { id: number; conflict: { sampleIndex: number; field: string; reason: FieldConflict['reason'] } }
+  | { id: number; oneTooMany: { sampleIndex: number; field: string } }
   | { id: number; failure: string; isTransient: boolean; isFull?: boolean }
   | { damage: string; isUnfinishedEnd: boolean }
   | { fatal: string };
@@ -188,9 +188,9 @@ function reportDamage(damage: string): void {
 }
 
 function toAnswer({ id, method }: ThreadCall, error: unknown): ThreadAnswer {
-  if (error instanceof FieldConflict) {
-    const { sampleIndex, field, reason } = error;
-    return { id, conflict: { sampleIndex, field, reason } };
+  if (error instanceof TooManyNames) {
+    const { sampleIndex, field } = error;
+    return { id, oneTooMany: { sampleIndex, field } };
   }
   const { message } = error as Error;
   // A failed read, or a damaged page with the names of one source, must not make the rest unusable.

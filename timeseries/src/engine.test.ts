@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { Engine } from './engine.ts';
-import { RecordWriter } from './write/sample-record.ts';
+import { RecordWriter, toNumberedSource } from './write/sample-record.ts';
 
 const dayMs = 86_400_000;
 
@@ -30,7 +30,7 @@ function openEngine(folder = createFolder(), damages: string[] = []): Engine {
 async function append(engine: Engine, source: string, ts: number, value: number): Promise<void> {
   const { no, fields } = engine.register(source, [{ name: 'value', isText: false, sampleIndex: 0 }]);
   const writer = new RecordWriter();
-  const numbered = { no, fields: new Map(fields.map((field) => [field.name, field])) };
+  const numbered = toNumberedSource(no, fields);
   writer.add(numbered, [{ ts, names: ['value'], values: [value], texts: [] }]);
   await engine.commit(writer.take());
 }
@@ -92,7 +92,7 @@ test('sources that began together and report together are not sealed together, a
   let engine = openEngine(folder);
   const sources = Array.from({ length: 40 }, (_, index) => {
     const { no, fields } = engine.register(`ap-${index}`, [{ name: 'value', isText: false, sampleIndex: 0 }]);
-    return { no, fields: new Map(fields.map((field) => [field.name, field])) };
+    return toNumberedSource(no, fields);
   });
   const sealsOfRound: number[] = [];
   const now = Date.now();
@@ -124,7 +124,7 @@ test('the head of a wide source with rows of many hours is sealed in parts, and 
   const names = Array.from({ length: 1000 }, (_, number) => (number === 0 ? 'value' : `m${number}`));
   const asked = names.map((name) => ({ name, isText: false, sampleIndex: 0 }));
   const { no, fields } = engine.register('wide', asked);
-  const wide = { no, fields: new Map(fields.map((field) => [field.name, field])) };
+  const wide = toNumberedSource(no, fields);
   const now = Date.now();
   const samples = Array.from({ length: 45 }, (_, row) => ({
     ts: now - (45 - row) * (dayMs / 4),
@@ -168,7 +168,7 @@ test('of heads that are sealed together none is lost when one of them fails', as
   for (const source of sources) {
     const { no, fields } = engine.register(source, [{ name: 'value', isText: false, sampleIndex: 0 }]);
     const samples = rows.map((row) => ({ ts: now + row, names: ['value'], values: [row], texts: [] }));
-    writer.add({ no, fields: new Map(fields.map((field) => [field.name, field])) }, samples);
+    writer.add(toNumberedSource(no, fields), samples);
   }
   await engine.commit(writer.take());
   const database = new DatabaseSync(join(folder, 'telemetry.db'));

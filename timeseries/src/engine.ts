@@ -8,7 +8,14 @@ import { neverTs, SourceSeries } from './heads/source-series.ts';
 import type { SealedRows } from './read/raw-rows.ts';
 import { RecentRows } from './read/recent-rows.ts';
 import { queryFrame, querySteps, readRows } from './read/series-reader.ts';
-import type { FieldInfo, Frame, LatestValues, SeriesQuery, TimeRange } from './time-series.ts';
+import {
+  type FieldInfo,
+  type Frame,
+  inFieldOrder,
+  type LatestValues,
+  type SeriesQuery,
+  type TimeRange,
+} from './time-series.ts';
 import { Journal } from './write/journal.ts';
 import { OpenHeads } from './write/open-heads.ts';
 import { sealFirstRows } from './write/sealing.ts';
@@ -70,7 +77,7 @@ export class Engine {
     }
   }
 
-  /** Numbers for a source and its names; durable when it returns. Throws FieldConflict. */
+  /** Numbers for a source and its names; durable when it returns. Throws TooManyNames. */
   register(source: string, names: readonly { name: string; isText: boolean; sampleIndex: number }[]): RegisteredSource {
     const known = this.#find(source);
     const { series, added } = this.#tables.transaction(() => {
@@ -141,7 +148,7 @@ export class Engine {
     const fields = this.#find(source)?.fields.filter(({ lastTs }) => lastTs >= sinceMs) ?? [];
     return fields
       .map(({ name, isText, lastTs }): FieldInfo => ({ name, kind: isText ? 'text' : 'metric', lastTs }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .sort(inFieldOrder);
   }
 
   latest(sources: readonly string[]): LatestValues[] {

@@ -3,9 +3,9 @@ export { returnMemoryAtRest } from './memory-at-rest.ts';
 export { chooseBucketWidth } from './read/bucket-frame.ts';
 export {
   type Aggregate,
-  FieldConflict,
   type FieldInfo,
   type Frame,
+  inFieldOrder,
   isNewest,
   type LatestValues,
   maxAheadMs,
@@ -16,5 +16,6 @@ export {
   type TimeRange,
   type TimeSeriesOptions,
   type TimeSeriesStore,
+  TooManyNames,
 } from './time-series.ts';
 export { openTimeSeries } from './time-series-store.ts';

@@ -6,7 +6,6 @@ import type { ThreadAnswer, ThreadCall } from './engine-thread.ts';
 import { NewestValues } from './newest-values.ts';
 import { unpackFrame, unpackLatest } from './thread-messages.ts';
 import {
-  FieldConflict,
   type FieldInfo,
   type Frame,
   type LatestValues,
@@ -16,10 +15,11 @@ import {
   type TimeRange,
   type TimeSeriesOptions,
   type TimeSeriesStore,
+  TooManyNames,
 } from './time-series.ts';
 import { AppendOrder } from './write/append-order.ts';
 import { CommitPace } from './write/commit-pace.ts';
-import { type NumberedSource, namesOf, RecordWriter } from './write/sample-record.ts';
+import { type NumberedSource, namesOf, RecordWriter, toNumberedSource } from './write/sample-record.ts';
 
 const maxKnownSources = 50_000;
 /** Samples that wait for a commit; beyond it new ones are refused, so that memory stays bounded. */
@@ -137,10 +137,7 @@ class ThreadedStore implements TimeSeriesStore {
     const enqueued = known && this.#enqueue(source, known, samples);
     if (enqueued) return { stored: enqueued };
     const { no, fields }: RegisteredSource = await this.#call('register', [source, namesOf(samples)]);
-    const numbered: NumberedSource = {
-      no,
-      fields: new Map(fields.map(({ name, no, isText }) => [name, { no, isText }])),
-    };
+    const numbered = toNumberedSource(no, fields);
     if (this.#numbered.size >= maxKnownSources) this.#numbered.delete(this.#numbered.keys().next().value!);
     this.#numbered.set(source, numbered);
     const stored = this.#enqueue(source, numbered, samples);
@@ -259,10 +256,9 @@ class ThreadedStore implements TimeSeriesStore {
     const call = this.#calls.get(answer.id);
     this.#calls.delete(answer.id);
     if ('result' in answer) call?.resolve(answer.result as never);
-    else if ('conflict' in answer) {
-      const { sampleIndex, field, reason } = answer.conflict;
-      call?.reject(new FieldConflict(sampleIndex, field, reason));
-    } else {
+    else if ('oneTooMany' in answer)
+      call?.reject(new TooManyNames(answer.oneTooMany.sampleIndex, answer.oneTooMany.field));
+    else {
       const error = new Error(answer.failure);
       call?.reject(
         answer.isFull ? this.#toError(new StoreUnavailable('full', { cause: error })) : this.#unavailable(error),

@@ -7,7 +7,7 @@ export interface Sample {
   /** Names of metrics, without repeats, and their finite values in the same order. */
   names: string[];
   values: number[];
-  /** Text fields: kept beside the metrics, never one of them. */
+  /** Text fields: kept beside the metrics, never one of them. A name may be both: these are two series. */
   texts: [name: string, text: string][];
 }
 
@@ -88,12 +88,13 @@ export interface TimeSeriesStore {
   /**
    * Stores all samples of one source or none. Durable when it resolves: a kill of every process afterwards loses nothing.
    * A value of the same source, time and name as an earlier one replaces it; other fields of that time stay. Any order
-   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
+   * of times is fine. A name may have numbers and texts, which replace only their own kind. Throws TooManyNames for the
+   * 1,025th name.
    */
   append(source: string, samples: readonly Sample[]): Promise<void>;
   /** What is stored, appends that have resolved included. An unknown source, metric or empty window gives no rows. */
   query(query: SeriesQuery): Promise<Frame>;
-  /** The source's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
+  /** The source's fields that were reported at or after `sinceMs`, by name; of one name the numbers first. Reads no points. */
   fields(source: string, sinceMs: number): Promise<FieldInfo[]>;
   /** For each of these sources that has metrics. */
   latest(sources: readonly string[]): Promise<LatestValues[]>;
@@ -113,21 +114,25 @@ export interface TimeSeriesStore {
   sealAll(): Promise<void>;
 }
 
-/** A sample does not fit what the source has reported so far. */
-export class FieldConflict extends Error {
-  override name = 'FieldConflict';
+/** A sample has a name that is one too many for its source. */
+export class TooManyNames extends Error {
+  override name = 'TooManyNames';
   readonly sampleIndex: number;
   readonly field: string;
-  readonly reason: 'text_for_metric' | 'metric_for_text' | 'too_many_names';
-  constructor(sampleIndex: number, field: string, reason: FieldConflict['reason']) {
-    super(`${field}: ${reason}`);
+  constructor(sampleIndex: number, field: string) {
+    super(`${field}: a source has at most ${maxNamesPerSource} names`);
     this.sampleIndex = sampleIndex;
     this.field = field;
-    this.reason = reason;
   }
 }
 
+/** Of both kinds together: a name that has numbers and texts counts once. */
 export const maxNamesPerSource = 1024;
+
+/** By name, of one name the numbers first. */
+export function inFieldOrder(a: Pick<FieldInfo, 'name' | 'kind'>, b: Pick<FieldInfo, 'name' | 'kind'>): number {
+  return a.name < b.name || (a.name === b.name && a.kind === 'metric') ? -1 : 1;
+}
 
 /** The store cannot store or read anything right now; nothing was stored. */
 export class StoreUnavailable extends Error {

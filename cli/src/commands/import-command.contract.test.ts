@@ -121,6 +121,42 @@ describe('a table', () => {
     expect(await rowsOf(agent)).toEqual([{ ts: new Date(hourAgo * 1000 + ms).toISOString(), x: 1 }]);
   });
 
+  test('keeps what is more than its number, and says what it merged', async () => {
+    const ap_id = await newAgent();
+    const at = (micros: number) => `${hourAgo}${String(micros).padStart(6, '0')}`;
+    const cells = ['00101', '1.20', '8944501234567890123', '001e42123456', '0.30000000000000004', '1e-07', '-5', 'up'];
+    const rows = cells.map((cell, n) => `${at(n * 1000)},${cell}`);
+    const table = file('texts.csv', ['ts,fw', ...rows, `${at(7500)},down`].join('\n'));
+    const { code, out } = await run([table, '--agent', ap_id]);
+    expect([code, out]).toEqual([
+      0,
+      'Stored 9 lines.\n1 line replaced fields of others: times are kept in milliseconds.\n',
+    ]);
+    expect((await weft.rowsOf(ap_id)).map(({ fw }) => fw)).toEqual([
+      '00101',
+      '1.20',
+      '8944501234567890123',
+      '001e42123456',
+      0.1 + 0.2,
+      1e-7,
+      -5,
+      'down',
+    ]);
+    const numbers = await weft.request(
+      'GET',
+      `/api/v1/metrics/agent_multi_metric_data?agent=${ap_id}&metrics=fw&window=2h`,
+      { token: admin },
+    );
+    expect(numbers.body.series[0].points.map(({ value }: { value: number }) => value)).toEqual([
+      1.2,
+      0.1 + 0.2,
+      1e-7,
+      -5,
+    ]);
+    const large = `agent/${ap_id}/data serial=8944501234567890123i ${hourAgo}`;
+    expect((await run(['-', '--precision', 's'], { input: large })).out).toContain('Rounded 1 integers');
+  });
+
   test('in the long form, of several agents, zipped', async () => {
     const [one, two] = [await newAgent(), await newAgent()];
     const rows = [
@@ -132,7 +168,7 @@ describe('a table', () => {
     const path = file('long.csv.gz', gzipSync(rows.join('\r\n')));
     expect(await run([path, '--agent-tag', 'ap', '--json'])).toMatchObject({
       code: 0,
-      out: '{"stored":3,"skipped":0}\n',
+      out: '{"stored":3,"skipped":0,"merged":0,"rounded":0}\n',
     });
     expect(await rowsOf(one)).toEqual([{ ts: iso(hourAgo), rssi: -60, load: 5 }]);
     expect(await rowsOf(two)).toEqual([{ ts: iso(hourAgo), rssi: -70 }]);
@@ -188,7 +224,8 @@ test('an export of the InfluxDB of an earlier Weft gives every value back, at it
   const plain = file('export', gunzipSync(readFileSync(`${kept}.gz`)));
   for (const path of [`${kept}.gz`, plain]) {
     const { code, out, err } = await run([path], { url: other.url, token });
-    expect([code, out, err]).toEqual([0, 'Stored 388 lines.\n', '']);
+    // Two of its lines are in one millisecond.
+    expect([code, out, err]).toEqual([0, expect.stringMatching(/^Stored 388 lines\.\n1 line replaced/), '']);
     for (const [ap_id, rows] of Object.entries(expected)) {
       const query = new URLSearchParams({ agent: ap_id, format: 'ndjson', start: iso(rows[0]!.ts / 1000 - 1) });
       const { body } = await other.request('GET', `/api/v1/metrics/export?${query}`, { token });

@@ -78,7 +78,7 @@ ${identityHelp}`,
     } finally {
       tally.bar.clear();
     }
-    tally.tell(line.has('json'));
+    tally.tell(writer, line.has('json'));
   },
 };
 
@@ -133,13 +133,20 @@ class Tally {
     );
   }
 
-  tell(isJson: boolean): void {
+  tell({ merged, rounded }: { merged: number; rounded: number }, isJson: boolean): void {
     const { stdout } = this.#around;
-    if (isJson) stdout.write(`${JSON.stringify({ stored: this.#stored, skipped: this.#skipped })}\n`);
-    else
-      stdout.write(
-        `Stored ${counted(this.#stored, 'line')}${this.#skipped > 0 ? `, skipped ${this.#skipped}` : ''}.\n`,
-      );
+    if (isJson) {
+      stdout.write(`${JSON.stringify({ stored: this.#stored, skipped: this.#skipped, merged, rounded })}\n`);
+      return;
+    }
+    stdout.write(`Stored ${counted(this.#stored, 'line')}${this.#skipped > 0 ? `, skipped ${this.#skipped}` : ''}.\n`);
+    if (merged > 0) {
+      stdout.write(`${counted(merged, 'line')} replaced fields of others: times are kept in milliseconds.\n`);
+    }
+    if (rounded > 0) {
+      const integers = counted(rounded, 'integer');
+      stdout.write(`Rounded ${integers} with too many digits for a number; quoted, such digits are a text.\n`);
+    }
   }
 }
 

@@ -111,7 +111,10 @@ class HistoryTable {
   }
 }
 
-/** Undefined for an empty cell. A value that is not a number is a text. */
+/** What programs write of a number that is not quoted; `001e42123456` is none. */
+const withExponent = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d+$/;
+
+/** Undefined for an empty cell. What is not just the text of a number is left to Weft, which reads it as any string of a report. */
 function toField(name: string, cell: string, line: number): string | undefined {
   if (cell === '') return undefined;
   if (name === '') throw new BadLine(line, 'the metric has no name');
@@ -119,7 +122,8 @@ function toField(name: string, cell: string, line: number): string | undefined {
   if (/\p{Cc}|\\$/u.test(name))
     throw new BadLine(line, `the metric ${JSON.stringify(name)} has a control character, or a backslash at its end`);
   const key = name.replaceAll(/[, =]/g, '\\$&');
-  if (/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(cell)) return `${key}=${cell.replace(/^\+/, '')}`;
+  const isNumber = Number.isFinite(Number(cell)) && (String(Number(cell)) === cell || withExponent.test(cell));
+  if (isNumber) return `${key}=${cell}`;
   return `${key}="${cell.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 

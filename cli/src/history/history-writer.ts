@@ -41,6 +41,10 @@ export class HistoryWriter {
   readonly #options: HistoryWriterOptions;
   readonly #http: HttpClient;
   readonly #batches = new Map<string, Batch>();
+  /** Lines that have replaced fields of others in the same millisecond. */
+  merged = 0;
+  /** Integers that no number holds exactly. */
+  rounded = 0;
   #waitingBytes = 0;
 
   constructor(options: HistoryWriterOptions) {
@@ -112,7 +116,11 @@ export class HistoryWriter {
     const deadline = performance.now() + patienceMs;
     for (;;) {
       const answer = await this.#post(ap_id, body);
-      if (answer.status === 204) return undefined;
+      if (answer.status === 204) {
+        this.merged += answer.merged;
+        this.rounded += answer.rounded;
+        return undefined;
+      }
       if (answer.status === 422 && Array.isArray(answer.detail)) return answer.detail;
       const isPassing = [0, 429, 502, 503, 504].includes(answer.status);
       const waitMs = backOff.next() + answer.retryAfterSeconds * 1000;
@@ -125,7 +133,7 @@ export class HistoryWriter {
   async #post(
     ap_id: string,
     body: Uint8Array<ArrayBuffer>,
-  ): Promise<{ status: number; detail: unknown; retryAfterSeconds: number }> {
+  ): Promise<{ status: number; detail: unknown; retryAfterSeconds: number; merged: number; rounded: number }> {
     const { precision, token, signal } = this.#options;
     const request = {
       method: 'POST',
@@ -140,11 +148,13 @@ export class HistoryWriter {
     try {
       const { status, text, headers } = await this.#http.answer(request);
       const detail = parseObject(text)?.detail ?? text;
-      return { status, detail, retryAfterSeconds: Number(headers.get('retry-after')) || 0 };
+      const count = (name: string) => Number(headers.get(name)) || 0;
+      const counts = { merged: count('x-weft-merged'), rounded: count('x-weft-rounded') };
+      return { status, detail, retryAfterSeconds: count('retry-after'), ...counts };
     } catch (error) {
       signal.throwIfAborted();
       const { message, cause } = error as Error & { cause?: Error };
-      return { status: 0, detail: cause?.message || message, retryAfterSeconds: 0 };
+      return { status: 0, detail: cause?.message || message, retryAfterSeconds: 0, merged: 0, rounded: 0 };
     }
   }
 }

@@ -2,13 +2,9 @@
 
 export const ignoredReasons = {
   array: 'arrays are not stored; send numbers under names of their own',
-  text_for_metric: 'it was a number before, and a metric stays a number; report texts under another name',
-  metric_for_text: 'it was a text before, and a text stays a text; report numbers under another name',
   name: 'a name has 1 to 256 characters, no comma and no control characters',
   repeated: 'another field of the sample has this name',
-  not_finite: 'the number is too large, NaN or Infinity; leave it out when there is no value',
   text: 'this text is not a JSON object',
-  empty: 'it is empty, and no text was reported under this name yet; leave it out when there is no value',
   not_an_object: 'it should be an object with latitude and longitude',
   not_a_place: 'it should have a latitude from -90 to 90 and a longitude from -180 to 180',
   beside_payload: 'only fields inside of payload are stored',

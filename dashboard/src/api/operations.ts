@@ -252,15 +252,19 @@ export type AgentUpdate = {
 export type AgentUpdateAnswer = {
   status: 'success';
   detail: string;
-  /** The number of stored samples; 0 if no field could be stored. */
+  /** The number of stored samples, without those in `merged`; 0 if no field could be stored. */
   accepted: number;
+  /** How many samples have a field that another one of the same millisecond has too: the later value is kept. Absent if none. */
+  merged?: number;
   /** What was left out: each field once, at most 20 of them. Absent if everything was stored. */
   ignored?: (IgnoredField)[];
   /** How many fields were left out of all samples. */
   ignored_count?: number;
+  /** Fields, at most 20, whose integers a number holds only approximately (beyond 9,007,199,254,740,991): send them as texts. Absent if none. */
+  rounded?: (string)[];
 };
 
-/** Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields; `configuration` and `geolocation` are merged into the agent’s own configuration; `devices` is the whole list of what is attached now, each with `device` and, where known, `rssi_dbm`, `snr_db`, `rx_mbps`, `tx_mbps`, `connected_seconds` and `heard`. What cannot be stored is left out and named in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`. */
+/** Free-form. An array `samples` makes it a batch; else an object `payload` (or a text that is one in JSON) contains the fields; else the body itself does. `ap_id`, `ts`, `timestamp`, `time`, `configuration`, `geolocation` and `devices` are never fields. Numbers, booleans (1 and 0) and texts that are plain decimals (`"5"`, `"-0.25"`) are metrics; a text that is not exactly its number (`"1.20"`, `"00101"`) is kept as a text, unchanged; a name may have both. `configuration` and `geolocation` are merged into the agent’s own configuration; `devices` is the whole list of what is attached now, each with `device` and, where known, `rssi_dbm`, `snr_db`, `rx_mbps`, `tx_mbps`, `connected_seconds` and `heard`. What cannot be stored is left out and named in `ignored`. A text under the name of a credential (`password`, `wifi_password`, `apiKey`, `token`) is refused with 422 `credential_in_report`. */
 export type AgentUpdateRequest = Record<string, unknown>;
 
 export type Alarm = {
@@ -1615,6 +1619,21 @@ export type FleetSeries = {
   lows?: (AgentMultiMetricData)[];
   /** With `band=true`: the maximum of each bucket. */
   highs?: (AgentMultiMetricData)[];
+  /** With `texts=true`: the texts of these names, never in buckets. */
+  texts?: ({
+    /** The ap_id. */
+    agent_id: string;
+    /** False: there are more texts in the window than `max_points` of a name, or 8,000,000 characters of the answer. */
+    is_complete: boolean;
+    series: ({
+      metric: string;
+      /** The oldest first. */
+      points: ({
+        ts: string;
+        value: string;
+      })[];
+    })[];
+  })[];
 };
 
 export type Grant = {
@@ -1656,8 +1675,8 @@ export type HeardAccessPoint = {
 export type IgnoredField = {
   /** The name that it would have had, cut to 256 characters. */
   field: string;
-  /** `text_for_metric`, `metric_for_text`: this name was first reported as the other kind, and stays so: use another name. `not_finite`: too large, `NaN` or `Infinity`. `empty`: an empty text under a name that is no text field yet. `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. `too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later. `too_many_changes`: a configuration that differs from the last one, after 60 changes at once and one in 5 s. */
-  reason: 'array' | 'text_for_metric' | 'metric_for_text' | 'name' | 'repeated' | 'not_finite' | 'text' | 'empty' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' | 'too_many_new_devices' | 'too_many_changes';
+  /** `name`: longer than 256 characters, empty, or with a comma or a control character. `repeated`: another field of the sample has this name. `text`: a payload that is no object. `not_an_object`, `not_a_place`: a geolocation. `beside_payload`, `beside_samples`: the fields are inside of that key. `unreadable_time`: the sample of this time was not stored. `not_a_list`: devices, or what one hears. `no_device`: a device without an identity of 1 to 128 printable characters, or heard access points without a name. `not_a_number`: a value of a device. `too_many_devices`: Weft keeps no more of them. `too_many_new_devices`: more have joined this access point than it may report for now; they count once they are reported later. `too_many_changes`: a configuration that differs from the last one, after 60 changes at once and one in 5 s. */
+  reason: 'array' | 'name' | 'repeated' | 'text' | 'not_an_object' | 'not_a_place' | 'beside_payload' | 'beside_samples' | 'unreadable_time' | 'not_a_list' | 'no_device' | 'not_a_number' | 'too_many_devices' | 'too_many_new_devices' | 'too_many_changes';
 };
 
 /** As far as the caller may see it: the alarms, the access points and all counts. */
@@ -1852,6 +1871,8 @@ export type LatestMetrics = {
     presence: Presence;
     /** Name -> `{ts, value}`. */
     metrics: Record<string, unknown>;
+    /** With `texts=true`: name -> `{ts, value}`. */
+    texts?: Record<string, unknown>;
   })[];
 };
 
@@ -2867,9 +2888,9 @@ export interface Operations {
   metrics_agent_metrics: { query: { agent: string; window?: number | string }; answer: AgentMetrics };
   metrics_agent_multi_metric_data: { query: { agent: string; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string }; answer: AgentMultiMetricData };
   metrics_export: { query: { agent: string; start?: string; end?: string; format?: 'csv' | 'ndjson'; metrics?: (string)[] }; answer: unknown };
-  metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[] }; answer: LatestMetrics };
+  metrics_latest: { query?: { agents?: (string)[]; metrics?: (string)[]; texts?: boolean }; answer: LatestMetrics };
   metrics_presence: { query?: { agents?: (string)[] }; answer: FleetPresence };
-  metrics_series: { query: { agents: (string)[]; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string; band?: boolean }; answer: FleetSeries };
+  metrics_series: { query: { agents: (string)[]; metrics: (string)[]; window?: number | string; max_points?: number; aggregate?: 'mean' | 'min' | 'max' | 'last' | 'sum' | 'count'; end?: string; band?: boolean; texts?: boolean }; answer: FleetSeries };
   metrics_stream: { query?: { agents?: (string)[]; metrics?: (string)[]; after?: string; token?: string }; answer: unknown };
   network_figures: { query?: { selector?: string }; answer: NetworkFigures };
   network_health: { answer: NetworkHealth };

@@ -1,7 +1,7 @@
 // One source while it is in use: its fields with their newest values, and its head.
 
 import type { BlockPlace, FieldTables } from '../blocks/tables.ts';
-import { FieldConflict, isNewest, maxNamesPerSource } from '../time-series.ts';
+import { isNewest, maxNamesPerSource, TooManyNames } from '../time-series.ts';
 import { Head, type SampleRun } from './head.ts';
 
 /** A head with so many rows is sealed; that of a source with many fields earlier, because sealing must not take long. */
@@ -25,7 +25,8 @@ export interface Field {
 export class SourceSeries {
   readonly no: number;
   readonly fields: Field[] = [];
-  readonly fieldsByName = new Map<string, Field>();
+  readonly metrics = new Map<string, Field>();
+  readonly texts = new Map<string, Field>();
   head = new Head();
   /** The share of the rows a head may have. Differs for the first head of each source: they are not all sealed at once. */
   #share: number;
@@ -96,28 +97,28 @@ export class SourceSeries {
 
   /**
    * Stores numbers for new names in the caller's transaction and returns them. Pass them to `remember` once that is
-   * durable, because a number that is not in the tables must never get into the journal. Throws FieldConflict.
+   * durable, because a number that is not in the tables must never get into the journal. Throws TooManyNames.
    */
   register(names: readonly { name: string; isText: boolean; sampleIndex: number }[], tables: FieldTables): Field[] {
-    const added = new Map<string, Field>();
+    const all = new Set([...this.metrics.keys(), ...this.texts.keys()]);
+    const added: Field[] = [];
     for (const { name, isText, sampleIndex } of names) {
-      const known = this.fieldsByName.get(name) ?? added.get(name);
-      if (known && known.isText !== isText) {
-        throw new FieldConflict(sampleIndex, name, isText ? 'text_for_metric' : 'metric_for_text');
-      }
-      if (known) continue;
-      const no = this.fields.length + added.size;
-      if (no >= maxNamesPerSource) throw new FieldConflict(sampleIndex, name, 'too_many_names');
-      added.set(name, { no, name, isText, lastTs: neverTs, lastValue: 0 });
+      if (this.#ofKind(isText).has(name)) continue;
+      if (all.add(name).size > maxNamesPerSource) throw new TooManyNames(sampleIndex, name);
+      added.push({ no: this.fields.length + added.length, name, isText, lastTs: neverTs, lastValue: 0 });
     }
-    for (const field of added.values()) tables.createField(this.no, field.no, field.name, field.isText);
-    return [...added.values()];
+    for (const field of added) tables.createField(this.no, field.no, field.name, field.isText);
+    return added;
   }
 
   remember(fields: readonly Field[]): void {
     for (const field of fields) {
       this.fields[field.no] = field;
-      this.fieldsByName.set(field.name, field);
+      this.#ofKind(field.isText).set(field.name, field);
     }
+  }
+
+  #ofKind(isText: boolean): Map<string, Field> {
+    return isText ? this.texts : this.metrics;
   }
 }

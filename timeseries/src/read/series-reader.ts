@@ -84,7 +84,7 @@ export function readRows(
 
 function requestedFields(series: SourceSeries, metrics: readonly string[] | undefined): Field[] {
   if (metrics === undefined) return series.fields;
-  return metrics.flatMap((name) => series.fieldsByName.get(name) ?? []).filter(({ isText }) => !isText);
+  return metrics.flatMap((name) => series.metrics.get(name) ?? []);
 }
 
 /** Rows in which none of the requested fields has a value are left out. */

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { FieldConflict } from '../time-series.ts';
+import { TooManyNames } from '../time-series.ts';
 import { AppendOrder } from './append-order.ts';
 
 const stored = <T>(value: T) => Promise.resolve({ stored: Promise.resolve(value) });
@@ -18,11 +18,11 @@ test('who waits behind one that could not enter is told the same, and does not t
   await expect(order.add('a', next)).resolves.toBe(1);
 });
 
-test('a field that conflicts is a matter of its own append', async () => {
+test('a name too many is a matter of its own append', async () => {
   const order = new AppendOrder();
-  const conflict = new FieldConflict(0, 'x', 'text_for_metric');
-  const first = order.add('a', () => Promise.reject(conflict));
+  const refusal = new TooManyNames(0, 'x');
+  const first = order.add('a', () => Promise.reject(refusal));
   const behind = order.add('a', () => stored(2));
-  await expect(first).rejects.toBe(conflict);
+  await expect(first).rejects.toBe(refusal);
   await expect(behind).resolves.toBe(2);
 });

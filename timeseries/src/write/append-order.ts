@@ -1,6 +1,6 @@
 // Keeps the appends of a source in order while some of them need time before they can be written, because they have names that
 // are new: those behind them wait until they are in the line, or they would be stored, and their callers told, first.
-import { FieldConflict } from '../time-series.ts';
+import { TooManyNames } from '../time-series.ts';
 
 interface Line {
   underWay: number;
@@ -24,7 +24,7 @@ export class AppendOrder {
     const entered = line.entered.then(enter);
     // Who waits behind one that finds no database would wait for the same in vain, one after the other.
     line.entered = entered.catch((error) => {
-      if (!(error instanceof FieldConflict)) throw error;
+      if (!(error instanceof TooManyNames)) throw error;
     });
     line.entered.catch(() => {});
     try {

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds } from '../../../test/rounds.ts';
 import { Head, type SampleRun } from '../heads/head.ts';
-import { RecordWriter, readRecord } from './sample-record.ts';
+import { RecordWriter, readRecord, toNumberedSource } from './sample-record.ts';
 
 const names = ['a', 'b', 'c'];
-const source = {
-  no: 7,
-  fields: new Map([...names, 'text'].map((name, no) => [name, { no, isText: name === 'text' }])),
-};
+const source = toNumberedSource(
+  7,
+  [...names, 'text'].map((name, no) => ({ name, no, isText: name === 'text' })),
+);
 
 const sample = fc.record({
   ts: fc.integer({ min: 0, max: 40 }),

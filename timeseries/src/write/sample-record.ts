@@ -6,10 +6,20 @@ import type { Sample } from '../time-series.ts';
 /** A source on the caller's thread: its number, and those of its fields. */
 export interface NumberedSource {
   no: number;
-  fields: ReadonlyMap<string, { no: number; isText: boolean }>;
+  metrics: Map<string, number>;
+  texts: Map<string, number>;
   /** The names of the last sample, and their numbers once they have come twice: most appends have the same. */
   lastNames?: readonly string[];
   lastNumbers?: readonly number[] | undefined;
+}
+
+export function toNumberedSource(
+  no: number,
+  fields: Iterable<{ name: string; no: number; isText: boolean }>,
+): NumberedSource {
+  const source: NumberedSource = { no, metrics: new Map(), texts: new Map() };
+  for (const field of fields) (field.isText ? source.texts : source.metrics).set(field.name, field.no);
+  return source;
 }
 
 export interface SampleName {
@@ -18,7 +28,7 @@ export interface SampleName {
   sampleIndex: number;
 }
 
-/** Each of their names once, with the first sample that has it. */
+/** Each of their names once for each kind, with the first sample that has it. */
 export function namesOf(samples: readonly Sample[]): SampleName[] {
   const first = new Map<string, SampleName>();
   const note = (name: string, isText: boolean, sampleIndex: number) => {
@@ -47,7 +57,7 @@ export class RecordWriter {
     return this.#size === 1;
   }
 
-  /** All of the samples, or none and false: if a name is not among the source's fields, or of the other kind there. */
+  /** All of the samples, or none and false: if a name is not among the source's fields of its kind. */
   add(source: NumberedSource, samples: readonly Sample[]): boolean {
     const size = this.#size;
     const texts = this.#texts.length;
@@ -70,14 +80,14 @@ export class RecordWriter {
     numbers[at++] = names.length;
     const known = names === source.lastNames ? lastNumbersOf(source) : undefined;
     for (let index = 0; index < names.length; index++) {
-      const number = known ? known[index] : numberOf(source, names[index]!, false);
+      const number = known ? known[index] : source.metrics.get(names[index]!);
       if (number === undefined) return false;
       numbers[at++] = number;
       numbers[at++] = values[index]!;
     }
     numbers[at++] = texts.length;
     for (const [name, text] of texts) {
-      const number = numberOf(source, name, true);
+      const number = source.texts.get(name);
       if (number === undefined) return false;
       this.#texts.push([number, text]);
     }
@@ -118,13 +128,8 @@ export class RecordWriter {
 
 /** The list is made only for names that have come twice. */
 function lastNumbersOf(source: NumberedSource): readonly number[] {
-  source.lastNumbers ??= source.lastNames!.map((name) => source.fields.get(name)!.no);
+  source.lastNumbers ??= source.lastNames!.map((name) => source.metrics.get(name)!);
   return source.lastNumbers;
-}
-
-function numberOf({ fields }: NumberedSource, name: string, isText: boolean): number | undefined {
-  const field = fields.get(name);
-  return field?.isText === isText ? field.no : undefined;
 }
 
 export interface RecordReader {

@@ -2,7 +2,7 @@
 // that is not above -110; then the command is rolled back. As JSON, with a selector, it is about all access points that match.
 import { parseObject } from '@weft/contract/is-object';
 import { invalidValue, type Loc } from '../../input/value-rules.ts';
-import { isName, toPlainNumber } from '../../telemetry/ingest/sample-fields.ts';
+import { isName, toNumber } from '../../telemetry/ingest/sample-fields.ts';
 
 const comparisons = {
   '<': (value: number, limit: number) => value < limit,
@@ -34,7 +34,7 @@ export function parseGuard(text: string, loc: Loc = ['query', 'guard']): Guard {
   if (isWide(text.trim())) return parseWide(text, loc);
   const at = Math.max(text.lastIndexOf('<'), text.lastIndexOf('>'));
   const metric = text.slice(0, Math.max(at, 0)).trim();
-  const limit = toPlainNumber(text.slice(at + 1).trim());
+  const limit = toNumber(text.slice(at + 1).trim());
   const isMetric = at > 0 && isName(metric);
   if (!isMetric || limit === undefined || !Number.isFinite(limit)) throw invalidValue(loc, expected);
   return { metric, comparison: text[at] as '<' | '>', limit };

@@ -7,7 +7,7 @@ import type { Frame, TelemetryStore } from '../../telemetry/store/telemetry-stor
 import type { JobRecord } from '../store/job-record.ts';
 import { requireOwner, type VisibleTo } from './agent-details-task.ts';
 import { JobFailed, type JobRun } from './job-run.ts';
-import type { RecordPosition } from './record-chunks.ts';
+import { type RecordPosition, seriesKey } from './record-chunks.ts';
 
 /** Values in one page of the store; a text may take as much room as many numbers. */
 const pageValues = 20_000;
@@ -80,12 +80,12 @@ export function progressAt({ startMs, endMs }: AgentDataRange, ts: number): numb
 export function parseRecords(data: string): RecordPosition[] {
   const records = JSON.parse(data) as unknown[];
   return records.map((record) => {
-    const { time, field } = (record ?? {}) as { time?: unknown; field?: unknown };
+    const { time, field, value } = (record ?? {}) as { time?: unknown; field?: unknown; value?: unknown };
     const ts = typeof time === 'string' ? Date.parse(time) : Number.NaN;
     if (Number.isNaN(ts) || typeof field !== 'string') {
       throw new JobFailed('Others have posted to this job: it cannot be gone on with');
     }
-    return { ts, field };
+    return { ts, series: seriesKey(field, typeof value === 'string') };
   });
 }
 

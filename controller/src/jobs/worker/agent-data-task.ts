@@ -47,7 +47,7 @@ async function* storedChunks(
   source: AgentSource,
 ): AsyncGenerator<RecordChunk> {
   const chunks = new RecordChunks();
-  const isNew = position && ((ts: number, field: string) => ts > position.ts || field > position.field);
+  const isNew = position && ((ts: number, series: string) => ts > position.ts || series > position.series);
   const { endMs } = range;
   for (let from = position?.ts ?? range.startMs, isFirst = true; from <= endMs; isFirst = false) {
     const { frame, hasMore } = await source.page({ startMs: from, endMs });

@@ -2,7 +2,7 @@
 // Those that it may find by looking back as well are settled by what it has delivered.
 import type { Frame, Sample } from '../../telemetry/store/telemetry-store.ts';
 import { JobFailed } from './job-run.ts';
-import type { RecordFilter } from './record-chunks.ts';
+import { type RecordFilter, seriesKey } from './record-chunks.ts';
 
 /** As many as fill a chunk. */
 const manyValues = 5_000;
@@ -51,12 +51,12 @@ export class LateSamples {
 }
 
 function onlyNew({ ts, names, values, texts }: Sample, isNew: RecordFilter): Sample {
-  const kept = names.map((name) => isNew(ts, name));
+  const kept = names.map((name) => isNew(ts, seriesKey(name, false)));
   return {
     ts,
     names: names.filter((_, index) => kept[index]),
     values: values.filter((_, index) => kept[index]),
-    texts: texts.filter(([name]) => isNew(ts, name)),
+    texts: texts.filter(([name]) => isNew(ts, seriesKey(name, true))),
   };
 }
 

@@ -115,7 +115,7 @@ class LiveSubscription {
       await this.#sendLate();
       const page = await this.#source.page({ startMs: from, endMs });
       hasMore = page.hasMore;
-      for (const chunk of this.#chunks.add(page.frame, (ts, field) => this.#window.add(ts, field))) {
+      for (const chunk of this.#chunks.add(page.frame, (ts, series) => this.#window.add(ts, series))) {
         await this.#post(chunk.text);
       }
       from = (page.frame.ts.at(-1) ?? endMs) + 1;
@@ -131,7 +131,7 @@ class LiveSubscription {
     if (!frame) return;
     const before = this.#chunks.take();
     if (before) await this.#post(before.text);
-    const isNew = (ts: number, field: string) => ts < this.#window.startMs || this.#window.add(ts, field);
+    const isNew = (ts: number, series: string) => ts < this.#window.startMs || this.#window.add(ts, series);
     for (const chunk of this.#chunks.add(frame, isNew)) await this.#post(chunk.text);
     const rest = this.#chunks.take();
     if (rest) await this.#post(rest.text);
@@ -141,7 +141,7 @@ class LiveSubscription {
   #moveOn(): void {
     const reached = this.#reached();
     this.#window.forgetBefore(reached - this.#options.lookBackMs, (startMs) =>
-      this.#late.settle(startMs, (ts, field) => ts < this.#window.startMs || this.#window.add(ts, field)),
+      this.#late.settle(startMs, (ts, series) => ts < this.#window.startMs || this.#window.add(ts, series)),
     );
     this.#late.beforeMs = reached;
   }
@@ -196,8 +196,8 @@ class LiveSubscription {
       if (newestMs < this.#window.startMs) continue;
       const [message] = await this.#run.retryUnavailable(() => mailbox.list(job.job_number, seq - 1, 1));
       if (message?.seq !== seq) throw new JobFailed('The messages of this job are gone');
-      for (const { ts, field } of parseRecords(message.data)) {
-        if (ts >= this.#window.startMs) this.#window.add(ts, field);
+      for (const { ts, series } of parseRecords(message.data)) {
+        if (ts >= this.#window.startMs) this.#window.add(ts, series);
       }
     }
     this.#late.beforeMs = this.#reached();
@@ -206,9 +206,9 @@ class LiveSubscription {
 
 const maxRows = 2_000;
 
-/** What was delivered of the last while: by moment, a bit for each field. What is older than its beginning is not known. */
+/** What was delivered of the last while: by moment, a bit for each series. What is older than its beginning is not known. */
 class DeliveredWindow {
-  readonly #fields = new Map<string, number>();
+  readonly #series = new Map<string, number>();
   readonly #rows = new Map<number, Uint8Array>();
   /** From here on all that was delivered is known. */
   startMs: number;
@@ -220,18 +220,18 @@ class DeliveredWindow {
   }
 
   /** True the first time, for moments since `startMs`. */
-  add(ts: number, field: string): boolean {
-    let no = this.#fields.get(field);
+  add(ts: number, series: string): boolean {
+    let no = this.#series.get(series);
     if (no === undefined) {
-      no = this.#fields.size;
-      this.#fields.set(field, no);
+      no = this.#series.size;
+      this.#series.set(series, no);
     }
     if (ts > this.newestMs) this.newestMs = ts;
     const byte = no >> 3;
     const bit = 1 << (no & 7);
     let bits = this.#rows.get(ts);
     if (bits === undefined || byte >= bits.length) {
-      const larger = new Uint8Array(Math.max(byte + 1, (this.#fields.size + 7) >> 3));
+      const larger = new Uint8Array(Math.max(byte + 1, (this.#series.size + 7) >> 3));
       if (bits) larger.set(bits);
       this.#rows.set(ts, larger);
       bits = larger;

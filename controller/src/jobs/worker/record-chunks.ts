@@ -11,10 +11,15 @@ const maxNumberBytes = 25;
 /** Begins every record: brace, name, 24 characters of time, and the next name. */
 const startBytes = '{"time":"2026-03-01T12:00:00.000Z","field":,'.length;
 
-/** Where a result has come to: everything before is in it, and of that moment the fields up to this one. */
+/** Where a result has come to: everything before is in it, and of that moment the series up to this one. */
 export interface RecordPosition {
   ts: number;
-  field: string;
+  series: string;
+}
+
+/** Of a moment, records are in the order of these: by field, and of one field the number first. No field has the mark. */
+export function seriesKey(field: string, isText: boolean): string {
+  return `${field}\0${isText ? 'text' : ''}`;
 }
 
 export interface RecordChunk {
@@ -23,11 +28,11 @@ export interface RecordChunk {
   last: RecordPosition;
 }
 
-/** Decides, field by field, what goes into the result; called once for each value there is. */
-export type RecordFilter = (ts: number, field: string) => boolean;
+/** Decides, series by series, what goes into the result; called once for each value there is. */
+export type RecordFilter = (ts: number, series: string) => boolean;
 
 interface Column {
-  field: string;
+  series: string;
   /** What stands between the time and the value. */
   middle: Buffer;
   numbers: Float64Array | undefined;
@@ -51,14 +56,14 @@ export class RecordChunks {
       let records = 0;
       let bytes = metricBytes;
       for (let at = 0; at < columns.length; at++) {
-        const { field, numbers, texts } = columns[at]!;
+        const { series, numbers, texts } = columns[at]!;
         const value = numbers ? numbers[row]! : 0;
         const text = texts?.[row];
         encoded[at] = undefined;
         // NaN, the sign of an absent value, is the one number that is not itself.
         // biome-ignore lint/suspicious/noSelfCompare: cheaper than a call in the hottest loop
         const isThere = numbers ? value === value : text !== undefined;
-        if (!isThere || (isWanted && !isWanted(ts, field))) continue;
+        if (!isThere || (isWanted && !isWanted(ts, series))) continue;
         records++;
         const json = text === undefined ? nothing : Buffer.from(JSON.stringify(text));
         encoded[at] = json;
@@ -70,7 +75,7 @@ export class RecordChunks {
       for (let at = 0; at < columns.length; at++) {
         const json = encoded[at];
         if (json === undefined) continue;
-        const { field, middle, numbers } = columns[at]!;
+        const { series, middle, numbers } = columns[at]!;
         const size = startBytes + middle.length + maxNumberBytes + json.length;
         if (this.#records > 0 && bytes > maxBytes && !this.#hasRoom(1, size)) yield this.take()!;
         if (this.#records === 0) this.#json.text('[');
@@ -80,7 +85,7 @@ export class RecordChunks {
         else this.#json.bytes(json);
         this.#json.bytes(closing);
         this.#records++;
-        this.#last = { ts, field };
+        this.#last = { ts, series };
       }
     }
   }
@@ -101,10 +106,10 @@ export class RecordChunks {
 const nothing = Buffer.alloc(0);
 const closing = Buffer.from('}');
 
-/** In the order of their names, so that a result can be gone on with in the middle of a moment. */
+/** In the order of their series, so that a result can be gone on with in the middle of a moment. */
 function columnsOf(frame: Frame): Column[] {
   const columnOf = (field: string, numbers?: Float64Array, texts?: (string | undefined)[]): Column => ({
-    field,
+    series: seriesKey(field, texts !== undefined),
     middle: Buffer.from(`${JSON.stringify(field)},"value":`),
     numbers,
     texts,
@@ -113,5 +118,5 @@ function columnsOf(frame: Frame): Column[] {
     ...[...frame.columns].map(([field, values]) => columnOf(field, values)),
     ...[...frame.texts].map(([field, values]) => columnOf(field, undefined, values)),
   ];
-  return columns.sort((a, b) => (a.field < b.field ? -1 : a.field > b.field ? 1 : 0));
+  return columns.sort((a, b) => (a.series < b.series ? -1 : 1));
 }

@@ -4,7 +4,7 @@ import { maxDevicesPerReport, maxHeardPerDevice, maxIdentityLength } from '@weft
 import { isObject } from '@weft/contract/is-object';
 import type { Loc } from '../../input/value-rules.ts';
 import { findCredential } from './credentials.ts';
-import { ignore, type ReportRun, reportValue, toPlainNumber } from './sample-fields.ts';
+import { ignore, type ReportRun, reportValue, toPlainDecimal } from './sample-fields.ts';
 
 /** Numbers that were not given are NaN. */
 export interface ReportedDevice {
@@ -103,7 +103,7 @@ function readHeard(value: unknown, loc: Loc, run: ReportRun): readonly ReportedN
 function numberOf(item: Record<string, unknown>, key: string, run: ReportRun): number {
   const value = item[key];
   if (value === undefined || value === null) return Number.NaN;
-  const number = typeof value === 'number' ? value : typeof value === 'string' ? toPlainNumber(value) : undefined;
+  const number = typeof value === 'number' ? value : typeof value === 'string' ? toPlainDecimal(value) : undefined;
   if (number !== undefined && Number.isFinite(number)) return number;
   ignore(run, `devices.${key}`, 'not_a_number');
   return Number.NaN;

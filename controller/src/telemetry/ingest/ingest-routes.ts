@@ -3,10 +3,10 @@ import { AgentUpdateAnswer, AgentUpdateRequest } from '@weft/contract';
 import { ignoredReasons } from '@weft/contract/ignored-reasons';
 import { type Route, routesOf } from '../../http/request/route.ts';
 import { requireAgent } from '../../rights/rights.ts';
-import { type IgnoredReason, toIgnored } from './ignored-fields.ts';
+import type { IgnoredReason } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import { maxFieldsPerSample, maxNameLength, maxSamplesPerBatch, maxTextLength } from './sample-fields.ts';
-import type { Recorded, TelemetryService } from './telemetry-service.ts';
+import { type Recorded, type TelemetryService, toCounts } from './telemetry-service.ts';
 
 const route = routesOf('Telemetry');
 
@@ -16,7 +16,7 @@ export function ingestRoutes(telemetry: TelemetryService): Route[] {
       spec: 21, // spec #21
       permission: { admin: 'no', user: 'no', agent: 'yes', third_party_app: 'no' },
       summary: 'Report telemetry; answered when it is durable',
-      description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is at most 5 minutes ahead, and within the retention of the samples.`,
+      description: `At most ${maxSamplesPerBatch} samples a report, ${maxFieldsPerSample} fields a sample, ${maxNameLength} characters a name, ${maxTextLength} characters a text. A time is kept in milliseconds; it is at most 5 minutes ahead, and within the retention of the samples.`,
       body: AgentUpdateRequest,
       bodyAsBytes: true,
       fastLane: true,
@@ -37,11 +37,16 @@ const answerToOne = JSON.stringify({ status: 'success', detail: stored, accepted
 const maxExplained = 5;
 const reasons: Record<IgnoredReason, string> = ignoredReasons;
 
-function toAnswer({ accepted, ignored }: Recorded, report: TelemetryReport): AgentUpdateAnswer | string {
-  if (accepted === 1 && !ignored) return answerToOne;
-  const detail =
-    accepted === 0 ? whyNothing(report, ignored) : ignored ? `${stored} without the fields in ignored` : stored;
-  return { status: 'success', detail, accepted, ...toIgnored(ignored) };
+function toAnswer(recorded: Recorded, report: TelemetryReport): AgentUpdateAnswer | string {
+  const { accepted, merged, ignored, rounded } = recorded;
+  if (accepted === 1 && merged === 0 && !ignored && !rounded) return answerToOne;
+  if (accepted === 0) return { status: 'success', detail: whyNothing(report, ignored), ...toCounts(recorded) };
+  const detail = [
+    ignored ? `${stored} without the fields in ignored` : stored,
+    ...(merged > 0 ? [`${merged} samples have replaced fields of others in the same millisecond`] : []),
+    ...(rounded ? ['the integers in rounded have too many digits for a number: send them as texts'] : []),
+  ];
+  return { status: 'success', detail: detail.join('; '), ...toCounts(recorded) };
 }
 
 /** A report without a sample may still have brought a configuration, or who is attached. */

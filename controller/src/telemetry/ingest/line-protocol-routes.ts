@@ -46,7 +46,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       changesNothing: true,
       hasNoAnswer: true,
       response: Type.Unknown(),
-      async handle({ body, query, caller }) {
+      async handle({ body, query, caller, reply }) {
         const { agent } = rightsOf(caller);
         const ap_id = agent ? agent.name : requireName(query.agent);
         const report = parseLineProtocol(decode(body as Uint8Array), {
@@ -56,6 +56,9 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
           // History that an administrator imports is not what the agent reports.
           limits: agent ? telemetry.limits : { ...telemetry.limits, budget: undefined },
         });
+        // The answer has no body.
+        if (report.merged) reply.header('x-weft-merged', report.merged);
+        if (report.rounded?.count) reply.header('x-weft-rounded', report.rounded.count);
         if (agent) await telemetry.record(agent, report);
         else {
           const { id } = await history.agents.find(ap_id, caller);

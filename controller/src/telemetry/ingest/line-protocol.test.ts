@@ -300,8 +300,8 @@ test('whatever lines there are, each time has its fields, and of equal ones the 
         const sample = expected.get(ts) ?? new Map<string, number | string>();
         expected.set(ts, sample);
         const words = all.map(({ name, number, isText }) => {
-          sample.set(name, isText === 0 ? `t${number}` : Number(number));
-          lineOf.set(`${ts} ${name}`, line);
+          sample.set(isText === 0 ? `text ${name}` : name, isText === 0 ? `t${number}` : Number(number));
+          if (isText > 0) lineOf.set(`${ts} ${name}`, line);
           return `${name.replace(/[ =]/g, '\\$&')}=${isText === 0 ? `"t${number}"` : number}`;
         });
         return `agent/ap-1/data ${words.join()} ${now + ts}`;
@@ -311,16 +311,34 @@ test('whatever lines there are, each time has its fields, and of equal ones the 
       for (const [index, { ts, names, values, texts }] of samples.entries()) {
         const fields = new Map<string, number | string>([
           ...names.map((name, place) => [name, values[place]!] as const),
-          ...texts,
+          ...texts.map(([name, value]) => [`text ${name}`, value] as const),
         ]);
         expect(fields).toEqual(expected.get(ts - now));
         expect(names.length + texts.length).toBe(fields.size);
-        for (const name of fields.keys())
-          expect(locOf(index, name)).toEqual(['body', lineOf.get(`${ts - now} ${name}`)]);
+        for (const name of names) expect(locOf(index, name)).toEqual(['body', lineOf.get(`${ts - now} ${name}`)]);
       }
     }),
     { numRuns: rounds(500) },
   );
+});
+
+test('a text stands beside a number of its name; what a later line replaces, or no number holds, is counted', () => {
+  const lines = ['a=1,b="x"', 'a="1.50"', 'a="up"', 'c=9007199254740993i,d=18446744073709551615u,e=9007199254740992.0'];
+  const { samples, merged, rounded } = parse(
+    lines.map((fields) => `agent/ap-1/data ${fields} ${now}`).join('\n'),
+    'ms',
+  );
+  expect(samples).toMatchObject([
+    {
+      names: ['a', 'c', 'd', 'e'],
+      texts: [
+        ['b', 'x'],
+        ['a', 'up'],
+      ],
+    },
+  ]);
+  expect(samples[0]!.values[0]).toBe(1.5);
+  expect([merged, rounded?.count]).toEqual([2, 2]);
 });
 
 test('samples with the same names share the list of them', () => {

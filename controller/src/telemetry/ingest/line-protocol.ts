@@ -25,7 +25,16 @@ import {
   wordEnd,
 } from './line-syntax.ts';
 import { admit, foreignAgent, type TelemetryReport } from './parse-report.ts';
-import { isName, isReserved, maxFieldsPerSample, maxNameLength, readText, reportValue } from './sample-fields.ts';
+import {
+  isKeepable,
+  isName,
+  isReserved,
+  isWrittenAs,
+  maxFieldsPerSample,
+  maxNameLength,
+  reportValue,
+  toPlainDecimal,
+} from './sample-fields.ts';
 import { checkTime, type PointLimits } from './sample-time.ts';
 
 /** How to come from a number in that unit to milliseconds: digits to cut off, or milliseconds in one. */
@@ -53,13 +62,14 @@ export interface LineProtocolOptions {
 /**
  * The measurement `agent/<ap_id>/data` gives fields under their own names, any other one names of measurement, tag values
  * (in the order of the tags' keys, `host` left out) and field, joined by `_`. Lines of the same millisecond are one
- * sample; of a series' equal fields in it the last counts. Lines without a time share the server's; one that repeats a
+ * sample; of a series' equal fields of one kind in it the last counts. Lines without a time share the server's; one that repeats a
  * field begins the next sample.
  * Throws PermissionError for the measurement of another agent, else ValidationError with all problems up to
  * MAX_PROBLEMS, each with the index of its line, counted from 0: also for two series whose fields would have one name.
  */
 export function parseLineProtocol(text: string, options: LineProtocolOptions): TelemetryReport {
-  const read = new LineReader(text, options).read();
+  const reader = new LineReader(text, options);
+  const read = reader.read();
   const samples = read.toSamples();
   admit(samples, Buffer.byteLength(text), options.ap_id, options.nowMs, options.limits);
   return {
@@ -67,6 +77,8 @@ export function parseLineProtocol(text: string, options: LineProtocolOptions): T
     configuration: undefined,
     receivedMs: options.nowMs,
     locOf: (index, field) => ['body', read.lineOf(index, field)],
+    merged: read.merged,
+    rounded: reader.rounded > 0 ? { count: reader.rounded, fields: [] } : undefined,
   };
 }
 
@@ -99,6 +111,8 @@ class LineReader {
   #at = 0;
   #line = 0;
   #credentialLine: number | undefined;
+  /** Integers that no number holds exactly. */
+  rounded = 0;
   /** The fields of the line being read. */
   readonly #names: string[] = [];
   readonly #values: (number | string)[] = [];
@@ -164,23 +178,22 @@ class LineReader {
     const text = this.#text;
     this.#names.length = 0;
     this.#values.length = 0;
-    for (let at = begin; ; at += 1) {
-      if (this.#names.length === maxFieldsPerSample) throw tooManyFields();
-      const place = this.#names.length;
+    for (let at = begin, place = 0; ; at += 1, place += 1) {
+      if (place === maxFieldsPerSample) throw tooManyFields();
       at = this.#keyEnd(series, at, place) + 1;
       const name = series.lastNames[place]!;
-      this.#names.push(name);
       if (text.charCodeAt(at) === quote) {
         const key = series.lastKeys[place]!;
         if (series.isSecret || namesSecret(unescapeName(key)) || namesSecret(name)) this.#credentialLine ??= line;
         const end = quotedEnd(text, at);
-        this.#values.push(this.#textOf(unquote(text, at, end), line));
+        this.#addText(name, unquote(text, at, end), line);
         for (let next = at; next < end; next += 1) if (text.charCodeAt(next) === newline) this.#line += 1;
         at = end;
       } else {
         const end = wordEnd(text, at);
         const value = shortDecimal(text, at, end);
-        this.#values.push(Number.isNaN(value) ? parseFieldValue(text.slice(at, end)) : value);
+        this.#names.push(name);
+        this.#values.push(Number.isNaN(value) ? this.#valueOf(text.slice(at, end)) : value);
         at = end;
       }
       if (text.charCodeAt(at) === comma) continue;
@@ -236,9 +249,20 @@ class LineReader {
     return name;
   }
 
-  #textOf(text: string, line: number): number | string {
-    const value = readText(text, this.#run, ['body'], line);
-    if (value === undefined) throw new LineError('');
+  #addText(name: string, text: string, line: number): void {
+    if (!isKeepable(text, this.#run, ['body'], line)) throw new LineError('');
+    const number = toPlainDecimal(text);
+    for (const value of [number, isWrittenAs(number, text) ? undefined : text]) {
+      if (value === undefined) continue;
+      this.#names.push(name);
+      this.#values.push(value);
+    }
+  }
+
+  #valueOf(word: string): number {
+    const value = parseFieldValue(word);
+    // Only an integer ends in a letter and is as large as that.
+    if (Number.isInteger(value) && !Number.isSafeInteger(value) && /[iu]$/.test(word)) this.rounded += 1;
     return value;
   }
 

@@ -4,10 +4,12 @@ import type { Sample } from '../store/telemetry-store.ts';
 import { LineError, type Series } from './line-syntax.ts';
 import { maxFieldsPerSample, maxSamplesPerBatch } from './sample-fields.ts';
 
-/** A sample that grows line by line: names to slots, and per slot a value, its series and its line. */
+/** A sample that grows line by line: fields to slots, and per slot a value, its series and its line. */
 interface Draft {
   ts: number;
+  /** By name; a text, which may stand beside a number of its name, has a mark before it. */
   slots: Map<string, number>;
+  fields: Set<string>;
   values: (number | string)[];
   series: Series[];
   lines: number[];
@@ -28,6 +30,8 @@ export class LineSamples {
   readonly #timeless: Draft[] = [];
   /** Of the last plain one. */
   #lastNames: string[] = [];
+  /** Lines of which a later one of the same millisecond has replaced something. */
+  merged = 0;
 
   get isEmpty(): boolean {
     return this.#drafts.size + this.#timeless.length === 0;
@@ -43,7 +47,8 @@ export class LineSamples {
         return;
       }
     }
-    addTo(Number.isNaN(ts) ? this.#timelessDraft(names) : this.#draftOf(ts), series, line, names, values);
+    const draft = Number.isNaN(ts) ? this.#timelessDraft(names, values) : this.#draftOf(ts);
+    if (addTo(draft, series, line, names, values)) this.merged += 1;
   }
 
   /** Those with a time in the order of their first lines, then the others, whose `ts` is NaN. */
@@ -54,7 +59,7 @@ export class LineSamples {
   /** The line that a field of a sample came from last. */
   lineOf(sampleIndex: number, field: string): number {
     const draft = this.#all()[sampleIndex]!;
-    return 'line' in draft ? draft.line : draft.lines[draft.slots.get(field)!]!;
+    return 'line' in draft ? draft.line : draft.lines[(draft.slots.get(field) ?? draft.slots.get(textMark + field))!]!;
   }
 
   #all(): (Draft | PlainDraft)[] {
@@ -81,9 +86,9 @@ export class LineSamples {
     return draft;
   }
 
-  #timelessDraft(names: readonly string[]): Draft {
+  #timelessDraft(names: readonly string[], values: readonly (number | string)[]): Draft {
     const last = this.#timeless.at(-1);
-    if (last && !names.some((name) => last.slots.has(name))) return last;
+    if (last && !names.some((name, index) => last.slots.has(slotOf(name, values[index]!)))) return last;
     const draft = this.#newDraft(Number.NaN);
     this.#timeless.push(draft);
     return draft;
@@ -102,28 +107,40 @@ export class LineSamples {
 }
 
 function emptyDraft(ts: number): Draft {
-  return { ts, slots: new Map(), values: [], series: [], lines: [] };
+  return { ts, slots: new Map(), fields: new Set(), values: [], series: [], lines: [] };
 }
 
+/** No name has it. */
+const textMark = '\0';
+
+function slotOf(name: string, value: number | string): string {
+  return typeof value === 'string' ? textMark + name : name;
+}
+
+/** Returns whether it has replaced something of an earlier line. */
 function addTo(
-  { slots, values: kept, lines, series: owners }: Draft,
+  { slots, fields, values: kept, lines, series: owners }: Draft,
   series: Series,
   line: number,
   names: readonly string[],
   values: readonly (number | string)[],
-): void {
+): boolean {
+  let isReplacing = false;
   for (let index = 0; index < names.length; index += 1) {
     const name = names[index]!;
-    const slot = slots.get(name) ?? kept.length;
-    if (slot === maxFieldsPerSample) throw tooManyFields();
+    const place = slotOf(name, values[index]!);
+    const slot = slots.get(place) ?? kept.length;
+    if (fields.add(name).size > maxFieldsPerSample) throw tooManyFields();
+    isReplacing ||= slot < kept.length;
     if (slot < kept.length && owners[slot] !== series && owners[slot]!.identity !== series.identity) {
       throw new LineError('another series of this time gives a field of this name too');
     }
-    slots.set(name, slot);
+    slots.set(place, slot);
     kept[slot] = values[index]!;
     owners[slot] = series;
     lines[slot] = line;
   }
+  return isReplacing;
 }
 
 function isAllNumbers(values: readonly (number | string)[]): values is readonly number[] {
@@ -135,8 +152,9 @@ function toSample(draft: Draft | PlainDraft): Sample {
   if ('names' in draft) return { ts: draft.ts, names: draft.names, values: draft.values, texts: [] };
   const { ts, slots, values } = draft;
   const sample: Sample = { ts, names: [], values: [], texts: [] };
-  for (const [name, slot] of slots) {
+  for (const [place, slot] of slots) {
     const value = values[slot]!;
+    const name = typeof value === 'string' ? place.slice(textMark.length) : place;
     if (typeof value === 'string') sample.texts.push([name, value]);
     else {
       sample.names.push(name);

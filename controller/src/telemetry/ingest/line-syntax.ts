@@ -1,6 +1,6 @@
 // The letters of InfluxDB's line protocol: where its parts end, what its escapes mean, what a value is. Every function
 // looks at each character once; line-protocol.ts makes samples of the parts.
-import { toPlainNumber } from './sample-fields.ts';
+import { toNumber } from './sample-fields.ts';
 import { maxExactDigits, powersOfTen } from './shape-numbers.ts';
 
 /** Ends a line; the message is for its sender, and empty where the reason has been reported already. */
@@ -128,7 +128,7 @@ export function parseFieldValue(word: string): number {
   const last = word.charCodeAt(word.length - 1);
   // i and u
   if (last === 0x69 || last === 0x75) return parseInteger(word.slice(0, -1), last === 0x75);
-  const number = toPlainNumber(word);
+  const number = toNumber(word);
   if (number !== undefined && Number.isFinite(number)) return number;
   if (trueWords.has(word)) return 1;
   if (falseWords.has(word)) return 0;

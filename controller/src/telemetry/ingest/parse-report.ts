@@ -12,7 +12,7 @@ import type { Loc } from '../../input/value-rules.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 import { credentialInReport, findCredential } from './credentials.ts';
 import { type DeviceList, readDevices } from './device-list.ts';
-import type { IgnoredFields } from './ignored-fields.ts';
+import { type IgnoredFields, maxNamedFields } from './ignored-fields.ts';
 import {
   countFields,
   ignore,
@@ -33,9 +33,11 @@ export interface TelemetryReport {
   /** Which devices were attached, oldest first; undefined: it does not say. */
   devices?: readonly DeviceList[] | undefined;
   receivedMs: number;
-  /** Of a form that can name what was left out; then a field that conflicts with an earlier one is left out too. */
-  canIgnore?: boolean;
   ignored?: IgnoredFields | undefined;
+  /** Integers that no number holds exactly, with the first names of their fields where the form can tell. */
+  rounded?: { count: number; fields: string[] } | undefined;
+  /** How many lines have been replaced in part by later ones of the same millisecond. */
+  merged?: number;
   /** Where in the request a field of a sample stands. */
   locOf: (sampleIndex: number, field: string) => Loc;
   /** To be called once it is durable. Must not throw. */
@@ -100,7 +102,19 @@ export function parseReport(
   if (run.problems.length > 0) throw new ValidationError(run.problems);
   admit(samples, bytes, ap_id, nowMs, limits);
   const lists = devices && inOrder(devices, nowMs);
-  return { samples, configuration, devices: lists, receivedMs: nowMs, locOf, canIgnore: true, ignored: run.ignored };
+  const rounded = run.inexact.length > 0 ? roundedFields(run.inexact) : undefined;
+  return { samples, configuration, devices: lists, receivedMs: nowMs, locOf, ignored: run.ignored, rounded };
+}
+
+/** Of these places in a body, those of fields. */
+function roundedFields(inexact: readonly JsonPath[]): TelemetryReport['rounded'] {
+  const names = inexact.flatMap((path) => {
+    const isInBatch = path[0] === 'samples' && typeof path[1] === 'number';
+    const keys = path.slice(path[0] === 'payload' ? 1 : isInBatch ? 2 : 0);
+    const isField = keys.length > 0 && !isReserved(String(keys[0])) && keys.every((key) => typeof key === 'string');
+    return isField ? [keys.join('_')] : [];
+  });
+  return names.length > 0 ? { count: names.length, fields: [...new Set(names)].slice(0, maxNamedFields) } : undefined;
 }
 
 /** A list without a time is of now. */

@@ -173,7 +173,6 @@ export class ReportReader {
       devices: undefined,
       receivedMs: nowMs,
       locOf,
-      canIgnore: true,
       ignored: undefined,
     };
   }

@@ -6,6 +6,7 @@ import { add, type Loc, lengthProblem, type Run, report, valueError } from '../.
 import type { Sample } from '../store/telemetry-store.ts';
 import { findCredential } from './credentials.ts';
 import { IgnoredFields, type IgnoredReason } from './ignored-fields.ts';
+import { maxExactDigits } from './shape-numbers.ts';
 
 export const maxFieldsPerSample = 1024;
 export const maxSamplesPerBatch = 10_000;
@@ -34,13 +35,18 @@ function isTimeKey(key: string): boolean {
  */
 export function readFields(source: Record<string, unknown>, sample: Sample, loc: Loc, run: ReportRun): void {
   flatten(source, '', sample, loc, run, undefined, false);
-  if (countFields(sample) > maxFieldsPerSample) {
+  if (countFields(sample) > maxFieldsPerSample && countNames(sample) > maxFieldsPerSample) {
     reportValue(run, loc, `a sample has at most ${maxFieldsPerSample} fields`);
   }
 }
 
+/** A name that has a number and a text counts twice. */
 export function countFields({ names, texts }: Sample): number {
   return names.length + texts.length;
+}
+
+function countNames({ names, texts }: Sample): number {
+  return new Set([...names, ...texts.map(([name]) => name)]).size;
 }
 
 export function ignore(run: ReportRun, name: string, reason: IgnoredReason): void {
@@ -66,7 +72,7 @@ function flatten(
   for (const key in source) {
     const value = source[key];
     if (value === null || value === undefined || (prefix === '' && isReserved(key))) continue;
-    if (countFields(sample) > maxFieldsPerSample) break;
+    if (countFields(sample) > 2 * maxFieldsPerSample) break;
     const name = prefix === '' ? key : prefix + key;
     if (typeof value === 'object') {
       if (Array.isArray(value)) {
@@ -99,48 +105,70 @@ function addField(
   key: string,
   run: ReportRun,
 ): void {
-  const number = typeof value === 'string' ? toNumber(value) : Number(value);
-  if (number === undefined) {
-    const text = readText(value as string, run, loc, key);
-    if (text !== undefined) sample.texts.push([name, text as string]);
-  } else if (Number.isFinite(number)) {
-    sample.names.push(name);
-    sample.values.push(number);
-  } else ignore(run, name, 'not_finite');
-}
-
-/** What programs write where a metric has no value: as a text it would make a text field of the metric. */
-const notANumber = /^[+-]?(?:nan|inf|infinity)$/i;
-
-/** As toPlainNumber; NaN for a text that stands for no number. */
-function toNumber(text: string): number | undefined {
-  return text.length <= '+Infinity'.length && notANumber.test(text) ? Number.NaN : toPlainNumber(text);
-}
-
-/** A plain number as that number, any other text as it is; undefined with a problem added if it cannot be kept. */
-export function readText(text: string, run: Run, loc: Loc, key: string | number): number | string | undefined {
-  const number = toNumber(text);
-  if (number !== undefined) {
-    if (Number.isFinite(number)) return number;
-    return report(run, [...loc, key], 'finite_number', 'Input should be a finite number');
+  if (typeof value !== 'string') addNumber(sample, name, Number(value));
+  else if (isKeepable(value, run, loc, key)) {
+    const number = toPlainDecimal(value);
+    if (number !== undefined) addNumber(sample, name, number);
+    if (!isWrittenAs(number, value)) sample.texts.push([name, value]);
   }
+}
+
+function addNumber(sample: Sample, name: string, number: number): void {
+  sample.names.push(name);
+  sample.values.push(number);
+}
+
+/** Whether the text can be kept; else a problem is added. */
+export function isKeepable(text: string, run: Run, loc: Loc, key: string | number): boolean {
   if (text.length > maxTextLength) {
     const problem = lengthProblem(text, undefined, maxTextLength, [...loc, key]);
-    if (problem) return report(run, problem.loc, problem.type, problem.msg, problem.ctx);
+    if (problem) {
+      report(run, problem.loc, problem.type, problem.msg, problem.ctx);
+      return false;
+    }
   }
-  if (!isStorableText(text)) {
-    const msg = 'Input should be a valid string, unable to parse raw data as a unicode string';
-    return report(run, [...loc, key], 'string_unicode', msg);
-  }
-  return text;
+  if (isStorableText(text)) return true;
+  const msg = 'Input should be a valid string, unable to parse raw data as a unicode string';
+  report(run, [...loc, key], 'string_unicode', msg);
+  return false;
 }
 
 /**
- * The number that a text is, if it is a plain one, else undefined. Plain: an optional sign; digits with an optional
+ * The one reading of a string in a report. A plain decimal counts as its number: an optional minus, digits with at most one
+ * point, no zero before another digit, and so few significant digits that the number is exact. Undefined for any other
+ * string, which is a text alone: `00101`, `1e3`, `+5`, `1.10.1`, `NaN`.
+ */
+export function toPlainDecimal(text: string): number | undefined {
+  const begin = text.charCodeAt(0) === 0x2d ? 1 : 0;
+  let point = -1;
+  let significant = 0;
+  for (let at = begin; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x2e && point < 0) point = at;
+    else if (code < 0x30 || code > 0x39) return undefined;
+    else if (significant > 0 || code !== 0x30) significant += 1;
+  }
+  const whole = point < 0 ? text.length : point;
+  const digits = text.length - begin - (point < 0 ? 0 : 1);
+  if (digits === 0 || significant > maxExactDigits || (whole - begin > 1 && text.charCodeAt(begin) === 0x30)) {
+    return undefined;
+  }
+  const number = Number(text);
+  // Too small for a number.
+  return number === 0 && significant > 0 ? undefined : number;
+}
+
+/** Whether the string is nothing but the usual text of its number; if not, it is kept as a text too, as it is. */
+export function isWrittenAs(number: number | undefined, text: string): boolean {
+  return number !== undefined && String(number) === text;
+}
+
+/**
+ * The number that a text is by the grammar of programs, else undefined: an optional sign; digits with an optional
  * fraction, or a fraction alone (`5`, `5.`, `5.25`, `.5`); an optional exponent. No spaces, no underscores, no hex, no
  * `NaN`, no `Infinity`. Infinite if it is too large.
  */
-export function toPlainNumber(text: string): number | undefined {
+export function toNumber(text: string): number | undefined {
   let at = text.charCodeAt(0) === 0x2b || text.charCodeAt(0) === 0x2d ? 1 : 0;
   const whole = digitsEnd(text, at);
   let digits = whole - at;

@@ -109,68 +109,28 @@ describe('what is recorded', () => {
     expect(told).toMatchObject([{ samples: [{ ts }, { ts: ts + 1 }], receivedMs: expect.any(Number) }]);
   });
 
-  it('M6: is left out and named where it does not go with what was reported before; the rest is stored', async () => {
+  it('M6: is there whatever was reported under its name before, also what is empty', async () => {
     const agent = await newAgent();
     const ts = Date.now() - 1000;
-    await record(agent, { ts, rssi: 1, state: 'up', deep: { rssi: 2 } });
-    const asText = (field: string) => ({ field, reason: 'text_for_metric' });
-    const asMetric = (field: string) => ({ field, reason: 'metric_for_text' });
-    const before = telemetry.ignoredFields;
-    expect(await ignoredOf(agent, { ts: ts + 1, rssi: 'strong' })).toEqual([0, asText('rssi')]);
-    const payload = { ts: ts + 2, deep: { rssi: 'x' }, load: 5, state: 5 };
-    expect(await ignoredOf(agent, { payload })).toEqual([1, asMetric('state'), asText('deep_rssi')]);
-    const samples = [
-      { ts: ts + 3, fresh: 1 },
-      { ts: ts + 4, fresh: 'x' },
-      { ts: ts + 5, load: 6, fresh: 'y' },
-    ];
-    expect(await ignoredOf(agent, { samples })).toEqual([2, asText('fresh')]);
-    expect(telemetry.ignoredFields - before).toBe(5);
-    expect(await server.rowsOf(agent.name)).toEqual([
-      { ts, rssi: 1, state: 'up', deep_rssi: 2 },
-      { ts: ts + 2, load: 5 },
-      { ts: ts + 3, fresh: 1 },
-      { ts: ts + 5, load: 6 },
-    ]);
-    const told = recorded.filter(({ ap_id }) => ap_id === agent.name).map(({ samples: each }) => each.length);
-    expect(told).toEqual([1, 0, 1, 2]);
-  });
-
-  it('is not a text because it was empty or no number at first', async () => {
-    const agent = await newAgent();
-    const ts = Date.now() - 1000;
-    const empty = (field: string) => ({ field, reason: 'empty' });
-    expect(await ignoredOf(agent, { ts, load: '', name: 'a' })).toEqual([1, empty('load')]);
-    expect(await ignoredOf(agent, { ts: ts + 1, load: '' })).toEqual([0, empty('load')]);
-    expect(await ignoredOf(agent, { ts: ts + 2, load: 'NaN' })).toEqual([0, { field: 'load', reason: 'not_finite' }]);
-    expect(await acceptedOf(agent, { ts: ts + 3, load: 5, name: '' })).toBe(1);
+    const own = `agent/${agent.name}/data`;
+    await record(agent, { ts, rssi: 1, state: 'up', load: '' });
+    expect(await ignoredOf(agent, { ts: ts + 1, rssi: 'strong', state: 5, load: 'NaN' })).toEqual([1]);
     expect(
       await ignoredOf(agent, {
         samples: [
-          { ts: ts + 4, note: '' },
-          { ts: ts + 5, note: 'x' },
+          { ts: ts + 2, load: 5 },
+          { ts: ts + 3, load: 'x' },
         ],
       }),
     ).toEqual([2]);
+    await recordLines(agent, `${own} rssi="weak",load=6 ${ts + 4}`);
     expect(await server.rowsOf(agent.name)).toEqual([
-      { ts, name: 'a' },
-      { ts: ts + 3, load: 5, name: '' },
-      { ts: ts + 4, note: '' },
-      { ts: ts + 5, note: 'x' },
+      { ts, rssi: 1, state: 'up', load: '' },
+      { ts: ts + 1, rssi: 'strong', state: 5, load: 'NaN' },
+      { ts: ts + 2, load: 5 },
+      { ts: ts + 3, load: 'x' },
+      { ts: ts + 4, rssi: 'weak', load: 6 },
     ]);
-  });
-
-  it('is refused as a whole in lines, which cannot be answered with what was left out', async () => {
-    const agent = await newAgent();
-    await record(agent, { rssi: 1 });
-    const before = await server.rowsOf(agent.name);
-    const told = recorded.length;
-    const own = `agent/${agent.name}/data`;
-    expect(await problemsOf(recordLines(agent, `# one\n${own} a=1\n${own} rssi="weak"`))).toMatchObject([
-      { loc: ['body', 2] },
-    ]);
-    expect(await server.rowsOf(agent.name)).toEqual(before);
-    expect(recorded).toHaveLength(told);
   });
 
   it('D6: has at most 1,024 names, and those there are go on', async () => {

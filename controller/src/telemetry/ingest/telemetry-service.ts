@@ -4,40 +4,38 @@ import type { AgentCaller } from '../../caller.ts';
 import type { ValidationError } from '../../errors.ts';
 import { invalidValue } from '../../input/value-rules.ts';
 import type { WriteOutcomes } from '../../storage/write-outcomes.ts';
-import {
-  FieldConflict,
-  type FieldInfo,
-  maxNamesPerAgent,
-  type Sample,
-  type TelemetryStore,
-} from '../store/telemetry-store.ts';
+import { maxNamesPerAgent, type Sample, type TelemetryStore, TooManyNames } from '../store/telemetry-store.ts';
 import type { DeviceList } from './device-list.ts';
-import { IgnoredFields } from './ignored-fields.ts';
+import { IgnoredFields, toIgnored } from './ignored-fields.ts';
 import type { TelemetryReport } from './parse-report.ts';
 import type { ReportBudget } from './report-budget.ts';
 import { ReportReader } from './report-reader.ts';
-import { countFields } from './sample-fields.ts';
 import { type PointLimits, ServerTimes } from './sample-time.ts';
 
 const dayMs = 86_400_000;
 
-const conflicts: Record<FieldConflict['reason'], string> = {
-  text_for_metric: 'this is a metric, and a metric is a number',
-  metric_for_text: 'this is a text field, and numbers do not belong there',
-  too_many_names: `an agent has at most ${maxNamesPerAgent} fields`,
-};
-/** How often a report is stored without what conflicts, while others of the agent make new names. */
-const maxConflicts = 8;
-
 /** The result of a report. */
 export interface Recorded {
-  /** Samples that are stored. */
+  /** Samples that are stored, without those that were merged. */
   accepted: number;
+  /** Samples, or lines, that have replaced a field of another one of the same millisecond in the same report. */
+  merged: number;
   ignored: IgnoredFields | undefined;
+  rounded: TelemetryReport['rounded'];
+}
+
+/** For an answer; what is nothing is absent. */
+export function toCounts({ accepted, merged, ignored, rounded }: Recorded) {
+  return {
+    accepted,
+    ...(merged > 0 && { merged }),
+    ...toIgnored(ignored),
+    ...(rounded && { rounded: rounded.fields }),
+  };
 }
 
 /** Nearly every report. */
-const oneSample: Recorded = { accepted: 1, ignored: undefined };
+const oneSample: Recorded = { accepted: 1, merged: 0, ignored: undefined, rounded: undefined };
 
 export interface TelemetryServiceOptions {
   store: TelemetryStore;
@@ -72,9 +70,8 @@ export class TelemetryService {
   }
 
   /**
-   * Resolves how many samples there are, all of which are durable then. A field that conflicts with what the agent reported
-   * before is left out and named, if the report can name it. Throws ValidationError for such a field of any other report, for
-   * one name too many and for a configuration that would become too large: nothing is changed then. An agent that is
+   * Resolves how many samples there are, all of which are durable then. Throws ValidationError for one name too many and for
+   * a configuration that would become too large: nothing is changed then. An agent that is
    * deleted meanwhile may still get its last samples stored, never half a report. Throws TryLaterError if the samples are
    * durable and its devices could not be written: sent again, the report replaces itself; and if the budget of an emulated
    * network is used up.
@@ -91,10 +88,10 @@ export class TelemetryService {
   }
 
   async #withDevices(agent: AgentCaller, report: TelemetryReport, recorded: Promise<Recorded>): Promise<Recorded> {
-    const { accepted, ignored } = await recorded;
+    const { ignored, ...rest } = await recorded;
     const left = await this.#options.onDevices!(agent.name, report.devices!);
     if (left) this.ignoredFields += left.count;
-    return { accepted, ignored: left ? (ignored?.with(left) ?? left) : ignored };
+    return { ...rest, ignored: left ? (ignored?.with(left) ?? left) : ignored };
   }
 
   async #merge(agent: AgentCaller, report: TelemetryReport, configuration: Record<string, unknown>): Promise<Recorded> {
@@ -112,152 +109,52 @@ export class TelemetryService {
     return { ...recorded, ignored: recorded.ignored?.with(left) ?? left };
   }
 
-  #append(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
-    const isPlain = !report.canIgnore || !hasEmptyText(report.samples);
-    return isPlain ? this.#appendAll(agent, report) : this.#appendTexts(agent, report);
-  }
-
-  async #appendTexts(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
-    const { samples, places, ignored } = withoutEmptyTexts(
-      report.samples,
-      await this.#options.store.fields(agent.name, 0),
-    );
-    if (!ignored) return this.#appendAll(agent, report);
-    // Not remembered by its shape, which would have the empty texts.
-    const { onStored: _, ...rest } = report;
-    const locOf: TelemetryReport['locOf'] = (index, field) => report.locOf(places[index]!, field);
-    return this.#appendAll(agent, { ...rest, samples, locOf, ignored: report.ignored?.with(ignored) ?? ignored });
-  }
-
   /** One promise and no more: this runs for every post. */
-  #appendAll(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
+  #append(agent: AgentCaller, report: TelemetryReport): Promise<Recorded> {
     const { samples } = report;
     const stored = samples.length > 0 ? this.#options.store.append(agent.name, samples) : Promise.resolve();
     return stored.then(
       () => {
         this.#options.writes.stored();
         report.onStored?.();
-        return this.#stored(agent, report, samples, report.ignored);
+        return this.#stored(agent, report);
       },
       (error) => {
         this.#options.writes.failed(error);
-        if (!(error instanceof FieldConflict)) throw error;
-        return this.#withoutConflicts(agent, report, error);
+        throw error instanceof TooManyNames ? toValidationError(error, report) : error;
       },
     );
   }
 
-  /** Stores what does not conflict. */
-  async #withoutConflicts(agent: AgentCaller, report: TelemetryReport, first: FieldConflict): Promise<Recorded> {
-    let conflict = first;
-    const left = new ConflictFilter(report.samples);
-    for (let round = 0; round < maxConflicts; round++) {
-      if (!report.canIgnore || conflict.reason === 'too_many_names') break;
-      left.knows(await this.#options.store.fields(agent.name, 0));
-      left.knows([{ name: conflict.field, kind: conflict.reason === 'metric_for_text' ? 'text' : 'metric' }]);
-      const { samples, ignored } = left.apply();
-      try {
-        if (samples.length > 0) await this.#options.store.append(agent.name, samples);
-        return this.#stored(agent, report, samples, report.ignored?.with(ignored) ?? ignored);
-      } catch (error) {
-        if (!(error instanceof FieldConflict)) throw error;
-        conflict = error;
-      }
-    }
-    throw toValidationError(conflict, report);
-  }
-
-  #stored(
-    agent: AgentCaller,
-    { receivedMs }: TelemetryReport,
-    samples: readonly Sample[],
-    ignored: IgnoredFields | undefined,
-  ): Recorded {
+  #stored(agent: AgentCaller, { samples, receivedMs, ignored, rounded, merged = 0 }: TelemetryReport): Recorded {
     this.#options.onRecorded(agent.name, samples, receivedMs);
     if (ignored) this.ignoredFields += ignored.count;
-    return samples.length === 1 && !ignored ? oneSample : { accepted: samples.length, ignored };
+    if (samples.length === 1 && !ignored && !rounded && merged === 0) return oneSample;
+    const replacing = countReplacing(samples);
+    return { accepted: samples.length - replacing, merged: replacing + merged, ignored, rounded };
   }
 }
 
-function toValidationError({ field, reason }: FieldConflict, { samples, locOf }: TelemetryReport): ValidationError {
-  const index = samples.findIndex(
-    ({ names, texts }) =>
-      (reason !== 'text_for_metric' && names.includes(field)) ||
-      (reason !== 'metric_for_text' && texts.some(([name]) => name === field)),
-  );
-  return invalidValue(locOf(index, field), conflicts[reason]);
+function toValidationError({ sampleIndex, field }: TooManyNames, { locOf }: TelemetryReport): ValidationError {
+  return invalidValue(locOf(sampleIndex, field), `an agent has at most ${maxNamesPerAgent} fields`);
 }
 
-/** Whether one of them has an empty text. */
-function hasEmptyText(samples: readonly Sample[]): boolean {
-  for (const { texts } of samples) for (const [, text] of texts) if (text === '') return true;
-  return false;
+/** How many of them replace a field of an earlier one. Most reports are in order. */
+function countReplacing(samples: readonly Sample[]): number {
+  if (samples.every(({ ts }, index) => index === 0 || ts > samples[index - 1]!.ts)) return 0;
+  const byTime = Map.groupBy(samples, ({ ts }) => ts);
+  let count = 0;
+  for (const [first, ...others] of byTime.size < samples.length ? byTime.values() : []) {
+    const known = new Set(fieldKeys(first!));
+    for (const sample of others) {
+      const keys = fieldKeys(sample);
+      if (keys.some((key) => known.has(key))) count++;
+      for (const key of keys) known.add(key);
+    }
+  }
+  return count;
 }
 
-/**
- * Without empty texts under names that are no text fields yet: what has no value is no reason to take a metric for a text for
- * ever. Under the name of a text field an empty text is a value. `places`: which of the samples are left.
- */
-function withoutEmptyTexts(
-  samples: readonly Sample[],
-  fields: readonly Pick<FieldInfo, 'name' | 'kind'>[],
-): { samples: Sample[]; places: number[]; ignored: IgnoredFields | undefined } {
-  const known = new Set(fields.filter(({ kind }) => kind === 'text').map(({ name }) => name));
-  for (const { texts } of samples) for (const [name, text] of texts) if (text !== '') known.add(name);
-  let ignored: IgnoredFields | undefined;
-  const left: Sample[] = [];
-  const places: number[] = [];
-  for (const [place, sample] of samples.entries()) {
-    const texts = sample.texts.filter(([name, text]) => {
-      if (text !== '' || known.has(name)) return true;
-      ignored ??= new IgnoredFields();
-      ignored.add(name, 'empty');
-      return false;
-    });
-    if (sample.names.length + texts.length === 0) continue;
-    left.push({ ...sample, texts });
-    places.push(place);
-  }
-  return { samples: left, places, ignored };
-}
-
-/**
- * A name is a metric or a text for as long as its agent exists. Leaves out of a report what comes under a name of the
- * other kind, and what would make a text of it without being one.
- */
-class ConflictFilter {
-  readonly #samples: readonly Sample[];
-  readonly #kinds = new Map<string, FieldInfo['kind']>();
-
-  constructor(samples: readonly Sample[]) {
-    this.#samples = samples;
-  }
-
-  knows(fields: readonly Pick<FieldInfo, 'name' | 'kind'>[]): void {
-    for (const { name, kind } of fields) this.#kinds.set(name, kind);
-  }
-
-  /** The samples that have a field left. A name that is not known is what its first field is, as in the store. */
-  apply(): { samples: Sample[]; ignored: IgnoredFields } {
-    const kinds = new Map(this.#kinds);
-    const ignored = new IgnoredFields();
-    const isKept = (name: string, kind: FieldInfo['kind']) => {
-      const known = kinds.get(name);
-      if (known === undefined) kinds.set(name, kind);
-      if (known === undefined || known === kind) return true;
-      ignored.add(name, kind === 'text' ? 'text_for_metric' : 'metric_for_text');
-      return false;
-    };
-    const samples = this.#samples.map(({ ts, names, values, texts }) => {
-      const kept: Sample = { ts, names: [], values: [], texts: [] };
-      for (const [index, name] of names.entries()) {
-        if (!isKept(name, 'metric')) continue;
-        kept.names.push(name);
-        kept.values.push(values[index]!);
-      }
-      kept.texts = texts.filter(([name]) => isKept(name, 'text'));
-      return kept;
-    });
-    return { samples: samples.filter((sample) => countFields(sample) > 0), ignored };
-  }
+function fieldKeys({ names, texts }: Sample): string[] {
+  return [...names, ...texts.map(([name]) => `\0${name}`)];
 }

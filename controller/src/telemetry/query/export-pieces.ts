@@ -1,5 +1,6 @@
 // A range of an agent's rows as text, piece by piece: any length in bounded memory, one page of rows at a time.
 import { csvCell } from '@weft/contract/csv-cell';
+import { toPlainDecimal } from '../ingest/sample-fields.ts';
 import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
 import { rowsJson } from './series-json.ts';
 import { createTimestampWriter } from './timestamps.ts';
@@ -26,7 +27,7 @@ export async function* exportPieces(
   inTurn: <T>(work: () => Promise<T>) => Promise<T> = (work) => work(),
 ): AsyncGenerator<string, void> {
   const fields = await telemetry.fields(ap_id, startMs);
-  const names = metrics ?? fields.map(({ name }) => name);
+  const names = metrics ?? [...new Set(fields.map(({ name }) => name))];
   // The store picks metrics only: where a text is asked for, every field is read and the rest left out here.
   const hasTexts = fields.some(({ name, kind }) => kind === 'text' && metrics?.includes(name));
   if (format === 'csv') yield csvHeader(names);
@@ -104,8 +105,11 @@ export function* csvRows(names: readonly string[], frame: Frame): Generator<stri
     let at = 0;
     for (const { cell, values, texts } of columns) {
       const value = values?.[row];
-      const isNumber = value !== undefined && !Number.isNaN(value);
-      const written = isNumber ? value : texts?.[row];
+      const word = texts?.[row];
+      // A text that is this number says more than it: "1.20".
+      const isNumber =
+        value !== undefined && !Number.isNaN(value) && (word === undefined || toPlainDecimal(word) !== value);
+      const written = isNumber ? value : word;
       if (written === undefined) continue;
       text += commas.slice(0, cell - at) + (isNumber ? value : csvCell(String(written)));
       at = cell;

@@ -11,6 +11,8 @@ export interface LatestRow {
   presence: Presence;
   /** Undefined if it has no metrics. */
   latest: LatestValues | undefined;
+  /** As JSON, where they are asked for. */
+  texts?: string | undefined;
 }
 
 const usualRowBytes = 800;
@@ -33,7 +35,9 @@ export class LatestJson {
     const timestamp = createTimestampWriter();
     for (const [index, row] of rows.entries()) {
       if (index > 0) json.bytes(comma);
-      json.bytes(this.#row(row, timestamp, wanted));
+      const known = this.#row(row, timestamp, wanted);
+      json.bytes(row.texts === undefined ? known : known.subarray(0, -1));
+      if (row.texts !== undefined) json.text(`,"texts":${row.texts}}`);
     }
     return json.takeBytes();
   }

@@ -50,7 +50,7 @@ test('a short list is whole, a long one is read as it is taken, and both are the
     if (pages === 60) expect(read).toBeLessThan(40);
     const names = Array.from({ length: 2 * pages }, (_, n) => `ap-${n}`);
     expect(JSON.parse(await textOf(details)).map(({ ap_id }: { ap_id: string }) => ap_id)).toEqual(names);
-    const latest = JSON.parse(await textOf(await service.latest(ada)));
+    const latest = JSON.parse(await textOf(await service.latest(ada, {})));
     expect(latest).toEqual({ agents: names.map((ap_id) => ({ ap_id, presence: 'online', metrics: {} })) });
   }
 });

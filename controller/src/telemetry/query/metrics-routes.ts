@@ -115,11 +115,12 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
         metrics: Names('metric-names', 'Names of metrics'),
         ...seriesParameters,
         band: Type.Optional.Boolean({ default: false, description: 'Also the extremes of each bucket.' }),
+        texts: Type.Optional.Boolean({ default: false, description: 'Also the texts of these names.' }),
       }),
       response: FleetSeries,
       handle: async ({ query, caller }) => {
-        const { agents, band = false } = query;
-        return asJson(await metrics.series(agents, query.metrics, { ...toSeriesOptions(query), band }, caller));
+        const { agents, band = false, texts = false } = query;
+        return asJson(await metrics.series(agents, query.metrics, { ...toSeriesOptions(query), band, texts }, caller));
       },
     }),
     route('metrics_latest', 'GET /api/v1/metrics/latest', {
@@ -129,12 +130,10 @@ export function metricsRoutes({ metrics, presence }: { metrics: MetricsService; 
       query: Type.Object({
         agents: Type.Optional(Names('agent-filter', 'Only these agents')),
         metrics: Type.Optional(Names('metric-filter', 'Only these metrics')),
+        texts: Type.Optional.Boolean({ default: false, description: 'Also the latest text of every name.' }),
       }),
       response: LatestMetrics,
-      handle: async ({ query, caller }) => {
-        const wanted = query.metrics && query.metrics.length > 0 ? query.metrics : undefined;
-        return asJson(await metrics.latest(caller, query.agents, wanted));
-      },
+      handle: async ({ query, caller }) => asJson(await metrics.latest(caller, query)),
     }),
     route('metrics_presence', 'GET /api/v1/metrics/presence', {
       permission: fleetReaders,

@@ -11,10 +11,11 @@ import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { type ExportOptions, exportPieces } from './export-pieces.ts';
-import { LatestJson } from './latest-json.ts';
+import { LatestJson, type LatestRow } from './latest-json.ts';
 import { heldWhileSent, isWhole, type LongList, LongLists, type WholeJson } from './long-lists.ts';
 import { labelOf } from './metric-label.ts';
 import { agentDataJson, multiMetricJson, multiMetricText } from './series-json.ts';
+import { newestTextsJson, TextSeries } from './text-answers.ts';
 import type { TimeWindow } from './time-window.ts';
 
 /** Values in one answer, all series together; where more are asked for, the buckets become wider. */
@@ -130,7 +131,7 @@ export class MetricsService {
   async series(
     ap_ids: readonly string[],
     metrics: readonly string[],
-    { band, ...options }: SeriesOptions & { band: boolean },
+    { band, texts, ...options }: SeriesOptions & { band: boolean; texts: boolean },
     caller: Caller,
   ): Promise<JsonAnswer> {
     const visible = new Set<string>();
@@ -145,6 +146,16 @@ export class MetricsService {
         found.push(await this.multiMetricData(ap_id, metrics, { ...options, maxPoints, aggregate }, caller));
       }
       lists.set(name, found);
+    }
+    if (texts) {
+      const endMs = options.endMs ?? Date.now();
+      const range = { startMs: endMs - options.window.ms, endMs };
+      const series = new TextSeries(this.#telemetry, metrics, maxPoints);
+      const found: string[] = [];
+      for (const ap_id of asked) {
+        found.push(await this.#queries.run(principalOf(caller), () => series.json(ap_id, range)));
+      }
+      lists.set('texts', found);
     }
     const isShort = [...lists.values()].flat().every(isWhole);
     return isShort ? Buffer.concat([...jsonLists(lists)].map((piece) => Buffer.from(piece))) : jsonLists(lists);
@@ -161,13 +172,25 @@ export class MetricsService {
   }
 
   /** The newest value of every metric of every agent that the caller may see, as JSON; the filters narrow it down. */
-  async latest(caller: Caller, agentFilter?: readonly string[], metricFilter?: readonly string[]): Promise<LongList> {
-    const wanted = metricFilter && new Set(metricFilter);
+  async latest(
+    caller: Caller,
+    {
+      agents: agentFilter,
+      metrics,
+      texts,
+    }: { agents?: readonly string[]; metrics?: readonly string[]; texts?: boolean },
+  ): Promise<LongList> {
+    const wanted = metrics && metrics.length > 0 ? new Set(metrics) : undefined;
+    const textsOf = (ap_id: string) =>
+      this.#queries.run(principalOf(caller), () => newestTextsJson(this.#telemetry, ap_id, wanted));
     const toBytes = async (agents: readonly ListedAgent[]) => {
       const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
       const byAgent = new Map(values.map((value) => [value.ap_id, value]));
       const presence = await this.#presence.words(agents);
-      const rows = agents.map(({ ap_id }, at) => ({ ap_id, presence: presence[at]!, latest: byAgent.get(ap_id) }));
+      const rows: LatestRow[] = agents.map(({ ap_id }, at) => {
+        return { ap_id, presence: presence[at]!, latest: byAgent.get(ap_id) };
+      });
+      if (texts) for (const row of rows) row.texts = await textsOf(row.ap_id);
       return this.#latestJson.write(rows, wanted);
     };
     return this.#lists.write(caller, '{"agents":[', ']}', this.#agents.pages(caller, agentFilter), toBytes);

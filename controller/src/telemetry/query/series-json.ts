@@ -98,20 +98,24 @@ export function* agentDataJson(ap_id: string, window_minutes: number, frame: Fra
   yield `${text}]}`;
 }
 
-/** Each row as an object: `{"ts":"...","name":value,...}`. */
+/** Each row as an object: `{"ts":"...","name":value,...}`; of a name that has a number and a text then, the number. */
 export function* rowsJson(frame: Frame): Generator<string> {
   const timestamp = createTimestampWriter();
   const columns = [...frame.columns].map(([name, values]) => ({ start: `,${JSON.stringify(name)}:`, values }));
-  const texts = [...frame.texts].map(([name, values]) => ({ start: `,${JSON.stringify(name)}:`, values }));
+  const texts = [...frame.texts].map(([name, values]) => ({
+    start: `,${JSON.stringify(name)}:`,
+    values,
+    numbers: frame.columns.get(name),
+  }));
   for (let row = 0; row < frame.ts.length; row++) {
     let text = `{"ts":"${timestamp(frame.ts[row]!)}"`;
     for (const { start, values } of columns) {
       const value = values[row]!;
       if (!Number.isNaN(value)) text += `${start}${value}`;
     }
-    for (const { start, values } of texts) {
+    for (const { start, values, numbers } of texts) {
       const value = values[row];
-      if (value !== undefined) text += start + JSON.stringify(value);
+      if (value !== undefined && (!numbers || Number.isNaN(numbers[row]))) text += start + JSON.stringify(value);
     }
     yield `${text}}`;
   }

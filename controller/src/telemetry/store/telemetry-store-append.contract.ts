@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
+import { asText, midnight, sample } from '../../../../test/pure/telemetry-reference.ts';
 import { freshAgent, hour, type StoreUnderTest, second } from '../../../../test/telemetry-fixture.ts';
-import { FieldConflict, maxNamesPerAgent, type TelemetryStore } from './telemetry-store.ts';
+import { maxNamesPerAgent, type TelemetryStore, TooManyNames } from './telemetry-store.ts';
 
 export function describeAppending(on: () => StoreUnderTest): void {
   describe('append', () => {
@@ -149,95 +149,128 @@ export function describeAppending(on: () => StoreUnderTest): void {
     });
   });
 
-  describe('a field conflict', () => {
-    const conflictOf = async (ap_id: string, samples: Parameters<TelemetryStore['append']>[1]) => {
+  describe('numbers and texts of one name', () => {
+    test('are two series: each is kept, replaced and counted by itself', async () => {
+      const ap_id = freshAgent();
+      await on().store.append(ap_id, [sample(midnight, { a: 1.2 }, { a: '1.20' }), sample(midnight + 2, { a: 5 })]);
+      await on().store.append(ap_id, [sample(midnight + 1, {}, { a: '1.10.1', b: 'x' }), sample(midnight, { b: 7 })]);
+      let n = 0;
+      await on().everywhere(async () => {
+        await on().store.append(ap_id, [sample(midnight, { a: ++n })]);
+        await on().store.append(ap_id, [sample(midnight + 1, {}, { b: `x${n}` })]);
+        expect(await on().rowsOf(ap_id)).toEqual([
+          { ts: midnight, a: n, [`a${asText}`]: '1.20', b: 7 },
+          { ts: midnight + 1, a: '1.10.1', b: `x${n}` },
+          { ts: midnight + 2, a: 5 },
+        ]);
+        expect(await on().rowsOf(ap_id, { metrics: ['a'] })).toEqual([
+          { ts: midnight, a: n },
+          { ts: midnight + 2, a: 5 },
+        ]);
+        const buckets = { metrics: ['a', 'b'], maxPoints: 1, aggregate: 'sum' as const };
+        expect(await on().rowsOf(ap_id, buckets)).toEqual([{ ts: expect.any(Number), a: n + 5, b: 7 }]);
+        expect(await on().rowsOf(ap_id, { maxPoints: 1, aggregate: 'count' })).toEqual([
+          { ts: expect.any(Number), a: 2, b: 1 },
+        ]);
+        expect(await on().store.fields(ap_id, 0)).toEqual([
+          { name: 'a', kind: 'metric', lastTs: midnight + 2 },
+          { name: 'a', kind: 'text', lastTs: midnight + 1 },
+          { name: 'b', kind: 'metric', lastTs: midnight },
+          { name: 'b', kind: 'text', lastTs: midnight + 1 },
+        ]);
+        const [latest] = await on().store.latest([ap_id]);
+        expect(latest!.metrics.sort((x, y) => (x.name < y.name ? -1 : 1))).toEqual([
+          { name: 'a', ts: midnight + 2, value: 5 },
+          { name: 'b', ts: midnight, value: 7 },
+        ]);
+      });
+    });
+
+    test('may begin with either, in one append, or at once', async () => {
+      const [first, second, third] = [freshAgent(), freshAgent(), freshAgent()];
+      await on().store.append(first, [sample(midnight, { a: 1 }), sample(midnight + 1, {}, { a: 'x' })]);
+      await on().store.append(second, [sample(midnight + 1, {}, { a: 'x' }), sample(midnight, { a: 1 })]);
+      await Promise.all([
+        on().store.append(third, [sample(midnight + 1, {}, { a: 'x' })]),
+        on().store.append(third, [sample(midnight, { a: 1 })]),
+      ]);
+      await on().everywhere(async () => {
+        for (const ap_id of [first, second, third]) {
+          expect(await on().rowsOf(ap_id)).toEqual([
+            { ts: midnight, a: 1 },
+            { ts: midnight + 1, a: 'x' },
+          ]);
+        }
+      });
+    });
+
+    test('are forgotten together with their agent', async () => {
+      const ap_id = freshAgent();
+      await on().everywhere(async () => {
+        await on().store.append(ap_id, [sample(midnight, { a: 1 }, { a: '1.0' })]);
+        await on().store.remove(ap_id);
+        expect(await on().store.fields(ap_id, 0)).toEqual([]);
+        await on().store.append(ap_id, [sample(midnight + 1, {}, { a: 'x' })]);
+        expect(await on().rowsOf(ap_id)).toEqual([{ ts: midnight + 1, a: 'x' }]);
+        await on().store.remove(ap_id);
+      });
+    });
+  });
+
+  describe('one name too many', () => {
+    const refusalOf = async (ap_id: string, samples: Parameters<TelemetryStore['append']>[1]) => {
       const error = await on()
         .store.append(ap_id, samples)
         .then(
           () => undefined,
           (reason: unknown) => reason,
         );
-      expect(error).toBeInstanceOf(FieldConflict);
-      const { sampleIndex, field, reason } = error as FieldConflict;
-      return { sampleIndex, field, reason };
+      expect(error).toBeInstanceOf(TooManyNames);
+      const { sampleIndex, field } = error as TooManyNames;
+      return { sampleIndex, field };
     };
-
-    test('text under the name of a metric, and the reverse, is named by sample, field and reason', async () => {
-      const ap_id = freshAgent();
-      await on().store.append(ap_id, [sample(midnight, { a: 1 }, { state: 'up' })]);
-      await on().everywhere(async () => {
-        expect(await conflictOf(ap_id, [sample(midnight, { b: 1 }), sample(midnight, {}, { a: 'x' })])).toEqual({
-          sampleIndex: 1,
-          field: 'a',
-          reason: 'text_for_metric',
-        });
-        expect(await conflictOf(ap_id, [sample(midnight, { state: 1 })])).toEqual({
-          sampleIndex: 0,
-          field: 'state',
-          reason: 'metric_for_text',
-        });
-      });
-    });
-
-    test('also within one append of an agent that nobody knows', async () => {
-      const ap_id = freshAgent();
-      const samples = [sample(midnight, { a: 1 }), sample(midnight + 1, {}, { a: 'x' })];
-      expect(await conflictOf(ap_id, samples)).toEqual({ sampleIndex: 1, field: 'a', reason: 'text_for_metric' });
-      expect(await on().rowsOf(ap_id)).toEqual([]);
-      await on().store.append(ap_id, [sample(midnight, {}, { a: 'x' })]);
-      expect(await on().rowsOf(ap_id)).toEqual([{ ts: midnight, a: 'x' }]);
-    });
 
     test('stores nothing of its append, and neighbours in the same instant are unaffected', async () => {
       const [ap_id, neighbour] = [freshAgent(), freshAgent()];
-      await on().store.append(ap_id, [sample(midnight, { a: 1 })]);
+      const names = Array.from({ length: maxNamesPerAgent - 1 }, (_, n) => `metric_${n}`);
+      await on().store.append(ap_id, [sample(midnight, Object.fromEntries(names.map((name) => [name, 1])))]);
       const results = await Promise.allSettled([
         on().store.append(neighbour, [sample(midnight, {}, { a: 'text' })]),
-        on().store.append(ap_id, [sample(midnight + 1, { a: 2, b: 2 }), sample(midnight + 2, {}, { a: 'x' })]),
-        on().store.append(ap_id, [sample(midnight + 3, { a: 3 })]),
+        on().store.append(ap_id, [sample(midnight + 1, { metric_0: 2, b: 2 }), sample(midnight + 2, {}, { c: 'x' })]),
+        on().store.append(ap_id, [sample(midnight + 3, { metric_0: 3 })]),
         on().store.append(neighbour, [sample(midnight + 1, { b: 1 })]),
       ]);
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
       await on().everywhere(async () => {
-        expect(await on().rowsOf(ap_id)).toEqual([
-          { ts: midnight, a: 1 },
-          { ts: midnight + 3, a: 3 },
+        expect(await on().rowsOf(ap_id, { metrics: ['metric_0', 'b'] })).toEqual([
+          { ts: midnight, metric_0: 1 },
+          { ts: midnight + 3, metric_0: 3 },
         ]);
         expect(await on().rowsOf(neighbour)).toEqual([
           { ts: midnight, a: 'text' },
           { ts: midnight + 1, b: 1 },
         ]);
-        expect((await on().store.fields(ap_id, 0)).map(({ name }) => name)).toEqual(['a']);
+        expect(await on().store.fields(ap_id, 0)).toHaveLength(names.length);
       });
-    });
-
-    test('of two kinds for one new name at once, one is stored and the other refused', async () => {
-      const ap_id = freshAgent();
-      const results = await Promise.allSettled([
-        on().store.append(ap_id, [sample(midnight, { a: 1 })]),
-        on().store.append(ap_id, [sample(midnight, {}, { a: 'x' })]),
-      ]);
-      expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-      expect(await on().rowsOf(ap_id)).toEqual([{ ts: midnight, a: results[0]!.status === 'fulfilled' ? 1 : 'x' }]);
     });
 
     test('D6: the 1,025th name of an agent is refused, texts counted; its other fields go on', async () => {
       const ap_id = freshAgent();
       const names = Array.from({ length: maxNamesPerAgent - 1 }, (_, n) => `metric_${n}`);
       await on().store.append(ap_id, [sample(midnight, Object.fromEntries(names.map((name) => [name, 1])))]);
-      await on().store.append(ap_id, [sample(midnight + 1, {}, { state: 'up' })]);
+      await on().store.append(ap_id, [sample(midnight + 1, {}, { state: 'up', metric_1: '1.20' })]);
       await on().everywhere(async () => {
         const samples = [sample(midnight + 2, { metric_0: 2 }), sample(midnight + 3, { one_more: 1 })];
-        expect(await conflictOf(ap_id, samples)).toEqual({
-          sampleIndex: 1,
-          field: 'one_more',
-          reason: 'too_many_names',
-        });
+        expect(await refusalOf(ap_id, samples)).toEqual({ sampleIndex: 1, field: 'one_more' });
+        const asOther = sample(midnight + 1, { state: 1 }, { metric_0: 'both kinds are one name' });
+        await on().store.append(ap_id, [asOther]);
         await on().store.append(ap_id, [sample(midnight, { metric_0: 2 })]);
         expect(await on().rowsOf(ap_id, { metrics: ['metric_0', 'one_more'] })).toEqual([
           { ts: midnight, metric_0: 2 },
         ]);
-        expect(await on().store.fields(ap_id, 0)).toHaveLength(maxNamesPerAgent);
+        const fields = await on().store.fields(ap_id, 0);
+        expect(new Set(fields.map(({ name }) => name)).size).toBe(maxNamesPerAgent);
+        expect(fields).toHaveLength(maxNamesPerAgent + 3);
       });
     });
   });

@@ -12,14 +12,15 @@ import type {
 export {
   type Aggregate,
   chooseBucketWidth,
-  FieldConflict,
   type FieldInfo,
   type Frame,
+  inFieldOrder,
   isNewest,
   maxAheadMs,
   maxNamesPerSource as maxNamesPerAgent,
   type Sample,
   type TimeRange,
+  TooManyNames,
 } from '@weft/timeseries';
 
 export interface SeriesQuery extends Omit<QueryOfSource, 'source'> {
@@ -37,7 +38,8 @@ export interface TelemetryStore {
   /**
    * Stores all samples of one agent or none. Durable when it resolves: a kill of every process afterwards loses nothing.
    * A value of the same agent, time and name as an earlier one replaces it; other fields of that time stay. Any order
-   * of times is fine. Throws FieldConflict for a text under the name of a metric, the reverse, and the 1,025th name.
+   * of times is fine. A name may have numbers and texts, which replace only their own kind. Throws TooManyNames for the
+   * 1,025th name.
    */
   append(ap_id: string, samples: readonly Sample[]): Promise<void>;
   /**
@@ -45,7 +47,7 @@ export interface TelemetryStore {
    * width of `chooseBucketWidth` (`@weft/timeseries`).
    */
   query(query: SeriesQuery): Promise<Frame>;
-  /** The agent's fields that were reported at or after `sinceMs`, ordered by name. Reads no points. */
+  /** The agent's fields that were reported at or after `sinceMs`, by name; of one name the numbers first. Reads no points. */
   fields(ap_id: string, sinceMs: number): Promise<FieldInfo[]>;
   /** For each of these agents that has metrics. */
   latest(ap_ids: readonly string[]): Promise<LatestValues[]>;

@@ -14,8 +14,7 @@ import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
 import type { Validator } from '../../../input/validator.ts';
 import { rightsOf } from '../../../rights/rights.ts';
-import { toIgnored } from '../../../telemetry/ingest/ignored-fields.ts';
-import type { Recorded, TelemetryService } from '../../../telemetry/ingest/telemetry-service.ts';
+import { type Recorded, type TelemetryService, toCounts } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
@@ -226,9 +225,10 @@ function textOf(message: ChannelDownMessage): string {
   return JSON.stringify(message);
 }
 
-function toAck(id: number | undefined, { accepted, ignored }: Recorded): string {
-  if (ignored)
-    return textOf({ type: 'telemetry_ack', ...(id !== undefined && { id }), accepted, ...toIgnored(ignored) });
+function toAck(id: number | undefined, recorded: Recorded): string {
+  const { accepted, merged, ignored, rounded } = recorded;
+  if (ignored || rounded || merged > 0)
+    return textOf({ type: 'telemetry_ack', ...(id !== undefined && { id }), ...toCounts(recorded) });
   return id === undefined
     ? `{"type":"telemetry_ack","accepted":${accepted}}`
     : `{"type":"telemetry_ack","id":${id},"accepted":${accepted}}`;

@@ -75,8 +75,8 @@ export function insertMinutes(client: ClickHouseClient, afterUs: number, untilUs
   const rows = { client, metrics: undefined };
   const inserted = `inserted > fromUnixTimestamp64Micro(toInt64(${afterUs}), 'UTC') AND inserted <= fromUnixTimestamp64Micro(toInt64(${untilUs}), 'UTC')`;
   const touched = `(ap_id, toStartOfMinute(ts)) IN (SELECT ap_id, toStartOfMinute(ts) FROM ${samples(rows)} WHERE ${inserted})`;
-  return `INSERT INTO ${client.table('telemetry_minutes')} (ap_id, name, minute, points, total, least, most, latest, rolled)
-    SELECT ap_id, name, toStartOfMinute(ts) AS minute, ${ofPart}, now64(6) FROM (${selectPoints(rows, 'ap_id, ts', touched)})
+  return `INSERT INTO ${client.table('telemetry_minutes')} (ap_id, name, minute, points, total, least, most, latest, rolled, is_text)
+    SELECT ap_id, name, toStartOfMinute(ts) AS minute, ${ofPart}, now64(6), isNaN(value) FROM (${selectPoints(rows, 'ap_id, ts', touched)})
     GROUP BY ap_id, name, minute, isNaN(value)`;
 }
 
@@ -95,10 +95,11 @@ function lastMark(client: ClickHouseClient, ap_id: string): string {
   return `assumeNotNull((SELECT max(at) FROM ${client.table('telemetry_marks')} WHERE ap_id = ${stored(ap_id)}))`;
 }
 
-/** Agent, name, time and value, which is NaN for a text. */
+/** Agent, name, time and value, which is NaN for a text. Of a text there may be a second row, from when a name had one kind. */
 export function selectNewest(client: ClickHouseClient, ap_ids: readonly string[], sinceMs: number): string {
   return `SELECT ap_id, name, ts, value FROM ${client.table('telemetry_fields')} FINAL
-    WHERE ap_id IN [${listOf(ap_ids)}] AND ts >= ${time(Math.ceil(sinceMs))}`;
+    WHERE ap_id IN [${listOf(ap_ids)}] AND ts >= ${time(Math.ceil(sinceMs))}
+    ORDER BY ap_id, name, ts DESC LIMIT 1 BY ap_id, name, isNaN(value)`;
 }
 
 export function stored(text: string): string {
@@ -111,10 +112,10 @@ function selectPoints({ client, metrics }: Pick<Rows, 'client' | 'metrics'>, key
   const [names, values] = metrics
     ? ['names', 'values']
     : ['arrayConcat(names, mapKeys(texts))', 'arrayConcat(values, arrayMap(text -> nan, mapKeys(texts)))'];
-  return `SELECT ${keys}, name, argMax(value, version) AS value
+  return `SELECT ${keys}, name, argMax(each, version) AS value
     FROM (SELECT ${keys}, ${version}, ${names} AS all_names, ${values} AS all_values FROM ${samples({ client })} WHERE ${where})
-    ARRAY JOIN all_names AS name, all_values AS value
-    ${metrics ? `WHERE name IN (${listOf(metrics)})` : ''} GROUP BY ${keys}, name`;
+    ARRAY JOIN all_names AS name, all_values AS each
+    ${metrics ? `WHERE name IN (${listOf(metrics)})` : ''} GROUP BY ${keys}, name, isNaN(each)`;
 }
 
 function samples({ client }: Pick<Rows, 'client'>): string {

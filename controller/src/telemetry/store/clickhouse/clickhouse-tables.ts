@@ -44,6 +44,8 @@ const columns = {
     name: 'LowCardinality(String)',
     ts: `DateTime64(3, 'UTC')`,
     value: 'Float64',
+    // 0 also for texts from when a name had one kind.
+    is_text: 'UInt8',
   },
   telemetry_minutes: {
     ap_id: 'String CODEC(ZSTD(1))',
@@ -55,11 +57,15 @@ const columns = {
     most: 'Float64 CODEC(ZSTD(1))',
     latest: 'Float64 CODEC(ZSTD(1))',
     rolled: `DateTime64(6, 'UTC') CODEC(Delta, ZSTD(1))`,
+    is_text: 'UInt8',
   },
   // Up to when all that was inserted is rolled up (without an agent), and when agents were removed.
   telemetry_marks: { ap_id: 'String', at: `DateTime64(6, 'UTC') DEFAULT now64(6)` },
 } as const;
 type Table = keyof typeof columns;
+
+const fieldsOrder = 'ap_id, name, is_text';
+const minutesOrder = 'ap_id, name, minute, is_text';
 
 /** For statements that group very many rows. */
 export const spillToDisk = { max_bytes_before_external_group_by: '1000000000', max_insert_block_size: '1000000' };
@@ -79,11 +85,22 @@ export async function prepareTables(client: ClickHouseClient, options: TableOpti
   for (const [name, statement] of Object.entries(tableStatements(client, options))) {
     if (!found.has(name)) await client.run(statement);
   }
+  await addKinds(client, found);
   for (const [name, ttl] of Object.entries(retention(options))) {
     if (found.get(name)?.includes(ttl) !== false) continue;
     await client.run(`ALTER TABLE ${client.table(name)} MODIFY TTL ${ttl}`, { mutations_sync: '0' });
   }
   return found.has('telemetry');
+}
+
+/** For tables from when a name had one kind, which is seen by the last of these changes. */
+async function addKinds(client: ClickHouseClient, found: ReadonlyMap<string, string>): Promise<void> {
+  if (found.get('telemetry_minutes')?.includes(`(${minutesOrder})`) !== false) return;
+  const add = (name: Table, order: string) =>
+    client.run(`ALTER TABLE ${client.table(name)} ADD COLUMN IF NOT EXISTS is_text UInt8, MODIFY ORDER BY (${order})`);
+  await add('telemetry_fields', fieldsOrder);
+  await client.run(`ALTER TABLE ${client.table('telemetry_newest_fields')} MODIFY QUERY ${selectFields(client)}`);
+  await add('telemetry_minutes', minutesOrder);
 }
 
 /** What creates each of them, by its name. */
@@ -102,21 +119,25 @@ export function tableStatements(client: ClickHouseClient, options: TableOptions)
       // All columns in one file, whatever the size: whoever asks for a few minutes reads them all, and a merge flushes one file.
       `index_granularity = 1024, min_bytes_for_wide_part = 1000000000000000, ttl_only_drop_parts = 1, ${mergesOf(16)}`,
     ),
-    telemetry_fields: create('telemetry_fields', 'Replacing', ['ts'], 'ORDER BY (ap_id, name)', mergesOf(30)),
+    telemetry_fields: create('telemetry_fields', 'Replacing', ['ts'], `ORDER BY (${fieldsOrder})`, mergesOf(30)),
     telemetry_minutes: create(
       'telemetry_minutes',
       'Replacing',
       ['rolled'],
-      'PARTITION BY toYYYYMM(minute) ORDER BY (ap_id, name, minute)',
+      `PARTITION BY toYYYYMM(minute) ORDER BY (${minutesOrder})`,
     ),
     telemetry_marks: create('telemetry_marks', 'Replacing', ['at'], 'ORDER BY ap_id'),
     // Filled by the same insert, from the rows that may have the newest value of a field.
     telemetry_newest_fields: `CREATE MATERIALIZED VIEW IF NOT EXISTS ${client.table('telemetry_newest_fields')}
-     TO ${client.table('telemetry_fields')} AS
-     SELECT ap_id, name, ts, value FROM (SELECT * FROM ${client.table('telemetry_samples')} WHERE newest)
-     ARRAY JOIN arrayConcat(names, mapKeys(texts)) AS name,
-       arrayConcat(${valuesOf}, arrayMap(text -> nan, mapKeys(texts))) AS value`,
+     TO ${client.table('telemetry_fields')} AS ${selectFields(client)}`,
   };
+}
+
+function selectFields(client: ClickHouseClient): string {
+  return `SELECT ap_id, name, ts, value, isNaN(value) AS is_text
+    FROM (SELECT * FROM ${client.table('telemetry_samples')} WHERE newest)
+    ARRAY JOIN arrayConcat(names, mapKeys(texts)) AS name,
+      arrayConcat(${valuesOf}, arrayMap(text -> nan, mapKeys(texts))) AS value`;
 }
 
 /** The TTL of each table. */
@@ -161,8 +182,8 @@ export async function copyOldTables(client: ClickHouseClient): Promise<void> {
     if (day === '') break;
     // Names first: no append may meet a name without its kind.
     if (isFirst) {
-      await client.run(`INSERT INTO ${client.table('telemetry_fields')} (ap_id, name, ts, value)
-        SELECT ap_id, name, tupleElement(max(newest), 'ts'), if(is_text, nan, tupleElement(max(newest), 'value'))
+      await client.run(`INSERT INTO ${client.table('telemetry_fields')} (ap_id, name, ts, value, is_text)
+        SELECT ap_id, name, tupleElement(max(newest), 'ts'), if(is_text, nan, tupleElement(max(newest), 'value')), is_text
         FROM ${old('telemetry_newest')} GROUP BY ap_id, name, is_text`);
     }
     const isShort = 'round(value * 1000) / 1000 = value AND abs(value) < 1e12';

@@ -1,17 +1,14 @@
-// What is remembered of agents' fields, so that a conflict is found before anything is written: ClickHouse takes everything.
+// What is remembered of agents' fields, so that a name too many is found before anything is written: ClickHouse takes everything.
 import { BatchQueue } from '@weft/contract/batch-queue';
-import { FieldConflict, maxNamesPerAgent, type Sample } from '../telemetry-store.ts';
+import { maxNamesPerAgent, type Sample, TooManyNames } from '../telemetry-store.ts';
 
 const maxRemembered = 500_000;
 /** Other nodes add names too: before a name is refused or added, what is older than this is read again. */
 const trustedMs = 1000;
 const longAgo = Number.NEGATIVE_INFINITY;
 
-/** Whether it is a text, by name. */
-export type FieldKinds = Map<string, boolean>;
-
 export interface KnownFields {
-  kinds: FieldKinds;
+  names: Set<string>;
   readAtMs: number;
   /** While there are any, their new names are known only here. */
   appendsUnderWay: number;
@@ -24,11 +21,11 @@ export class FieldCatalogue {
   #remembered = 0;
 
   /** `read` resolves with the fields of those agents that have any. */
-  constructor(read: (ap_ids: readonly string[]) => Promise<Map<string, FieldKinds>>) {
+  constructor(read: (ap_ids: readonly string[]) => Promise<Map<string, Set<string>>>) {
     this.#reads = new BatchQueue({
       write: async (ap_ids) => {
         const found = await read(ap_ids);
-        return ap_ids.map((ap_id) => this.#note(ap_id, found.get(ap_id) ?? new Map()));
+        return ap_ids.map((ap_id) => this.#note(ap_id, found.get(ap_id) ?? new Set()));
       },
     });
   }
@@ -41,7 +38,7 @@ export class FieldCatalogue {
     return known;
   }
 
-  /** The agent's fields with all that these samples add; to be given back with `release`. One at a time for an agent. Throws FieldConflict. */
+  /** The agent's fields with all that these samples add; to be given back with `release`. One at a time for an agent. Throws TooManyNames. */
   async admit(ap_id: string, samples: readonly Sample[]): Promise<KnownFields> {
     const covered = this.admitKnown(ap_id, samples);
     if (covered) return covered;
@@ -62,14 +59,14 @@ export class FieldCatalogue {
     const known = this.#agents.get(ap_id);
     if (!known) return;
     this.#agents.delete(ap_id);
-    this.#remembered -= known.kinds.size;
+    this.#remembered -= known.names.size;
   }
 
-  #note(ap_id: string, kinds: FieldKinds): KnownFields {
+  #note(ap_id: string, names: Set<string>): KnownFields {
     this.forget(ap_id);
-    const known = { kinds, readAtMs: performance.now(), appendsUnderWay: 0 };
+    const known = { names, readAtMs: performance.now(), appendsUnderWay: 0 };
     this.#agents.set(ap_id, known);
-    this.#remembered += kinds.size;
+    this.#remembered += names.size;
     for (const [oldest, { appendsUnderWay }] of this.#agents) {
       if (this.#remembered <= maxRemembered) break;
       if (oldest !== ap_id && appendsUnderWay === 0) this.forget(oldest);
@@ -78,22 +75,15 @@ export class FieldCatalogue {
   }
 
   #register(ap_id: string, known: KnownFields, samples: readonly Sample[]): void {
-    const added = new Map<string, boolean>();
-    const check = (name: string, isText: boolean, sampleIndex: number) => {
-      const kind = known.kinds.get(name) ?? added.get(name);
-      if (kind === isText) return;
-      if (kind !== undefined)
-        throw new FieldConflict(sampleIndex, name, isText ? 'text_for_metric' : 'metric_for_text');
-      if (known.kinds.size + added.size >= maxNamesPerAgent) {
-        throw new FieldConflict(sampleIndex, name, 'too_many_names');
-      }
-      added.set(name, isText);
-    };
+    const added = new Set<string>();
     for (const [index, { names, texts }] of samples.entries()) {
-      for (const name of names) check(name, false, index);
-      for (const [name] of texts) check(name, true, index);
+      for (const name of [...names, ...texts.map(([text]) => text)]) {
+        if (known.names.has(name) || added.has(name)) continue;
+        if (known.names.size + added.size >= maxNamesPerAgent) throw new TooManyNames(index, name);
+        added.add(name);
+      }
     }
-    for (const [name, isText] of added) known.kinds.set(name, isText);
+    for (const name of added) known.names.add(name);
     if (this.#agents.get(ap_id) === known) this.#remembered += added.size;
   }
 }
@@ -102,12 +92,12 @@ function isOld({ readAtMs, appendsUnderWay }: KnownFields): boolean {
   return appendsUnderWay === 0 && performance.now() - readAtMs > trustedMs;
 }
 
-function isCovered({ kinds }: KnownFields, samples: readonly Sample[]): boolean {
+function isCovered({ names: known }: KnownFields, samples: readonly Sample[]): boolean {
   let covered: readonly string[] | undefined;
   for (const { names, texts } of samples) {
-    if (names !== covered) for (const name of names) if (kinds.get(name) !== false) return false;
+    if (names !== covered) for (const name of names) if (!known.has(name)) return false;
     covered = names;
-    for (const [name] of texts) if (kinds.get(name) !== true) return false;
+    for (const [name] of texts) if (!known.has(name)) return false;
   }
   return true;
 }

@@ -169,13 +169,14 @@ function newestOf(samples: readonly Sample[]): Uint8Array {
   const newest = new Uint8Array(samples.length).fill(1);
   if (samples.some(({ ts }, index) => index > 0 && ts <= samples[index - 1]!.ts)) return newest;
   const seen = new Set<string>();
+  const seenTexts = new Set<string>();
   let known: readonly string[] | undefined;
   for (let index = samples.length - 1; index >= 0; index--) {
     const { names, texts } = samples[index]!;
-    const { size } = seen;
+    const size = seen.size + seenTexts.size;
     if (names !== known) for (const name of names) seen.add(name);
-    for (const [name] of texts) seen.add(name);
-    if (seen.size === size) newest[index] = 0;
+    for (const [name] of texts) seenTexts.add(name);
+    if (seen.size + seenTexts.size === size) newest[index] = 0;
     known = names;
   }
   return newest;

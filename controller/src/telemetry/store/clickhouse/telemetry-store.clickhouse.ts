@@ -3,21 +3,22 @@
 import { chooseBucketWidth } from '@weft/timeseries';
 import { AppendOrder } from '@weft/timeseries/engine-parts';
 import { PeriodicTask } from '../../../periodic-task.ts';
-import type {
-  FieldInfo,
-  Frame,
-  LatestValues,
-  Sample,
-  SeriesQuery,
-  TelemetryStore,
-  TimeRange,
+import {
+  type FieldInfo,
+  type Frame,
+  inFieldOrder,
+  type LatestValues,
+  type Sample,
+  type SeriesQuery,
+  type TelemetryStore,
+  type TimeRange,
 } from '../telemetry-store.ts';
 import { ClickHouseClient, unavailable } from './clickhouse-client.ts';
 import { FrameBuilder } from './clickhouse-frame.ts';
 import * as sql from './clickhouse-sql.ts';
 import { copyOldTables, prepareTables, spillToDisk, type TableOptions } from './clickhouse-tables.ts';
 import { ClickHouseWriter } from './clickhouse-writer.ts';
-import { FieldCatalogue, type FieldKinds, type KnownFields } from './field-catalogue.ts';
+import { FieldCatalogue, type KnownFields } from './field-catalogue.ts';
 
 /** Up to this many milliseconds a point, a window is fetched at once: most agents report less often. */
 const usualIntervalMs = 1000;
@@ -82,7 +83,7 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     this.#client = new ClickHouseClient({ url, timeoutMs, onMissing });
     this.#slowClient = new ClickHouseClient({ url, timeoutMs: slowTimeoutMs, onMissing });
     this.#writer = new ClickHouseWriter(this.#client);
-    this.#catalogue = new FieldCatalogue((ap_ids) => this.#kinds(ap_ids));
+    this.#catalogue = new FieldCatalogue((ap_ids) => this.#namesOf(ap_ids));
     const run = async () => {
       while (!this.rollingUp.isStopped && (await this.rollUp()));
     };
@@ -134,7 +135,7 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     await this.#prepare();
     return (await this.#newest([ap_id], sinceMs))
       .map(({ name, ts, value }): FieldInfo => ({ name, kind: Number.isNaN(value) ? 'text' : 'metric', lastTs: ts }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+      .sort(inFieldOrder);
   }
 
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
@@ -229,10 +230,9 @@ export class ClickHouseTelemetryStore implements TelemetryStore {
     return frame.addSamples(await this.#client.read(sql.selectSamples(rows, which)), rows.metrics === undefined);
   }
 
-  async #kinds(ap_ids: readonly string[]): Promise<Map<string, FieldKinds>> {
-    const found = await this.#newest(ap_ids);
-    const kindsOf = (fields: NewestValue[]) => new Map(fields.map(({ name, value }) => [name, Number.isNaN(value)]));
-    return new Map([...Map.groupBy(found, ({ ap_id }) => ap_id)].map(([ap_id, fields]) => [ap_id, kindsOf(fields)]));
+  async #namesOf(ap_ids: readonly string[]): Promise<Map<string, Set<string>>> {
+    const found = Map.groupBy(await this.#newest(ap_ids), ({ ap_id }) => ap_id);
+    return new Map([...found].map(([ap_id, fields]) => [ap_id, new Set(fields.map(({ name }) => name))]));
   }
 
   async #newest(ap_ids: readonly string[], sinceMs = 0): Promise<NewestValue[]> {

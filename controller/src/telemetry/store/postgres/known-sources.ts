@@ -2,7 +2,14 @@
 // memory for those that report.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Sample } from '@weft/timeseries';
-import { type NumberedSource, namesOf, neverTs, type SampleName, SourceSeries } from '@weft/timeseries/engine-parts';
+import {
+  type NumberedSource,
+  namesOf,
+  neverTs,
+  type SampleName,
+  SourceSeries,
+  toNumberedSource,
+} from '@weft/timeseries/engine-parts';
 import type { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
 import type { NewestFields } from './newest-record.ts';
@@ -10,7 +17,6 @@ import type { NewestFields } from './newest-record.ts';
 const maxKnown = 50_000;
 
 export interface KnownSource extends NumberedSource {
-  fields: Map<string, { no: number; isText: boolean }>;
   names: { name: string; isText: boolean }[];
 }
 
@@ -30,7 +36,7 @@ export class KnownSources {
     this.#known.delete(ap_id);
   }
 
-  /** Numbers for an agent and the names of its samples; durable when it resolves. Throws FieldConflict. */
+  /** Numbers for an agent and the names of its samples; durable when it resolves. Throws TooManyNames. */
   async register(ap_id: string, samples: readonly Sample[]): Promise<KnownSource> {
     const names = namesOf(samples);
     let source: KnownSource | undefined;
@@ -55,7 +61,7 @@ export class KnownSources {
       const known = await readFields(session, row.no);
       const added = toSeries(known).register(names, { fields: () => [], createField: () => {} });
       for (const { no, name, isText } of added) {
-        known.fields.set(name, { no, isText });
+        (isText ? known.texts : known.metrics).set(name, no);
         known.names.push({ name, isText });
       }
       if (added.length > 0) await insertFields(session, row.no, added);
@@ -105,7 +111,8 @@ export type FieldNameRow = { no: number; name: string; is_text: number };
 /** Its rows in the order of their numbers. */
 export function toKnownSource(no: number, rows: readonly FieldNameRow[]): KnownSource {
   const names = rows.map(({ name, is_text }) => ({ name: JSON.parse(name) as string, isText: is_text === 1 }));
-  return { no, names, fields: new Map(names.map(({ name, isText }, index) => [name, { no: index, isText }])) };
+  const fields = names.map((field, index) => ({ ...field, no: index }));
+  return { ...toNumberedSource(no, fields), names };
 }
 
 /** Text of PostgreSQL has no NUL, and no half characters; names of metrics may. */

@@ -14,14 +14,15 @@ import { TryLaterError } from '../../../errors.ts';
 import { PeriodicTask } from '../../../periodic-task.ts';
 import { PostgresPool } from '../../../storage/postgres-pool.ts';
 import type { PostgresSession } from '../../../storage/postgres-session.ts';
-import type {
-  FieldInfo,
-  Frame,
-  LatestValues,
-  Sample,
-  SeriesQuery,
-  TelemetryStore,
-  TimeRange,
+import {
+  type FieldInfo,
+  type Frame,
+  inFieldOrder,
+  type LatestValues,
+  type Sample,
+  type SeriesQuery,
+  type TelemetryStore,
+  type TimeRange,
 } from '../telemetry-store.ts';
 import { emptySlots, JournalSealer } from './journal-sealer.ts';
 import { JournalWriter } from './journal-writer.ts';
@@ -138,7 +139,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
       const lastTs = found.newest.get(no)?.ts ?? Number.NEGATIVE_INFINITY;
       return lastTs >= sinceMs ? [{ name, kind: isText ? 'text' : 'metric', lastTs }] : [];
     });
-    return (fields ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+    return (fields ?? []).sort(inFieldOrder);
   }
 
   async latest(ap_ids: readonly string[]): Promise<LatestValues[]> {
@@ -223,7 +224,7 @@ export class PostgresTelemetryStore implements TelemetryStore {
     const found = await findSource(session, ap_id, this.#names);
     if (!found) return undefined;
     const series = await readSeries(session, found);
-    const wanted = metrics?.flatMap((name) => found.known.fields.get(name)?.no ?? []);
+    const wanted = metrics?.flatMap((name) => found.known.metrics.get(name) ?? []);
     const fields = wanted ?? found.known.names.keys().toArray();
     const tables = new LoadedTables({ session, source: found.known.no, fields, range, memory: this.#memory });
     return tables.ask((sealed) => {
