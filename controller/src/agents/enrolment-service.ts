@@ -4,7 +4,7 @@ import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { Actor, Caller, PrincipalSource } from '../caller.ts';
-import { AuthenticationError, NotFoundError, PermissionError, TryLaterError } from '../errors.ts';
+import { AuthenticationError, NotFoundError, PermissionError } from '../errors.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../secrets.ts';
 import type { NewAgent } from './agent-answers.ts';
@@ -17,8 +17,6 @@ import { noSuchSite } from './label-service.ts';
 
 /** The prefix of enrolment tokens, to distinguish them from access tokens. */
 export const enrolmentTokenPrefix = 'weft-enrol-';
-
-const maxTokens = 10_000;
 
 export interface EnrolmentServiceOptions {
   agents: AgentService;
@@ -71,14 +69,6 @@ export class EnrolmentService {
     rightsOf(createdBy).requireOwnLabels(noLabels, { site, tags });
     const token = enrolmentTokenPrefix + generateSecret();
     const now = this.#options.now();
-    if ((await this.#options.tokens.count(now)) >= maxTokens) {
-      throw new TryLaterError(
-        429,
-        'too_many_enrolment_tokens',
-        'Too many enrolment tokens are open; revoke some first',
-        3600,
-      );
-    }
     const record: EnrolmentTokenRecord = {
       id: randomUUID(),
       token_hash: hashGeneratedSecret(token),
@@ -93,7 +83,7 @@ export class EnrolmentService {
       managed_by: isManager(createdBy) ? createdBy.id : null,
     };
     const also = this.#options.audit.entry<EnrolmentTokenRecord>(() => enrolmentTokenCreated(createdBy, record));
-    await this.#options.tokens.create(record, also).catch((error) => {
+    await this.#options.tokens.create(record, createdBy, also).catch((error) => {
       throw error instanceof UnknownSite ? noSuchSite(error) : error;
     });
     return { ...toEnrolmentTokenResponse(record), token, urls: this.#options.reachableUrls() };

@@ -1,6 +1,8 @@
 // Enrolment tokens, with which access points register themselves. Only their SHA-256 is stored.
 // One statement checks that a use is left and counts it.
 import type { EnrolmentToken } from '@weft/contract';
+import type { Actor } from '../caller.ts';
+import { TotalShare } from '../shares/total-share.ts';
 import type { InSameTransaction } from '../storage/sql-database.ts';
 import { valuesOf } from '../storage/sql-rows.ts';
 import { type InMs, ifTaken, RecordTable, SqlStore } from '../storage/sql-store.ts';
@@ -16,6 +18,15 @@ export interface EnrolmentTokenRecord extends StoredToken {
   /** The id of the user who created it by a grant; null for those of administrators. */
   managed_by: string | null;
 }
+
+const share = new TotalShare({
+  code: 'too_many_enrolment_tokens',
+  what: 'enrolment tokens',
+  total: 10_000,
+  laterSeconds: 3600,
+  made: `SELECT CASE WHEN managed_by IS NULL THEN NULL ELSE 'user' END AS kind, managed_by AS id
+    FROM enrolment_tokens WHERE expires_at > ?`,
+});
 
 const OWN = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses, tags, managed_by';
 const COLUMNS = `${OWN}, (SELECT sites.path FROM sites WHERE sites.id = enrolment_tokens.site_id) AS site`;
@@ -36,14 +47,13 @@ export class EnrolmentTokenStore extends SqlStore {
     return table.list(this.db, 'WHERE expires_at > ? ORDER BY created_at DESC, id DESC', [now]);
   }
 
-  /** How many have not expired at `now`. */
-  async count(now: number): Promise<number> {
-    return this.countRows('enrolment_tokens WHERE expires_at > ?', [now]);
-  }
-
-  /** Durable when it resolves. Throws UnknownSite for a site that does not exist. */
-  async create(token: EnrolmentTokenRecord, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
+  /**
+   * Durable when it resolves. Throws UnknownSite for a site that does not exist, TryLaterError `too_many_enrolment_tokens` (those
+   * that have expired do not count).
+   */
+  async create(token: EnrolmentTokenRecord, by: Actor, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
     await this.db.transaction(async (tx) => {
+      await share.take(tx, by, [token.created_at]);
       const values = [...valuesOf(token, OWN), token.site];
       const [row] = await tx.query<{ site_id: string | null }>(INSERT, values);
       if (token.site !== null && row?.site_id == null) throw new UnknownSite(token.site);

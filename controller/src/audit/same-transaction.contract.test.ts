@@ -1,9 +1,11 @@
 // Every change that a store makes takes an `also` and keeps its promise: it runs with the change, after it, and only then.
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { agentNamed } from '../../../test/pure/stored-records.ts';
 import { AgentStore } from '../agents/agent-store.ts';
 import { EnrolmentTokenStore } from '../agents/enrolment-token-store.ts';
+import { system } from '../caller.ts';
 import type { InSameTransaction, SqlDatabase } from '../storage/sql-database.ts';
 import { ThirdPartyAppStore } from '../third-party-apps/third-party-app-store.ts';
 import { ResetTokenStore } from '../users/reset-token-store.ts';
@@ -130,18 +132,18 @@ const changes: Change[] = [
   },
   {
     name: 'enrolmentTokens.create',
-    run: ({ enrolmentTokens }, also) => enrolmentTokens.create(token, also),
+    run: ({ enrolmentTokens }, also) => enrolmentTokens.create(token, system, also),
     changed: { after: token },
   },
   {
     name: 'enrolmentTokens.remove',
-    prepare: ({ enrolmentTokens }) => enrolmentTokens.create(token),
+    prepare: ({ enrolmentTokens }) => enrolmentTokens.create(token, system),
     run: ({ enrolmentTokens }, also) => enrolmentTokens.remove('t', also),
     changed: { before: token },
   },
   {
     name: 'enrolmentTokens.redeem',
-    prepare: ({ enrolmentTokens }) => enrolmentTokens.create(token),
+    prepare: ({ enrolmentTokens }) => enrolmentTokens.create(token, system),
     run: ({ enrolmentTokens }, also) => enrolmentTokens.redeem('hash of t', now, other, also),
     changed: { after: other },
   },

@@ -153,7 +153,9 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   events.agentConfigured.on(soon);
   events.sitesChanged.on(() => {
     soon();
-    store.forgetSites().catch((error) => onError(error, 'variables and secrets of sites that are gone were not removed'));
+    store
+      .forgetSites()
+      .catch((error) => onError(error, 'variables and secrets of sites that are gone were not removed'));
     zones.refresh().catch((error) => onError(error, 'the time zones of sites could not be read'));
   });
   events.agentRemoved.add('data', async (ap_id) => {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
+import { type Actor, system } from '../caller.ts';
 import { ConflictError, NotFoundError, TryLaterError } from '../errors.ts';
 import { invalidValue } from '../input/value-rules.ts';
 import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
@@ -76,12 +77,12 @@ export class EmulatorLeaseService {
     job_number: string,
     kind: EmulatorRequest['kind'],
     body: Record<string, unknown>,
-    { withinMs = this.#options.answerWithinMs, signal, place = 'body' }: AskOptions = {},
+    { withinMs = this.#options.answerWithinMs, signal, place = 'body', by }: AskOptions = {},
   ): Promise<Record<string, unknown>> {
     const { requests } = this.#options;
     const id = randomUUID();
     const until = this.#now() + withinMs;
-    await requests.create({ id, job_number, kind, body, expires_at: until });
+    await requests.create({ id, job_number, kind, body, expires_at: until }, this.#now(), by ?? system);
     this.#wake(job_number);
     try {
       for (;;) {
@@ -103,7 +104,8 @@ export class EmulatorLeaseService {
   /** Whoever has taken the request, and computes the answer, can stop. */
   async #cancel(job_number: string, id: string): Promise<void> {
     const expires_at = this.#now() + cancelWithinMs;
-    await this.#options.requests.create({ id: randomUUID(), job_number, kind: 'cancel', body: { id }, expires_at });
+    const request = { id: randomUUID(), job_number, kind: 'cancel', body: { id }, expires_at } as const;
+    await this.#options.requests.create(request, this.#now(), system);
     this.#wake(job_number);
   }
 
@@ -174,6 +176,8 @@ export class EmulatorLeaseService {
 export interface AskOptions {
   withinMs?: number;
   signal?: AbortSignal;
+  /** Whose share of what the network answers it is. */
+  by?: Actor;
   /** Where the fields stand that an error answer is about. */
   place?: 'body' | 'query';
 }

@@ -1,6 +1,8 @@
 // What the store of requests to running networks promises, on both databases.
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
+import { system } from '../caller.ts';
 import { EmulatorRequestStore, type NewRequest } from './emulator-request-store.ts';
 
 interface EmulatorRequestStoreFixture {
@@ -29,8 +31,8 @@ function describeEmulatorRequestStore(open: () => Promise<EmulatorRequestStoreFi
   afterEach(() => fixture.remove());
 
   test('a request is taken once, by whichever node, and not by another run', async () => {
-    await store.create(request('r1'));
-    await store.create(request('r2', { job_number: 'job-2' }));
+    await store.create(request('r1'), 1, system);
+    await store.create(request('r2', { job_number: 'job-2' }), 1, system);
     const taken = await Promise.all(
       [store, fixture.otherNode, store, fixture.otherNode].map((node) => node.take('job-1', 10)),
     );
@@ -39,14 +41,14 @@ function describeEmulatorRequestStore(open: () => Promise<EmulatorRequestStoreFi
   });
 
   test('what has expired is not taken, and is forgotten', async () => {
-    await store.create(request('r1', { expires_at: 10 }));
+    await store.create(request('r1', { expires_at: 10 }), 1, system);
     expect(await store.take('job-1', 10)).toEqual([]);
     await store.prune(10);
     expect(await store.take('job-1', 9)).toEqual([]);
   });
 
   test('the first answer of the run that took it counts', async () => {
-    await store.create(request('r1'));
+    await store.create(request('r1'), 1, system);
     await store.answer('job-1', 'r1', '"too early"');
     expect(await store.answerOf('r1')).toBeUndefined();
     await store.take('job-1', 10);

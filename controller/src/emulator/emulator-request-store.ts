@@ -1,5 +1,7 @@
 // Requests to a running network, for the process that runs it, and its answers.
 import type { EmulatorRequest } from '@weft/contract';
+import type { Actor } from '../caller.ts';
+import { TotalShare } from '../shares/total-share.ts';
 import { insertRecord } from '../storage/sql-rows.ts';
 import { SqlStore } from '../storage/sql-store.ts';
 
@@ -8,11 +10,36 @@ export interface NewRequest extends EmulatorRequest {
   expires_at: number;
 }
 
+const waiting = `SELECT asked_kind AS kind, asked_by AS id FROM emulator_requests
+  WHERE job_number = ? AND expires_at > ? AND answer IS NULL AND emulator_requests.kind = `;
+/** As many as the process that runs the network lets wait. */
+const shares: Partial<Record<EmulatorRequest['kind'], TotalShare>> = {
+  what_if: new TotalShare({
+    code: 'too_many_what_ifs',
+    what: 'what-if questions that this network answers',
+    total: 8,
+    laterSeconds: 10,
+    made: `${waiting}'what_if'`,
+  }),
+  coverage: new TotalShare({
+    code: 'too_many_coverages',
+    what: 'radio maps that this network computes',
+    total: 16,
+    laterSeconds: 10,
+    made: `${waiting}'coverage'`,
+  }),
+};
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class EmulatorRequestStore extends SqlStore {
-  async create(request: NewRequest): Promise<void> {
-    const row = { ...request, is_taken: false };
-    await insertRecord(this.db, 'emulator_requests', 'id, job_number, kind, body, expires_at, is_taken', row);
+  /** Throws TryLaterError `too_many_what_ifs` or `too_many_coverages`. */
+  async create(request: NewRequest, nowMs: number, by: Actor): Promise<void> {
+    const row = { ...request, asked_kind: by.kind, asked_by: by.id, is_taken: false };
+    const columns = 'id, job_number, kind, body, asked_kind, asked_by, expires_at, is_taken';
+    await this.db.transaction(async (tx) => {
+      await shares[request.kind]?.take(tx, by, [request.job_number, nowMs]);
+      await insertRecord(tx, 'emulator_requests', columns, row);
+    });
   }
 
   /** Takes the requests of the run that were not taken and have not expired; each is taken once, on any node. */

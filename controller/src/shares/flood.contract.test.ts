@@ -118,13 +118,14 @@ test('downloads: one caller has its share open, and gets it back when they end',
     // With the response: one that nobody holds is collected, and its download ended.
     return { status: response.status, response, end: () => control.abort() };
   };
-  const held = await Promise.all(Array.from({ length: 14 }, () => open(eve)));
+  const bob = await weft.user('bob@weft.test');
+  const held = await Promise.all(Array.from({ length: 14 }, () => open(bob)));
   expect(statusesOf(held)).toEqual({ 200: 10, 429: 4 });
   const adas = await open(ada);
   expect(adas.status).toBe(200);
   for (const { end } of [...held, adas]) end();
   await untilSo(() => expect(gauge('exports', 'held')).toBe(0));
-  const again = await open(eve);
+  const again = await open(bob);
   expect(again.status).toBe(200);
   again.end();
 });

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Caller } from '../caller.ts';
 import { Shares } from './shares.ts';
 
 const limit = { max: 3, windowMs: 60_000 };
@@ -49,4 +51,36 @@ test('news that make no sense are ignored', () => {
   expect(limiter.isReached('x')).toBe(false);
   shares.heard('{"kind":"limit","id":"too_many 0","key":"x","change":"counted"}');
   expect(limiter.isReached('x')).toBe(true);
+});
+
+const userCaller = (name: string, isAdmin = false): Caller => ({ kind: 'user', id: name, name, roles: [], isAdmin });
+
+test('of what is open at once nobody has more than a share, and an administrator finds room beside others', () => {
+  const [root, ...others] = [userCaller('root', true), ...Array.from({ length: 20 }, (_, at) => userCaller(`${at}`))];
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 5, max: 120 }),
+      fc.array(fc.tuple(fc.constantFrom(root!, ...others), fc.boolean()), { maxLength: 400 }),
+      (total, steps) => {
+        const open = new Shares().openOf('things', { code: 'too_many_things', what: 'things', total, laterSeconds: 1 });
+        const held: { by: Caller; release: () => void }[] = [];
+        const of = (by: Caller) => held.filter((each) => each.by === by).length;
+        const share = Math.max(5, Math.floor(total / 10));
+        const most = Math.floor((total * 4) / 5);
+        for (const [by, gives] of steps) {
+          const at = held.findIndex((each) => each.by === by);
+          if (gives && at >= 0) {
+            const [one] = held.splice(at, 1);
+            one!.release();
+            one!.release();
+            continue;
+          }
+          const ofOthers = held.length - of(root!);
+          const hasRoom = held.length < total && (by === root || (of(by) < share && ofOthers < most));
+          if (hasRoom) held.push({ by, release: open.take(by) });
+          else expect(() => open.take(by)).toThrow(expect.objectContaining({ status: 429, code: 'too_many_things' }));
+        }
+      },
+    ),
+  );
 });

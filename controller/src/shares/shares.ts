@@ -3,10 +3,12 @@
 import { parseObject } from '@weft/contract/is-object';
 import type { Actor } from '../caller.ts';
 import { TryLaterError } from '../errors.ts';
+import { rightsOf } from '../rights/rights.ts';
 import { Budget, type BudgetRate } from './budget.ts';
 import { FairTurns, type TurnLimits } from './fair-turns.ts';
 import { JointBudget } from './joint-budget.ts';
 import { type Limit, RateLimiter } from './rate-limiter.ts';
+import { refusalOf, type TotalLimit } from './total-share.ts';
 
 const budgetHelp = 'Refused because a budget was used up';
 
@@ -35,6 +37,11 @@ export class Shares {
     this.#gauge(name, 'held', 'Open', () => share.held);
     this.#gauge(name, 'refused', 'Refused because one caller had too many open', () => share.refused);
     return share;
+  }
+
+  /** Things of one total that are open at once on this node, with the shares of callers in it. */
+  openOf(name: string, limit: TotalLimit): OpenTotal {
+    return new OpenTotal(this.open(name, limit.total), limit);
   }
 
   /** An amount per second, with a reserve that fills up while it is not used: points, bytes. */
@@ -122,6 +129,35 @@ export class OpenShare {
       const left = this.of(principal) - 1;
       if (left > 0) this.#counts.set(principal, left);
       else this.#counts.delete(principal);
+    };
+  }
+}
+
+/** How much of a total is open: as TotalShare counts rows. */
+export class OpenTotal {
+  readonly #open: OpenShare;
+  readonly #others = new OpenShare('of who is no administrator', Number.POSITIVE_INFINITY);
+  readonly #limit: TotalLimit;
+
+  constructor(open: OpenShare, limit: TotalLimit) {
+    this.#open = open;
+    this.#limit = limit;
+  }
+
+  /** As `take` of OpenShare; a refusal says whose limit it is. */
+  take(by: Actor): () => void {
+    const open = this.#open;
+    const taken = { all: open.held, others: this.#others.held, own: open.of(principalOf(by)) };
+    const refusal = refusalOf(this.#limit, by, taken);
+    if (refusal) {
+      open.refused++;
+      throw refusal;
+    }
+    const release = open.take(principalOf(by));
+    const ofOthers = rightsOf(by).isAdmin ? undefined : this.#others.take('');
+    return () => {
+      release();
+      ofOthers?.();
     };
   }
 }

@@ -5,7 +5,7 @@ import { parseSelector } from '@weft/contract/selector';
 import type { Caller } from '../../caller.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { groupedNames } from '../../event-log/grouped-event.ts';
-import { type OpenShare, principalOf, type Shares } from '../../shares/shares.ts';
+import type { OpenTotal, Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
@@ -19,8 +19,12 @@ import { gapOf } from '../watch/sample-watch.ts';
 /** A fraction of a millisecond to replay. */
 const rowsAtOnce = 1_000;
 const shownAlarms = 100;
-/** Of one caller. */
-const atOnce = 2;
+const previewLimit = {
+  code: 'too_many_previews',
+  what: 'previews of rules under way on this node',
+  total: 20,
+  laterSeconds: 10,
+};
 
 const limits = { agents: 500, rows: 5_000_000, ms: 10_000 };
 
@@ -39,21 +43,21 @@ type Rung = AlarmPreview['alarms'][number] & { fromMs: number };
 
 export class PreviewService {
   readonly #options: PreviewServiceOptions;
-  readonly #open: OpenShare;
+  readonly #open: OpenTotal;
 
   constructor(options: PreviewServiceOptions) {
     this.#options = options;
-    this.#open = options.shares.open('alarm_previews', atOnce);
+    this.#open = options.shares.openOf('alarm_previews', previewLimit);
   }
 
-  /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) for a third of a caller. */
+  /** Over the last `windowHours`. Throws ValidationError for a rule that is none, TryLaterError (429) for too many at once. */
   async preview(caller: Caller, input: AlarmRuleInput, windowHours: number): Promise<AlarmPreview> {
     const rule = this.#options.parse(input);
     const untilMs = Date.now();
     const fromMs = untilMs - windowHours * 3_600_000;
     const kind = kindOf(rule.condition);
     if (!isTried(kind)) return this.#unknown(fromMs, untilMs);
-    const release = this.#open.take(principalOf(caller), 'too_many_previews');
+    const release = this.#open.take(caller);
     return this.#replayAll(rule, kind, fromMs, untilMs).finally(release);
   }
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Silence, SilenceInput } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { Caller } from '../../caller.ts';
-import { NotFoundError, PermissionError, type Problem, TryLaterError, ValidationError } from '../../errors.ts';
+import { NotFoundError, PermissionError, type Problem, ValidationError } from '../../errors.ts';
 import { valueError } from '../../input/value-rules.ts';
 import type { Retention } from '../../retention/retention.ts';
 import { rightsOf } from '../../rights/rights.ts';
@@ -15,7 +15,6 @@ import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
 import { shareSeen } from './alarm-rights.ts';
 import type { AlarmServiceOptions } from './alarm-service.ts';
 
-const maxSilences = 1_000;
 /** Those that are over stay this long, to be looked at. */
 const keptMs = 7 * 86_400_000;
 const longestMs = 365 * 86_400_000;
@@ -70,15 +69,7 @@ export class SilenceService {
     await this.#change(async (tx) => {
       const { silences, retention } = this.#options;
       await silences.prune(tx, retention.now(longestMs) - keptMs);
-      if ((await silences.list(tx)).length >= maxSilences) {
-        throw new TryLaterError(
-          429,
-          'too_many_silences',
-          `There are at most ${maxSilences} silences; remove some first`,
-          3600,
-        );
-      }
-      await silences.create(tx, record);
+      await silences.create(tx, record, by);
       return entry(by, 'silence_created', record);
     });
     return toSilence(record, nowMs);

@@ -1,6 +1,8 @@
 // What the store of alarms, rules and silences promises, one test a sentence, on both databases.
+
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { system } from '../../caller.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { type AlarmRecord, AlarmStore } from './alarm-store.ts';
 import { type RuleRecord, RuleStore, type SilenceRecord, SilenceStore } from './rule-store.ts';
@@ -230,8 +232,8 @@ function describeAlarmStore(open: () => Promise<AlarmStoreFixture>): void {
   });
 
   test('silences are listed oldest first, changed, removed and pruned', async () => {
-    await within((tx) => silences.create(tx, silenceOf('b', { ends_at: NOW + 5 })));
-    await within((tx) => silences.create(tx, silenceOf('a', { created_at: NOW + 1 })));
+    await within((tx) => silences.create(tx, silenceOf('b', { ends_at: NOW + 5 }), system));
+    await within((tx) => silences.create(tx, silenceOf('a', { created_at: NOW + 1 }), system));
     expect((await silences.list()).map(({ id }) => id)).toEqual(['b', 'a']);
     const changed = silenceOf('b', { silence: { rules: ['Offline'] }, ends_at: NOW + 6 });
     expect(await within((tx) => silences.update(tx, changed))).toStrictEqual(silenceOf('b', { ends_at: NOW + 5 }));

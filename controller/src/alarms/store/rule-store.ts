@@ -1,6 +1,8 @@
 // Rules and silences. Who changes them takes `nextVersion` of the alarm store first, in the same transaction.
 import type { SilenceInput } from '@weft/contract';
+import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { TotalShare } from '../../shares/total-share.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord } from '../../storage/sql-rows.ts';
 import { ifTaken, RecordTable, SqlStore } from '../../storage/sql-store.ts';
@@ -33,6 +35,14 @@ const RULE = 'id, product, is_adjusted, rule, created_at, updated_at';
 const rules = new RecordTable<RuleRecord>('alarm_rules', RULE, { json: ['rule'], flags: ['is_adjusted'] });
 const SILENCE = 'id, silence, created_by, created_at, ends_at';
 const silences = new RecordTable<SilenceRecord>('silences', SILENCE, { json: ['silence'] });
+const share = new TotalShare({
+  code: 'too_many_silences',
+  what: 'silences',
+  total: 1_000,
+  laterSeconds: 3600,
+  made: `SELECT CASE WHEN users.id IS NULL THEN NULL ELSE 'user' END AS kind, users.id AS id
+    FROM silences LEFT JOIN users ON users.username = silences.created_by`,
+});
 const throwRuleExists = ifTaken(() => new ConflictError('alarm_rule_exists', 'A rule with this name exists'));
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
@@ -88,7 +98,9 @@ export class SilenceStore extends SqlStore {
     return silences.get(tx, 'WHERE id = ?', [id]);
   }
 
-  async create(tx: SqlQueries, record: SilenceRecord): Promise<void> {
+  /** Throws TryLaterError `too_many_silences`. */
+  async create(tx: SqlQueries, record: SilenceRecord, by: Actor): Promise<void> {
+    await share.take(tx, by);
     await insertRecord(tx, 'silences', SILENCE, record);
   }
 

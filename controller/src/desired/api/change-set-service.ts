@@ -59,7 +59,7 @@ export class ChangeSetService {
   async create(caller: Caller, input: ChangeSetCreate): Promise<ChangeSet> {
     const { rollouts, auditLog, inForce, database } = this.#options;
     const record = await this.#toRecord(caller, randomUUID(), input);
-    await rollouts.createSet(record, async (tx) => {
+    await rollouts.createSet(record, caller, async (tx) => {
       await requirePresentOwner(tx, database.dialect, {
         owner_kind: caller.kind,
         owner_id: caller.id,

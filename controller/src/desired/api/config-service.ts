@@ -31,8 +31,6 @@ import type { RolloutStore } from '../store/rollout-store.ts';
 
 /** Above every version: the largest number that the column takes. */
 const newestVersion = 2_147_483_647;
-const maxVariables = 100_000;
-const maxSecrets = 1_000;
 
 export interface ConfigServiceOptions {
   store: LayerStore;
@@ -148,8 +146,6 @@ export class ConfigService {
       );
     if (found && !this.#managesSite(caller, found.path))
       throw new PermissionError('not_permitted', 'You may set only variables of sites that you manage as a whole');
-    if ((await store.variables()).length >= maxVariables)
-      throw new ConflictError('too_many_variables', `There are at most ${maxVariables} variables`);
     const before = await this.#hashes();
     const target = { scope: agent ? ('agent' as const) : ('site' as const), target: agent?.id ?? found!.id, name };
     const also = audit.entry<unknown>(() => ({
@@ -158,7 +154,7 @@ export class ConfigService {
       target: { kind: 'config_variable', name: `${ap_id ?? site} ${name}` },
       detail: { ...(value !== null && { value }) },
     }));
-    await store.setVariable(target, value ?? undefined, now(), also);
+    await store.setVariable(target, value ?? undefined, caller, now(), also);
     onChanged();
     const after = await this.#hashes();
     let reconfigured = 0;
@@ -174,16 +170,15 @@ export class ConfigService {
   }
 
   async setSecret(caller: Caller, name: string, value: string): Promise<ConfigSecret> {
-    const { store, keyring, auditLog, now, onChanged, inForce } = this.#options;
+    const { store, keyring, auditLog, now, onChanged } = this.#options;
     this.#requireWhole(caller);
-    const { secrets } = await inForce.current();
-    if (!secrets.has(name) && secrets.size >= maxSecrets)
-      throw new ConflictError('too_many_secrets', `There are at most ${maxSecrets} secrets`);
     const seal = () => keyring.encrypt(value, contextOf(name));
     const key = { scope: 'all', target: '', name } as const;
     const owner = { owner_kind: caller.kind, owner_id: caller.id };
     const entry = { actor: caller, action: 'config_secret_set', target: { kind: 'config_secret', name }, detail: {} };
-    const secret = await store.setSecret(key, { ...owner, seal }, now(), (tx) => auditLog.append(tx, [entry]));
+    const secret = await store.setSecret(key, { ...owner, seal, by: caller }, now(), (tx) =>
+      auditLog.append(tx, [entry]),
+    );
     onChanged();
     return toSecret(secret!);
   }

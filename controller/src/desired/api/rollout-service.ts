@@ -9,7 +9,7 @@ import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
 import { isSuccess } from '../model/agent-config.ts';
 import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
 import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
-import { putInForce } from '../store/layer-store.ts';
+import { putInForce, raise, takeLayers } from '../store/layer-store.ts';
 import type { LayerChanges, RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
 
@@ -84,17 +84,20 @@ export class RolloutService {
     return this.#change(
       caller,
       id,
-      ['running', 'paused', 'stopped', 'completed'],
+      // One that is completed meanwhile is in force, and taken back in another way.
+      wasComplete ? ['completed'] : ['running', 'paused', 'stopped'],
       'reverting',
       `taken back by ${caller.name}`,
       record.changes,
       async (tx) => {
         if (!wasComplete) return;
+        await raise(tx);
         for (const { id: layer, version } of record.changes.after) await requireInForce(tx, layer, version);
         for (const layer of record.changes.removed) await requireInForce(tx, layer, undefined);
         const before = Object.entries(record.changes.before).map(
           ([layer, version]) => [layer, version === 0 ? undefined : version] as const,
         );
+        await takeLayers(tx, caller, record.changes.removed.length);
         await putInForce(tx, new Map(before));
         await tx.query('UPDATE config_rollouts SET ended_at = NULL WHERE id = ?', [id]);
       },

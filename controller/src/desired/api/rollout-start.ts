@@ -13,8 +13,8 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { requireSettings } from '../model/settings.ts';
 import { assignWaves, oneWave, requireWaves } from '../rollout/waves.ts';
-import { createVersions, raise } from '../store/layer-store.ts';
-import { type ChangeSetRecord, maxRollouts, type RolloutRecord, type RolloutStore } from '../store/rollout-store.ts';
+import { createVersions, raise, takeLayers } from '../store/layer-store.ts';
+import type { ChangeSetRecord, RolloutRecord, RolloutStore } from '../store/rollout-store.ts';
 import { type ChangeSetService, notADraft } from './change-set-service.ts';
 
 export interface RolloutStartOptions {
@@ -70,11 +70,11 @@ export class RolloutStart {
     const rollout = await database.transaction(async (tx) => {
       await raise(tx);
       await requirePresentOwner(tx, database.dialect, { ...owner, owner_ver: caller.ver });
+      requireSame(set, await rollouts.takeSet(tx, set.id, now()));
       await requireBase(tx, set);
-      const open = await rollouts.open(tx);
-      if (open.length >= maxRollouts)
-        throw new ConflictError('too_many_rollouts', `At most ${maxRollouts} roll-outs are under way at once`);
-      await requireAlone(tx, open, affected);
+      await requireAlone(tx, await rollouts.open(tx), affected);
+      // Those that are in force are changed, and are no more than before.
+      await takeLayers(tx, caller, set.layers.filter(({ id: each }) => set.base[each] === 0).length);
       const made_by = { owner_kind: caller.kind, owner_id: caller.id };
       const base = { rollout_id, created_by: caller.name, created_at: now(), ...made_by };
       const made = await createVersions(
@@ -103,7 +103,7 @@ export class RolloutStart {
         ended_at: null,
       };
       const agents = affected.map(({ id: agent_id, ap_id }, at) => ({ agent_id, ap_id, wave: waves[at]! }));
-      await rollouts.create(tx, record, agents);
+      await rollouts.create(tx, caller, record, agents);
       const detail = { title: set.title, change_set: set.id, access_points: affected.length };
       await auditLog.append(tx, [
         { actor: caller, action: 'rollout_started', target: { kind: 'rollout', name: rollout_id }, detail },
@@ -140,6 +140,14 @@ function requirePlan({ waves, gates = [], window }: RolloutPlan): void {
   const zone = window?.time_zone;
   if (zone !== undefined && zone !== 'site' && !isTimeZone(zone))
     throw invalidValue(['body', 'window', 'time_zone'], 'should be a name of IANA, or site');
+}
+
+/** What begins is what was looked at, and begins once. */
+function requireSame(looked: ChangeSetRecord, taken: ChangeSetRecord | undefined): void {
+  if (!taken) throw notADraft();
+  const said = ({ title, layers, removed, base }: ChangeSetRecord) => JSON.stringify([title, layers, removed, base]);
+  if (said(looked) !== said(taken))
+    throw new ConflictError('change_set_outdated', 'The draft was replaced meanwhile: look at it again');
 }
 
 async function requireBase(tx: SqlQueries, { base }: ChangeSetRecord): Promise<void> {

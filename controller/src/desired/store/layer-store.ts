@@ -1,12 +1,13 @@
 // Layers of settings with their versions, variables and secrets, in SQL. Every change raises one revision, so that nodes which
 // keep all of it in memory know when to read it again.
+import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { TotalShare } from '../../shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
-import { countRows, insertRecord } from '../../storage/sql-rows.ts';
+import { insertRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { Layer, VariableValue } from '../model/render.ts';
 
-export const maxLayers = 1_000;
 const keptVersions = 100;
 
 /** Who made a layer or a secret; empty for what lay there before this was asked. */
@@ -55,6 +56,7 @@ export interface SecretChange extends Made {
   is_shared?: boolean | undefined;
   /** Its new value, encrypted for its key; undefined: it stays as it is. */
   seal: (before: SecretRecord | undefined) => string | undefined;
+  by: Actor;
 }
 
 const VERSION =
@@ -68,6 +70,29 @@ const variables = new RecordTable<Variable>('config_variables', VARIABLE, { json
 const SECRET = 'scope, target, name, version, value, is_shared, owner_kind, owner_id, updated_at';
 const secrets = new RecordTable<SecretRecord>('config_secrets', SECRET, { flags: ['is_shared'] });
 const BY_KEY = 'WHERE target = ? AND name = ?';
+const MAKER = `NULLIF(owner_kind, '') AS kind, owner_id AS id`;
+const secretShare = new TotalShare({
+  code: 'too_many_secrets',
+  what: 'secrets',
+  total: 1_000,
+  made: `SELECT ${MAKER} FROM config_secrets`,
+});
+/** With those that roll-outs under way bring. */
+const layerShare = new TotalShare({
+  code: 'too_many_layers',
+  what: 'layers',
+  total: 1_000,
+  made: `SELECT ${MAKER} FROM config_layers UNION ALL SELECT ${MAKER} FROM config_layer_versions WHERE removed = 0
+    AND rollout_id IN (SELECT config_rollouts.id FROM config_rollouts WHERE ended_at IS NULL)
+    AND layer_id NOT IN (SELECT config_layers.id FROM config_layers)`,
+});
+/** Nobody writes down who sets a variable: a fifth is kept for administrators, and no caller has a share of its own. */
+const variableShare = new TotalShare({
+  code: 'too_many_variables',
+  what: 'variables',
+  total: 100_000,
+  made: `SELECT 'agent' AS kind, target AS id FROM config_variables`,
+});
 const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
   WHERE config_layers.id = config_layer_versions.layer_id AND config_layers.version = config_layer_versions.version)`;
 
@@ -98,10 +123,11 @@ export class LayerStore extends SqlStore {
     return secrets.list(this.db, 'ORDER BY name, target');
   }
 
-  /** Sets or, with undefined, removes it. Resolves whether anything changed. */
+  /** Sets or, with undefined, removes it. Resolves whether anything changed. Throws ConflictError `too_many_variables`. */
   async setVariable(
     { scope, target, name }: Pick<Variable, 'scope' | 'target' | 'name'>,
     value: VariableValue | undefined,
+    by: Actor,
     nowMs: number,
     also: InSameTransaction<VariableValue>,
   ): Promise<boolean> {
@@ -110,6 +136,7 @@ export class LayerStore extends SqlStore {
       const [before] = await variables.remove(tx, 'WHERE target = ? AND name = ?', [target, name]);
       const isSame = before?.value === value;
       if (value !== undefined) {
+        if (!before) await variableShare.take(tx, by);
         const updated_at = isSame ? before!.updated_at : nowMs;
         await insertRecord(tx, 'config_variables', VARIABLE, {
           scope,
@@ -127,11 +154,11 @@ export class LayerStore extends SqlStore {
 
   /**
    * Each value has a version that counts up, also if there was another secret of its name before. Resolves undefined if there is none
-   * and no value for one. Throws ConflictError `secret_exists` if another one is where it moves to.
+   * and no value for one. Throws ConflictError `secret_exists` if another one is where it moves to, `too_many_secrets`.
    */
   async setSecret(
     { scope, target, name }: SecretKey,
-    { from, is_shared, seal, owner_kind, owner_id }: SecretChange,
+    { from, is_shared, seal, owner_kind, owner_id, by }: SecretChange,
     nowMs: number,
     also: (tx: SqlQueries) => Promise<void>,
   ): Promise<SecretRecord | undefined> {
@@ -140,6 +167,7 @@ export class LayerStore extends SqlStore {
       const [before] = await secrets.remove(tx, BY_KEY, [(from ?? { target }).target, name]);
       const value = seal(before);
       if (value === undefined && !before) return undefined;
+      if (!before) await secretShare.take(tx, by);
       if (from && (await secrets.get(tx, BY_KEY, [target, name])))
         throw new ConflictError('secret_exists', `There is another secret ${name} where it is to be moved to`);
       if (from && before) await noteGone(tx, before.version);
@@ -223,9 +251,12 @@ export async function createVersions(
   return made;
 }
 
-/**
- * These versions are in force now; undefined: no version of the layer is. Throws ConflictError `too_many_layers`.
- */
+/** In a transaction: so many layers more are to be. Throws ConflictError `too_many_layers`. */
+export async function takeLayers(tx: SqlQueries, by: Actor, count: number): Promise<void> {
+  if (count > 0) await layerShare.take(tx, by, [], count);
+}
+
+/** These versions are in force now; undefined: no version of the layer is. */
 export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, number | undefined>): Promise<void> {
   await raise(tx);
   for (const [id, version] of inForce) {
@@ -237,9 +268,6 @@ export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, nu
          ON CONFLICT (id) DO UPDATE SET version = excluded.version`,
         [id, version],
       );
-  }
-  if ((await countRows(tx, 'config_layers')) > maxLayers) {
-    throw new ConflictError('too_many_layers', `There are at most ${maxLayers} layers`);
   }
 }
 

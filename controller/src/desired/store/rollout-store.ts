@@ -1,8 +1,9 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
 import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
-import { ConflictError } from '../../errors.ts';
+import type { Actor } from '../../caller.ts';
+import { TotalShare } from '../../shares/total-share.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { countRows, insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
+import { insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { AgentConfig } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
@@ -72,8 +73,18 @@ export interface RolloutTreatment {
   treated_at: number;
 }
 
-export const maxDrafts = 100;
-export const maxRollouts = 10;
+const draftShare = new TotalShare({
+  code: 'too_many_change_sets',
+  what: 'drafts',
+  total: 100,
+  made: `SELECT owner_kind AS kind, owner_id AS id FROM config_change_sets WHERE state = 'draft'`,
+});
+const rolloutShare = new TotalShare({
+  code: 'too_many_rollouts',
+  what: 'roll-outs under way',
+  total: 10,
+  made: 'SELECT owner_kind AS kind, owner_id AS id FROM config_rollouts WHERE ended_at IS NULL',
+});
 
 const SET = 'id, title, state, layers, removed, base, owner_kind, owner_id, owner_name, created_at, updated_at';
 const sets = new RecordTable<ChangeSetRecord>('config_change_sets', SET, { json: ['layers', 'removed', 'base'] });
@@ -94,15 +105,10 @@ export class RolloutStore extends SqlStore {
   }
 
   /** Throws ConflictError `too_many_change_sets`. */
-  async createSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<void> {
+  async createSet(set: ChangeSetRecord, by: Actor, also: (tx: SqlQueries) => Promise<void>): Promise<void> {
     await this.db.transaction(async (tx) => {
+      await draftShare.take(tx, by);
       await insertRecord(tx, 'config_change_sets', SET, set);
-      if ((await countRows(tx, `config_change_sets WHERE state = 'draft'`)) > maxDrafts) {
-        throw new ConflictError(
-          'too_many_change_sets',
-          `At most ${maxDrafts} change sets are open at once: remove some`,
-        );
-      }
       await also(tx);
     });
   }
@@ -135,17 +141,23 @@ export class RolloutStore extends SqlStore {
     return rollouts.list(tx, 'WHERE ended_at IS NULL ORDER BY created_at, id');
   }
 
-  /** In a transaction: the roll-out with its agents; the change set is no draft any more. */
+  /** In a transaction: the draft is none any more, and belongs to its roll-out. Resolves it as it was; undefined: it is no draft. */
+  async takeSet(tx: SqlQueries, id: string, nowMs: number): Promise<ChangeSetRecord | undefined> {
+    const rolledOut = { state: 'rolled_out', updated_at: nowMs } as const;
+    return sets.change(tx, rolledOut, `WHERE id = ? AND state = 'draft'`, [id]);
+  }
+
+  /** In a transaction: the roll-out of a draft that was taken, with its agents. Throws ConflictError `too_many_rollouts`. */
   async create(
     tx: SqlQueries,
+    by: Actor,
     rollout: RolloutRecord,
     agents: readonly Pick<RolloutAgentRecord, 'agent_id' | 'ap_id' | 'wave'>[],
   ): Promise<void> {
+    await rolloutShare.take(tx, by);
     await insertRecord(tx, 'config_rollouts', ROLLOUT, rollout);
     const rows = agents.map(({ agent_id, ap_id, wave }) => [rollout.id, agent_id, ap_id, wave, 0]);
     await runRows(tx, `INSERT INTO config_rollout_agents (${AGENT}) VALUES {{rows}}`, rows);
-    const rolledOut = { state: 'rolled_out', updated_at: rollout.created_at } as const;
-    await sets.change(tx, rolledOut, 'WHERE id = ?', [rollout.change_set_id]);
   }
 
   /** In a transaction: what is given; undefined if it is not in one of these states any more. */

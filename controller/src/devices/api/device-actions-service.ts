@@ -17,7 +17,6 @@ import type { DeviceExtrasStore } from '../store/device-extras-store.ts';
 import type { DeviceStore } from '../store/device-store.ts';
 import type { DeviceService } from './device-service.ts';
 
-const maxWatches = { total: 1_000, perCaller: 200 };
 const maxIdentities = 20_000;
 const hourMs = 3_600_000;
 
@@ -51,7 +50,7 @@ export class DeviceActionsService {
     const until = Date.now() + seconds * 1000;
     const watch = { device, until, caller_kind: caller.kind, caller_id: caller.id };
     await this.#change(caller, 'device_watched', device, { until: toTime(until) }, (tx) =>
-      extrasStore.putWatch(tx, watch, maxWatches, Date.now()),
+      extrasStore.putWatch(tx, watch, caller, Date.now()),
     );
     return devices.show(caller, device);
   }

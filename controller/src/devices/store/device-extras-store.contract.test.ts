@@ -4,7 +4,7 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { DeviceExtrasStore } from './device-extras-store.ts';
 import { DeviceStore } from './device-store.ts';
 
-const max = { total: 3, perCaller: 2 };
+const callerOf = (id = 'u') => ({ kind: 'user', id, name: id, roles: [], isAdmin: false }) as const;
 
 eachDatabase((kind) => {
   let db: SqlDatabase;
@@ -31,15 +31,20 @@ eachDatabase((kind) => {
     expect(await other.readIfNew(0)).toMatchObject({ version: 3, clearAddresses: true, sticky: [sticky] });
   });
 
-  test('watches are bounded in all and for each caller, and a repeat is none', async () => {
-    const watch = (...args: Parameters<typeof watchOf>) => inTx((tx) => store.putWatch(tx, watchOf(...args), max, 50));
+  test('a caller has a tenth of all watches, which a repeat and what has ended take nothing of', async () => {
+    const watch = (...[device, id, until]: Parameters<typeof watchOf>) =>
+      inTx((tx) => store.putWatch(tx, watchOf(device, id, until), callerOf(id), 50));
+    for (let at = 1; at < 100; at++) await watch(`u-${at}`);
+    await watch('ended', 'u', 40);
     await watch('a');
-    await watch('b');
     await watch('a', 'u', 200);
-    await expect(watch('c')).rejects.toMatchObject({ code: 'too_many_watches' });
+    await expect(watch('c')).rejects.toMatchObject({
+      code: 'too_many_watches',
+      message: 'Your share of watched devices is 100: 100 of 1000 watched devices; remove one or ask an administrator',
+    });
     await watch('c', 'v');
-    await expect(watch('d', 'w')).rejects.toMatchObject({ code: 'too_many_watches' });
-    expect((await other.readIfNew(-1))!.watches).toHaveLength(3);
+    await expect(watch('c')).rejects.toMatchObject({ code: 'too_many_watches' });
+    expect((await other.readIfNew(-1))!.watches).toHaveLength(102);
     expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(true);
     expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(false);
     await inTx((tx) => store.removeWatchesOf(tx, 'user', 'u'));
@@ -69,7 +74,7 @@ eachDatabase((kind) => {
   });
 
   test('remove forgets a device, tells which names stood for it, and that is known for a while', async () => {
-    await inTx((tx) => store.putWatch(tx, watchOf('a'), max, 1));
+    await inTx((tx) => store.putWatch(tx, watchOf('a'), callerOf(), 1));
     await inTx((tx) => store.putSticky(tx, { device: 'a', reason: 'refused', target: 'x', until: 5 }));
     await inTx((tx) => store.link(tx, 'b', 'a', 10));
     expect(await inTx((tx) => store.remove(tx, 'a', 1_000))).toEqual(['b']);

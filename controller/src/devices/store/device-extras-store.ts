@@ -1,6 +1,8 @@
 // What people and Weft note about single devices: who would not be moved, whose history is kept, which names are one device, and
 // whether clear addresses are allowed. All of it is small and held in memory by every node.
+import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { TotalShare } from '../../shares/total-share.ts';
 import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { countRows, putRecord } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
@@ -42,6 +44,13 @@ const erasureKeptMs = 600_000;
 /** Rows that have ended are not in the way of a node whose clock is behind. */
 const steeredKeptMs = 60_000;
 
+const watchShare = new TotalShare({
+  code: 'too_many_watches',
+  what: 'watched devices',
+  total: 1_000,
+  made: 'SELECT caller_kind AS kind, caller_id AS id FROM device_watches WHERE device <> ? AND until_ms > ?',
+});
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class DeviceExtrasStore extends SqlStore {
   /** Everything, if it is not of this version; else undefined. */
@@ -77,28 +86,16 @@ export class DeviceExtrasStore extends SqlStore {
   }
 
   /**
-   * Replaces the watch of the device. Throws ConflictError `too_many_watches` if there are `total` others that have not ended, or
-   * `perCaller` of this caller.
+   * Replaces the watch of the device; one that the caller has already is no new one. Throws ConflictError `too_many_watches`.
    */
-  async putWatch(
-    tx: SqlQueries,
-    watch: DeviceWatch,
-    max: { total: number; perCaller: number },
-    nowMs: number,
-  ): Promise<void> {
+  async putWatch(tx: SqlQueries, watch: DeviceWatch, by: Actor, nowMs: number): Promise<void> {
     const { device, until, caller_kind, caller_id } = watch;
     await this.#changed(tx);
-    const others = await tx.query<{ caller_kind: string; caller_id: string }>(
-      'SELECT caller_kind, caller_id FROM device_watches WHERE device <> ? AND until_ms > ?',
-      [device, nowMs],
+    const kept = await tx.query(
+      'SELECT device FROM device_watches WHERE device = ? AND until_ms > ? AND caller_kind = ? AND caller_id = ?',
+      [device, nowMs, caller_kind, caller_id],
     );
-    const own = others.filter((other) => other.caller_kind === caller_kind && other.caller_id === caller_id);
-    if (others.length >= max.total) {
-      throw new ConflictError('too_many_watches', `At most ${max.total} devices are watched at once`);
-    }
-    if (own.length >= max.perCaller) {
-      throw new ConflictError('too_many_watches', `You may watch at most ${max.perCaller} devices at once`);
-    }
+    if (kept.length === 0) await watchShare.take(tx, by, [device, nowMs]);
     const row = { device, until_ms: Math.round(until), caller_kind, caller_id };
     await putRecord(tx, 'device_watches', 'device, until_ms, caller_kind, caller_id', row);
   }

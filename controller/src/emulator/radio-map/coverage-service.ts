@@ -80,7 +80,8 @@ export class CoverageService {
   ): Promise<Record<string, unknown>> {
     const { leases } = this.#options;
     const limitMs = place === 'query' ? withinMs.map : withinMs.difference;
-    const ask = (signal: AbortSignal) => leases.ask(job_number, 'coverage', body, { withinMs: limitMs, signal, place });
+    const options = { withinMs: limitMs, place, by: caller };
+    const ask = (signal: AbortSignal) => leases.ask(job_number, 'coverage', body, { ...options, signal });
     const key = `${job_number} ${JSON.stringify(body)}`;
     return this.#turns.run(principalOf(caller), () => this.#asks.ask(key, gone, ask), { signal: gone });
   }
