@@ -95,7 +95,11 @@ export class AgentConfigService {
     const settings = fromLeaves(known.map((leaf) => [leaf, runs.get(leaf)]));
     const layer = { name, selector: `name:${JSON.stringify(agent.ap_id)}`, weight: adoptedWeight, settings };
     const set = await changeSets.create(caller, { title: name, layers: [layer] });
-    await rolloutStart.start(caller, set.id, {});
+    await rolloutStart.start(caller, set.id, {}).catch(async (error) => {
+      // Nobody asked for a draft, and it would take of the caller's share.
+      await changeSets.remove(caller, set.id);
+      throw error;
+    });
     return this.get(caller, ap_id, 'diff');
   }
 
