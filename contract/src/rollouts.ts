@@ -16,7 +16,7 @@ export const RolloutPlan = Type.Named('RolloutPlan', {
     Type.Object({
       metric: Type.Optional.String({ maxLength: 128 }),
       worse_by: Type.Optional.Number({
-        description: 'Against untreated access points of the same type, in the same minutes.',
+        description: 'Against untreated access points of the same type that its owner sees, in the same minutes.',
       }),
       over_seconds: Type.Optional.Integer({ minimum: 10, maximum: 86400, default: 120 }),
       alarms: Type.Optional.Integer({

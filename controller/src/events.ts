@@ -47,8 +47,8 @@ export function createEvents() {
     sitesChanged: new Event<[]>(),
     /** The labels of an agent have changed. */
     labelsChanged: new Event<[ap_id: string]>(),
-    /** The sites of the access points that a caller may see; undefined: all. */
-    visibleSites: new Question<[caller: Caller], Promise<ReadonlySet<string> | undefined>>(),
+    /** The sites of the access points that a caller may see, each with how many there are; undefined: all. */
+    visibleSites: new Question<[caller: Caller], Promise<ReadonlyMap<string, number> | undefined>>(),
     /** An agent is about to be removed: whoever gets its name next must not find anything of it. */
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */

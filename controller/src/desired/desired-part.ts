@@ -29,7 +29,7 @@ import { LayersInForce } from './layers-in-force.ts';
 import { leftOut } from './model/render.ts';
 import { Reconciler } from './reconciler.ts';
 import { GateReader } from './rollout/gate-reader.ts';
-import { RolloutDriver } from './rollout/rollout-driver.ts';
+import { RolloutDriver, type RolloutDriverOptions } from './rollout/rollout-driver.ts';
 import { rolloutEvent } from './rollout/rollout-words.ts';
 import { type Advanced, AgentConfigStore } from './store/agent-config-store.ts';
 import { LayerStore } from './store/layer-store.ts';
@@ -82,11 +82,14 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const configs = new AgentConfigStore(database, eventLog, (changed) => wake(changed));
   const shared = { database, configs, index, auditLog, eventLog, inForce, rollouts: rolloutStore, now, onError, lease };
   const reconciler = new Reconciler(shared);
+  const present: RolloutDriverOptions['present'] = async (tx, { owner_kind, owner_id }) =>
+    (await deps.principals[owner_kind].present(tx, [owner_id]))[0];
   const gates = new GateReader({
     telemetry: deps.telemetryStore,
     alarms: deps.activeAlarms,
     devices: deps.registry,
     index,
+    ownerOf: ({ changes, ...rollout }) => present(database, changes.resumed_by ?? rollout),
     now,
   });
   const zones = new SiteZones(sites);
@@ -95,7 +98,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     reconciler,
     view,
     gates,
-    present: async (tx, { owner_kind, owner_id }) => (await deps.principals[owner_kind].present(tx, [owner_id]))[0],
+    present,
     timeZoneOf: (site) => zones.of(site) ?? 'UTC',
   });
   const delivery = new ConfigDelivery({

@@ -304,13 +304,62 @@ eachDatabase((kind) => {
     const everywhere = await story('gate-all', 20, 20);
     const here = await story('gate-here', 20, 1);
     const stopped = await over(here.id);
-    expect(stopped).toMatchObject({ state: 'stopped', reason: 'retries_pct is worse by 19 where the change is' });
+    expect(stopped).toMatchObject({
+      state: 'stopped',
+      reason: 'retries_pct is worse by 5 or more where the change is',
+    });
     expect(stopped.measured).toMatchObject([{ compared_with: 'untreated', worse_by: 19, passed: false }]);
     expect(await ok('GET', `/rollouts/${everywhere.id}`)).toMatchObject({ state: 'running' });
     // Who lets it go on accepts how it went until then.
     await ok('POST', `/rollouts/${here.id}/resume`);
     await here.ap.obey();
     expect((await over(here.id)).state).toBe('completed');
+  });
+
+  test('a gate counts and tells only what the owner of the roll-out sees; whoever sees less is told no figure of the rest', async () => {
+    const hourMs = 3_600_000;
+    const manager = await weft.user('gates@weft.test');
+    await ok('PUT', '/users/gates@weft.test/grants', [{ role: 'manager', selector: 'tag:seen' }] as never);
+    /** One gets the change and becomes worse; six do not, and no manager sees them. */
+    const story = async (name: string, token: string, othersAfter: number) => {
+      const ap = await new Ap(`${name}-own`).start('seen', name);
+      const hidden = await Promise.all([1, 2, 3, 4, 5, 6].map((at) => new Ap(`${name}-${at}`).start('hidden', name)));
+      const gates = [{ metric: 'retries_pct', worse_by: 5, over_seconds: 60 }];
+      const layer = { name, selector: `name:${name}-own tag:seen`, weight: 10, settings: { channel: 40 } };
+      const set = await ok('POST', '/config/change_sets', { title: name, layers: [layer] }, token);
+      const { id } = await ok('POST', `/config/change_sets/${set.id}/rollout`, { gates }, token);
+      await ap.obey();
+      await untilSo(async () => expect((await ok('GET', `/rollouts/${id}`)).waves[0].treated).toBe(1));
+      const nowMs = Date.now();
+      const samples = [nowMs - hourMs - 30_000, ...Array.from({ length: 12 }, (_, at) => nowMs - 55_000 + 5_000 * at)];
+      for (const each of [ap, ...hidden]) {
+        const values = samples.map((ts, at) => ({ ts, retries_pct: at === 0 ? 1 : each === ap ? 20 : othersAfter }));
+        for (const node of new Set([weft, ofAgents])) await each.report({ samples: values }, node);
+      }
+      const { database } = weft.platform;
+      await database.query('UPDATE config_rollout_agents SET treated_at = ? WHERE rollout_id = ?', [
+        nowMs - hourMs,
+        id,
+      ]);
+      await database.query('UPDATE agent_configs SET trial_at = ? WHERE ap_id = ?', [nowMs - hourMs, ap.ap_id]);
+      return over(id);
+    };
+    // It is worse everywhere, but in its sight there is nobody to compare with: it is than in the hour before.
+    const own = await story('gate-own', manager, 20);
+    const reason = 'retries_pct is worse by 5 or more where the change is';
+    expect(own).toMatchObject({ state: 'stopped', reason });
+    const figures = { compared_with: 'own_hour_before', untreated_before: null, untreated_after: null, worse_by: 19 };
+    expect(own.measured).toMatchObject([figures]);
+    expect((await ok('GET', `/rollouts/${own.id}`, undefined, manager)).measured).toEqual(own.measured);
+    const ofAdmin = await story('gate-of-admin', admin, 2);
+    expect(ofAdmin).toMatchObject({ reason, measured: [{ untreated_before: 1, untreated_after: 2, worse_by: 18 }] });
+    const shown = await ok('GET', `/rollouts/${ofAdmin.id}`, undefined, manager);
+    const { untreated_before: _b, untreated_after: _a, worse_by: _w, ...told } = ofAdmin.measured[0];
+    expect(shown.measured).toEqual([{ ...told, untreated_before: null, untreated_after: null, worse_by: null }]);
+    // What it may not see any more is in no list and no figure of its own roll-out.
+    await ok('PUT', '/users/gates@weft.test/grants', [{ role: 'manager', selector: 'tag:none' }] as never);
+    expect(await ok('GET', `/rollouts/${own.id}`, undefined, manager)).toMatchObject({ states: {}, may_change: false });
+    expect((await ok('GET', `/rollouts/${own.id}/agents`, undefined, manager)).items).toEqual([]);
   });
 
   test('one that has never been heard of holds nobody up, and gets it when it comes', async () => {

@@ -72,9 +72,9 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     const rights = rightsOf(caller);
     if (rights.seesAll) return undefined;
     const { agents } = await view.moment({});
-    const sites = new Set<string>();
+    const sites = new Map<string, number>();
     await inSlices(agents, (agent) => {
-      if (agent.site !== null && rights.sees(agent)) sites.add(agent.site);
+      if (agent.site !== null && rights.sees(agent)) sites.set(agent.site, (sites.get(agent.site) ?? 0) + 1);
     });
     return sites;
   });

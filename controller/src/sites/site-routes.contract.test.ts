@@ -77,6 +77,27 @@ it('are moved with all that is below, also the access points', async () => {
   expect(body.site).toBe('eu/gb/bristol/hall');
 });
 
+it('are told with the number of access points that the caller sees, and of no others', async () => {
+  const hall = await create('tally/hall');
+  const above = await create('tally');
+  for (const [at, site] of ['tally/hall', 'tally/hall', 'tally/hall', 'tally'].entries()) {
+    await weft.agent(`counted-${at}`);
+    await label(`counted-${at}`, { site });
+  }
+  const viewer = await weft.user('counts@weft.test');
+  const json = [{ role: 'viewer', selector: 'name:counted-1' }];
+  await weft.request('PUT', '/api/v1/users/counts@weft.test/grants', { token, json });
+  const counts = async (by: string) => {
+    const listed = (await ask('GET', '?limit=100', undefined, by)).body.items;
+    const single = await Promise.all([above, hall].map(({ id }) => ask('GET', `/${id}`, undefined, by)));
+    const found = (await ask('GET', '?path=tally/hall', undefined, by)).body.items;
+    const all = [...listed, ...single.map(({ body }) => body), ...found];
+    return all.filter(({ path }) => path.startsWith('tally')).map((site) => `${site.path} ${site.access_points}`);
+  };
+  expect(await counts(token)).toEqual(['tally 1', 'tally/hall 3', 'tally 1', 'tally/hall 3', 'tally/hall 3']);
+  expect(await counts(viewer)).toEqual(['tally 0', 'tally/hall 1', 'tally 0', 'tally/hall 1', 'tally/hall 1']);
+});
+
 it('are refused where they would be twice, below themselves, or too deep', async () => {
   const one = await create('one');
   const two = await create('two');

@@ -15,8 +15,8 @@ export interface SiteServiceOptions {
   sites: SiteStore;
   audit: AuditService;
   maxSites: number;
-  /** The paths of sites with access points that the caller may see; undefined: it may see everything. */
-  visibleTo: (caller: Caller) => Promise<ReadonlySet<string> | undefined>;
+  /** By path, how many access points of each site the caller may see, without those of none; undefined: it may see everything. */
+  visibleTo: (caller: Caller) => Promise<ReadonlyMap<string, number> | undefined>;
   /** Called after every change; must not throw. */
   onChanged: () => void;
 }
@@ -32,16 +32,18 @@ export class SiteService {
 
   /** Ordered by path. Throws ValidationError for a cursor that is none. */
   async list(caller: Caller, { path, cursor, limit }: PageQuery & { path?: string | undefined }): Promise<SitePage> {
-    const canSee = await this.#sight(caller);
+    const show = await this.#sight(caller);
     if (path !== undefined) {
       const site = await this.#sites.find(path);
-      return { items: site && canSee(site.path) ? [toSite(site)] : [], next: null };
+      const shown = site && show(site);
+      return { items: shown ? [shown] : [], next: null };
     }
     const items: Site[] = [];
     for (let after = readNameCursor(cursor, 'sites', isSitePath) ?? ''; ; ) {
       const page = await this.#sites.page(after, limit);
       for (const site of page) {
-        if (canSee(site.path) && items.push(toSite(site)) === limit) {
+        const shown = show(site);
+        if (shown && items.push(shown) === limit) {
           const isLast = site === page.at(-1) && page.length < limit;
           return { items, next: isLast ? null : toNameCursor(site.path, 'sites') };
         }
@@ -54,8 +56,9 @@ export class SiteService {
   /** Throws NotFoundError for a site that is unknown or that the caller may not see. */
   async get(id: string, caller: Caller): Promise<Site> {
     const site = await this.#sites.get(id);
-    if (!site || !(await this.#sight(caller))(site.path)) throw siteNotFound();
-    return toSite(site);
+    const shown = site && (await this.#sight(caller))(site);
+    if (!shown) throw siteNotFound();
+    return shown;
   }
 
   async create(input: SiteCreate, by: Actor): Promise<Site> {
@@ -106,15 +109,16 @@ export class SiteService {
     this.changed();
   }
 
-  /** Whoever sees only some access points sees their sites and those above them. */
-  async #sight(caller: Caller): Promise<(path: string) => boolean> {
+  /** Whoever sees only some access points sees their sites and those above them, and how many of its own are there. */
+  async #sight(caller: Caller): Promise<(site: ListedSite) => Site | undefined> {
     const visible = await this.#options.visibleTo(caller);
-    if (!visible) return () => true;
+    if (!visible) return toSite;
     const paths = new Set<string>();
-    for (const path of visible) {
+    for (const path of visible.keys()) {
       for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) paths.add(path.slice(0, end));
     }
-    return (path) => paths.has(path);
+    return (site) =>
+      paths.has(site.path) ? toSite({ ...site, access_points: visible.get(site.path) ?? 0 }) : undefined;
   }
 }
 

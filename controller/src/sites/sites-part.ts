@@ -16,7 +16,7 @@ export function createSitesPart(platform: Platform & { audit: AuditService }, ev
     maxSites: config.maxSites,
     // Where the access points are unknown, only users see sites.
     visibleTo: (caller) =>
-      events.visibleSites.ask(caller) ?? Promise.resolve(rightsOf(caller).isUser ? undefined : new Set()),
+      events.visibleSites.ask(caller) ?? Promise.resolve(rightsOf(caller).isUser ? undefined : new Map()),
     onChanged: events.sitesChanged.emit,
   });
   return { sites, siteStore, routes: siteRoutes(sites) } satisfies Part & Record<string, unknown>;

@@ -2233,7 +2233,7 @@ export type RolloutPlan = {
   })[];
   gates?: ({
     metric?: string;
-    /** Against untreated access points of the same type, in the same minutes. */
+    /** Against untreated access points of the same type that its owner sees, in the same minutes. */
     worse_by?: number;
     over_seconds?: number;
     /** How many new alarms of treated ones are too many to go on: more than this. */

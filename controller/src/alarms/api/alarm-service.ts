@@ -79,7 +79,7 @@ export class AlarmService {
   async list(caller: Caller, query: AlarmQuery): Promise<{ items: Alarm[]; next: string | null }> {
     const { states, severities, ap_id, rule_id, shelved, caused, fromMs, untilMs, cursor, limit } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
-    const inhibits = this.#inhibits();
+    const inhibits = this.#inhibits(caller);
     const items: Alarm[] = [];
     let beforeId = cursor;
     for (let page = 0; page < maxPages; page++) {
@@ -112,7 +112,7 @@ export class AlarmService {
   async get(id: string, caller: Caller): Promise<Alarm> {
     const alarm = await this.#options.alarms.get(id);
     if (!alarm || !this.#isListed(caller, alarm, undefined)) throw alarmNotFound();
-    return this.#tell(caller, alarm, this.#inhibits());
+    return this.#tell(caller, alarm, this.#inhibits(caller));
   }
 
   /** Somebody looks after it. Repeated, it changes the note. */
@@ -171,7 +171,7 @@ export class AlarmService {
 
   async #handle(id: string, by: Caller, describe: (alarm: AlarmRecord) => Handling): Promise<Alarm> {
     const [after] = await this.#handleAll([id], by, describe);
-    return this.#tell(by, after!, this.#inhibits());
+    return this.#tell(by, after!, this.#inhibits(by));
   }
 
   /** All of them or none, in one transaction. */
@@ -226,10 +226,12 @@ export class AlarmService {
     return selector.test(agent ?? nobody);
   }
 
-  #inhibits(): Map<string, number> {
+  /** By alarm, how many follow from it that the caller sees. */
+  #inhibits(caller: Caller): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { inhibited_by } of this.#options.activeAlarms.active) {
-      if (inhibited_by !== null) counts.set(inhibited_by, (counts.get(inhibited_by) ?? 0) + 1);
+    for (const alarm of this.#options.activeAlarms.active) {
+      const { inhibited_by: cause } = alarm;
+      if (cause !== null && this.#isListed(caller, alarm, undefined)) counts.set(cause, (counts.get(cause) ?? 0) + 1);
     }
     return counts;
   }

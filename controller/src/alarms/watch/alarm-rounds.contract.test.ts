@@ -232,6 +232,10 @@ eachDatabase((kind) => {
       const cause = items.find(({ subject_kind }) => subject_kind === 'site')!;
       expect(cause).toMatchObject({ subject: 'uk/bristol', inhibits: 4, inhibited_by: null });
       expect(items.filter(({ inhibited_by }) => inhibited_by === cause.id)).toHaveLength(4);
+      // Who sees less of what follows is told of no more.
+      const grants = [{ role: 'viewer', selector: 'site:uk/bristol -name:a1' } as const];
+      const viewer = { ...ada, id: 'v', isAdmin: false, grants } as const;
+      expect(await node.service.get(cause.id, viewer)).toMatchObject({ inhibits: 3 });
       // Three are back; the one that is not is told now.
       for (const n of [1, 2, 3]) set(`a${n}`, 'online');
       await node.round(40_000);

@@ -63,8 +63,9 @@ function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, no
   const { fraction, minimum, window_s } = rules.blast_radius;
   const allowed = Math.max(minimum, Math.floor(fraction * blast.agents));
   if (blast.commanded <= allowed) return undefined;
-  const among = `of the ${blast.agents} ${intent.site === null ? 'there are' : 'at this site'}`;
-  const detail = `An app may command ${allowed} access points ${among} within ${window_s} s; this would be one more`;
+  // Not of how many: the app may not see all of them.
+  const where = intent.site === null ? '' : ' at this site';
+  const detail = `An app may command ${allowed} access points${where} within ${window_s} s; this would be one more`;
   return { verdict: 'rejected', reason: 'blast_radius', detail, supersedes: [], retry_at: blast.frees_at };
 }
 

@@ -7,6 +7,7 @@ import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
 import { isSuccess } from '../model/agent-config.ts';
+import type { StoredMeasured } from '../model/gates.ts';
 import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
 import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
 import { putInForce, raise, takeLayers } from '../store/layer-store.ts';
@@ -51,7 +52,7 @@ export class RolloutService {
   async agents(caller: Caller, id: string, { cursor, limit }: PageQuery): Promise<RolloutAgentPage> {
     const { agents } = await this.#find(caller, id);
     const after = readNameCursor(cursor, 'rollout_agents', () => true) ?? '';
-    const left = agents.filter(({ ap_id }) => ap_id > after);
+    const left = this.#shown(caller, agents).filter(({ ap_id }) => ap_id > after);
     const items = left.slice(0, limit).map(({ ap_id, wave, treated, treated_at, state, detail }) => ({
       ap_id,
       display_name: this.#options.index.get(ap_id)?.display_name ?? null,
@@ -163,7 +164,7 @@ export class RolloutService {
       const agent = view.get(ap_id);
       return agent !== undefined && ['offline', 'never'].includes(moment.stateOf(agent));
     };
-    return toRollout(record, agents, isAway, this.#mayChange(caller, agents));
+    return toRollout(caller, record, this.#shown(caller, agents), isAway, this.#mayChange(caller, agents));
   }
 
   async #find(caller: Caller, id: string): Promise<{ record: RolloutRecord; agents: StandingAgent[] }> {
@@ -179,6 +180,12 @@ export class RolloutService {
     return (
       seesAllConfig(caller) || rightsOf(caller).owns(record) || (agents.length > 0 && this.#managesAll(caller, agents))
     );
+  }
+
+  /** Without those of its own that it may not see any more. */
+  #shown(caller: Caller, agents: readonly StandingAgent[]): StandingAgent[] {
+    const [rights, { index }] = [rightsOf(caller), this.#options];
+    return agents.filter(({ ap_id }) => !index.get(ap_id) || rights.sees(index.get(ap_id)!));
   }
 
   #requireAll(caller: Caller, agents: readonly StandingAgent[]): void {
@@ -208,7 +215,14 @@ async function requireInForce(tx: SqlQueries, id: string, version: number | unde
   );
 }
 
+/** Of access points that a caller may not see it is told no mean, and no difference from which it follows. */
+function toMeasured(caller: Caller, { seen_by, ...measured }: StoredMeasured): Rollout['measured'][number] {
+  if (rightsOf(caller).seesAll || seen_by === caller.id) return measured;
+  return { ...measured, untreated_before: null, untreated_after: null, worse_by: null };
+}
+
 function toRollout(
+  caller: Caller,
   record: RolloutRecord,
   agents: readonly StandingAgent[],
   isAway: (agent: StandingAgent) => boolean,
@@ -246,7 +260,7 @@ function toRollout(
     waves,
     total,
     states,
-    measured,
+    measured: measured.map((each) => toMeasured(caller, each)),
     created_by: owner_name,
     created_at: new Date(created_at).toISOString(),
     ended_at: ended_at === null ? null : new Date(ended_at).toISOString(),

@@ -3,6 +3,8 @@
 import type { Rollout } from '@weft/contract';
 
 export type Measured = Rollout['measured'][number];
+/** `seen_by`: the id of the caller that may see all that was measured. */
+export type StoredMeasured = Measured & { seen_by?: string | undefined };
 
 /** Means over agents, of the time before the wave and of the time since; null where nobody reported. */
 export interface Means {

@@ -2,13 +2,15 @@
 import { hash } from 'node:crypto';
 import type { RolloutSeries } from '@weft/contract';
 import type { ActiveAlarms } from '../../alarms/watch/active-alarms.ts';
+import type { Caller } from '../../caller.ts';
 import type { DeviceRegistry } from '../../devices/registry/device-registry.ts';
 import { none } from '../../devices/registry/device-table.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
+import { rightsOf } from '../../rights/rights.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
 import { isSuccess } from '../model/agent-config.ts';
-import { fewestUntreated, judge, type Means, type Measured, meanOf } from '../model/gates.ts';
+import { fewestUntreated, judge, type Means, meanOf, type StoredMeasured } from '../model/gates.ts';
 import type { RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 
 const defaultOverSeconds = 120;
@@ -30,6 +32,8 @@ export interface GateReaderOptions {
   alarms: Pick<ActiveAlarms, 'active'>;
   devices: Pick<DeviceRegistry, 'agent' | 'table'>;
   index: FleetIndex;
+  /** In whose name it goes on, with its rights of now; undefined if it is gone. */
+  ownerOf: (rollout: RolloutRecord) => Promise<Caller | undefined>;
   now: () => number;
 }
 
@@ -67,12 +71,15 @@ export class GateReader {
   }
 
   /** In words, if treated agents have more new alarms than the plan allows. */
-  async tooManyAlarms(
-    { plan, created_at, changes: { accepted_at = 0 } }: RolloutRecord,
-    agents: readonly StandingAgent[],
-  ): Promise<string | undefined> {
+  async tooManyAlarms(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<string | undefined> {
+    const {
+      plan,
+      created_at,
+      changes: { accepted_at = 0 },
+    } = rollout;
     const most = plan.gates?.find(({ alarms }) => alarms !== undefined)?.alarms;
     if (most === undefined) return undefined;
+    const { isSeen } = await this.#sightOf(rollout);
     const since = new Map(
       agents.flatMap(({ ap_id, treated, treated_at }) =>
         treated ? [[ap_id, Math.max(treated_at ?? created_at, accepted_at)]] : [],
@@ -80,15 +87,17 @@ export class GateReader {
     );
     const found = [...this.#options.alarms.active].filter(
       ({ subject_kind, subject, fired_at }) =>
-        subject_kind === 'agent' && fired_at >= (since.get(subject) ?? Number.POSITIVE_INFINITY),
+        subject_kind === 'agent' &&
+        fired_at >= (since.get(subject) ?? Number.POSITIVE_INFINITY) &&
+        isSeen(this.#options.index.get(subject)),
     );
     if (found.length <= most) return undefined;
     return `${found.length} new alarms where the change is, more than ${most}: ${found[0]!.subject}`;
   }
 
   /** At the end of a wave, by its access points; undefined while the time of a gate is not over. */
-  async judge(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<Measured[] | undefined> {
-    const measured: Measured[] = [];
+  async judge(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<StoredMeasured[] | undefined> {
+    const measured: StoredMeasured[] = [];
     const wave = watched(rollout, agents).filter((agent) => agent.wave === rollout.wave);
     if (wave.length === 0) return measured;
     const settledMs = Math.max(rollout.created_at, ...wave.map(settledAt));
@@ -101,7 +110,7 @@ export class GateReader {
   }
 
   /** What is worse now where the change has been for the time of a gate, of this wave or of one before; undefined: nothing. */
-  async worse(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<Measured | undefined> {
+  async worse(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<StoredMeasured | undefined> {
     const nowMs = this.#options.now();
     for (const gate of metricGates(rollout)) {
       const after = { fromMs: nowMs - gate.overMs, untilMs: nowMs };
@@ -121,14 +130,16 @@ export class GateReader {
     those: readonly StandingAgent[],
     agents: readonly StandingAgent[],
     after: Span,
-  ): Promise<Measured> {
-    const treated = those.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []);
-    const untreated = this.#untreated(agents, treated);
+  ): Promise<StoredMeasured> {
+    const { owner, isSeen } = await this.#sightOf(rollout);
+    const treated = those.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []).filter(isSeen);
+    const untreated = this.#untreated(agents, treated).filter(isSeen);
     const untilMs = Math.min(...those.map(({ treated_at }) => treated_at ?? rollout.created_at));
     const before = { fromMs: untilMs - (untreated.length < fewestUntreated ? hourMs : overMs), untilMs };
     const ofTreated = await this.#means(treated, metric, before, after);
     const ofOthers = await this.#means(untreated, metric, before, after);
-    return judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length });
+    const measured = judge({ metric, worse_by }, rollout.wave, ofTreated, { ...ofOthers, agents: untreated.length });
+    return { ...measured, seen_by: owner?.id };
   }
 
   /**
@@ -175,6 +186,13 @@ export class GateReader {
       treated: { access_points: touched, points: toPoints(sides.treated) },
       untreated: { access_points: shown.length - touched, points: toPoints(sides.untreated) },
     };
+  }
+
+  /** What it is told is of these alone, and it is decided by nothing else: nobody learns how others do by rolling something out. */
+  async #sightOf(rollout: RolloutRecord) {
+    const owner = await this.#options.ownerOf(rollout);
+    const rights = owner && rightsOf(owner);
+    return { owner, isSeen: (agent?: IndexedAgent) => agent !== undefined && rights?.sees(agent) === true };
   }
 
   /** Those of the same types that have not been touched. */

@@ -12,7 +12,7 @@ import type { NodeLease } from '../../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { mayConfigure, mayRollOut } from '../config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
-import type { Measured } from '../model/gates.ts';
+import type { StoredMeasured } from '../model/gates.ts';
 import { leftOut, unusableOf } from '../model/render.ts';
 import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
@@ -212,7 +212,8 @@ export class RolloutDriver extends PeriodicTask {
     this.#lookedAt.set(rollout.id, now());
     const worse = await gates.worse(rollout, agents);
     if (!worse) return false;
-    await this.#end({ ...rollout, measured: [...rollout.measured, worse] }, 'stopped', brokenInWords(worse));
+    const measured = [...rollout.measured, worse];
+    await this.#end({ ...rollout, measured }, 'stopped', brokenInWords(worse, rollout.plan));
     return true;
   }
 
@@ -221,9 +222,9 @@ export class RolloutDriver extends PeriodicTask {
     const measured = await gates.judge(rollout, agents);
     // Its time is not over yet.
     if (measured === undefined) return;
-    const all: Measured[] = [...rollout.measured, ...measured];
+    const all: StoredMeasured[] = [...rollout.measured, ...measured];
     const broken = measured.find(({ passed }) => !passed);
-    if (broken) return this.#end({ ...rollout, measured: all }, 'stopped', brokenInWords(broken));
+    if (broken) return this.#end({ ...rollout, measured: all }, 'stopped', brokenInWords(broken, rollout.plan));
     const waves = rollout.plan.waves?.length ?? 1;
     if (rollout.wave + 1 >= waves) return this.#end({ ...rollout, measured: all }, 'completed', null);
     await this.#options.database.transaction(async (tx) => {

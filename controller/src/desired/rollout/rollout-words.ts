@@ -1,5 +1,5 @@
 // Roll-outs in words, for people: how one stands, why it stopped, what happened.
-import type { RolloutState } from '@weft/contract';
+import type { RolloutPlan, RolloutState } from '@weft/contract';
 import { isSuccess } from '../model/agent-config.ts';
 import type { Measured } from '../model/gates.ts';
 import type { RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
@@ -43,8 +43,10 @@ export function inWords(
   return parts.join(', ');
 }
 
-export function brokenInWords({ metric, worse_by }: Measured): string {
-  const how = worse_by === null ? 'was not reported' : `is worse by ${Math.round(worse_by * 100) / 100}`;
+/** With the bound of the gate: by how much exactly is told only to who may see all that it was compared with. */
+export function brokenInWords({ metric, worse_by }: Measured, { gates = [] }: RolloutPlan): string {
+  const most = Math.abs(gates.find((gate) => gate.metric === metric)?.worse_by ?? 0);
+  const how = worse_by === null ? 'was not reported' : `is worse by ${most} or more`;
   return `${metric} ${how} where the change is`;
 }
 

@@ -1,12 +1,12 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
 import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
 import type { Actor } from '../../caller.ts';
-import { TotalShare } from '../../shares/total-share.ts';
+import { owned, TotalShare } from '../../shares/total-share.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { AgentConfig } from '../model/agent-config.ts';
-import type { Measured } from '../model/gates.ts';
+import type { StoredMeasured } from '../model/gates.ts';
 import { type Layer, unusableOf } from '../model/render.ts';
 
 export interface Owned {
@@ -48,7 +48,7 @@ export interface RolloutRecord extends Owned, StoredRollout {
   wave: number;
   /** When the last of the wave was treated. */
   wave_started_at: number | null;
-  measured: Measured[];
+  measured: StoredMeasured[];
   created_at: number;
   ended_at: number | null;
 }
@@ -73,18 +73,14 @@ export interface RolloutTreatment {
   treated_at: number;
 }
 
-const draftShare = new TotalShare({
-  code: 'too_many_change_sets',
-  what: 'drafts',
-  total: 100,
-  made: `SELECT owner_kind AS kind, owner_id AS id FROM config_change_sets WHERE state = 'draft'`,
-});
-const rolloutShare = new TotalShare({
-  code: 'too_many_rollouts',
-  what: 'roll-outs under way',
-  total: 10,
-  made: 'SELECT owner_kind AS kind, owner_id AS id FROM config_rollouts WHERE ended_at IS NULL',
-});
+const draftShare = new TotalShare(
+  'too_many_change_sets',
+  'drafts',
+  100,
+  owned(`config_change_sets WHERE state = 'draft'`),
+);
+const UNDER_WAY = 'config_rollouts WHERE ended_at IS NULL';
+const rolloutShare = new TotalShare('too_many_rollouts', 'roll-outs under way', 10, owned(UNDER_WAY));
 
 const SET = 'id, title, state, layers, removed, base, owner_kind, owner_id, owner_name, created_at, updated_at';
 const sets = new RecordTable<ChangeSetRecord>('config_change_sets', SET, { json: ['layers', 'removed', 'base'] });
