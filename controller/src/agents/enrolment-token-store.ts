@@ -19,14 +19,9 @@ export interface EnrolmentTokenRecord extends StoredToken {
   managed_by: string | null;
 }
 
-const share = new TotalShare({
-  code: 'too_many_enrolment_tokens',
-  what: 'enrolment tokens',
-  total: 10_000,
-  laterSeconds: 3600,
-  made: `SELECT CASE WHEN managed_by IS NULL THEN NULL ELSE 'user' END AS kind, managed_by AS id
-    FROM enrolment_tokens WHERE expires_at > ?`,
-});
+const MADE = `SELECT CASE WHEN managed_by IS NULL THEN NULL ELSE 'user' END AS kind, managed_by AS id
+  FROM enrolment_tokens WHERE expires_at > ?`;
+const share = new TotalShare('too_many_enrolment_tokens', 'enrolment tokens', 10_000, MADE, 3600);
 
 const OWN = 'id, token_hash, ap_id_pattern, created_by, created_at, expires_at, max_uses, uses, tags, managed_by';
 const COLUMNS = `${OWN}, (SELECT sites.path FROM sites WHERE sites.id = enrolment_tokens.site_id) AS site`;
@@ -47,10 +42,7 @@ export class EnrolmentTokenStore extends SqlStore {
     return table.list(this.db, 'WHERE expires_at > ? ORDER BY created_at DESC, id DESC', [now]);
   }
 
-  /**
-   * Durable when it resolves. Throws UnknownSite for a site that does not exist, TryLaterError `too_many_enrolment_tokens` (those
-   * that have expired do not count).
-   */
+  /** Durable when it resolves. Throws UnknownSite for a site that does not exist, TryLaterError `too_many_enrolment_tokens`. */
   async create(token: EnrolmentTokenRecord, by: Actor, also?: InSameTransaction<EnrolmentTokenRecord>): Promise<void> {
     await this.db.transaction(async (tx) => {
       await share.take(tx, by, [token.created_at]);

@@ -10,24 +10,12 @@ export interface NewRequest extends EmulatorRequest {
   expires_at: number;
 }
 
-const waiting = `SELECT asked_kind AS kind, asked_by AS id FROM emulator_requests
-  WHERE job_number = ? AND expires_at > ? AND answer IS NULL AND emulator_requests.kind = `;
+const rows = `SELECT asked_kind AS kind, asked_by AS id FROM emulator_requests
+  WHERE job_number = ? AND expires_at > ? AND answer IS NULL AND emulator_requests.kind = ?`;
 /** As many as the process that runs the network lets wait. */
 const shares: Partial<Record<EmulatorRequest['kind'], TotalShare>> = {
-  what_if: new TotalShare({
-    code: 'too_many_what_ifs',
-    what: 'what-if questions that this network answers',
-    total: 8,
-    laterSeconds: 10,
-    made: `${waiting}'what_if'`,
-  }),
-  coverage: new TotalShare({
-    code: 'too_many_coverages',
-    what: 'radio maps that this network computes',
-    total: 16,
-    laterSeconds: 10,
-    made: `${waiting}'coverage'`,
-  }),
+  what_if: new TotalShare('too_many_what_ifs', 'what-ifs of this network', 8, rows, 10),
+  coverage: new TotalShare('too_many_coverages', 'radio maps of this network', 16, rows, 10),
 };
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
@@ -37,7 +25,7 @@ export class EmulatorRequestStore extends SqlStore {
     const row = { ...request, asked_kind: by.kind, asked_by: by.id, is_taken: false };
     const columns = 'id, job_number, kind, body, asked_kind, asked_by, expires_at, is_taken';
     await this.db.transaction(async (tx) => {
-      await shares[request.kind]?.take(tx, by, [request.job_number, nowMs]);
+      await shares[request.kind]?.take(tx, by, [request.job_number, nowMs, request.kind]);
       await insertRecord(tx, 'emulator_requests', columns, row);
     });
   }

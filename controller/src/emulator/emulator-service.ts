@@ -231,8 +231,8 @@ export class EmulatorService {
   }
 
   /** Each waits for its answer for up to a minute; a what-if before that for its turn, since it computes as long. */
-  async #ask(caller: Caller, ...asked: Parameters<EmulatorLeaseService['ask']>): Promise<Record<string, unknown>> {
-    const [job_number, kind, body, options] = asked;
+  async #ask(caller: Caller, ...request: Parameters<EmulatorLeaseService['ask']>): Promise<Record<string, unknown>> {
+    const [job_number, kind, body, options] = request;
     const principal = principalOf(caller);
     const release = this.#requests.take(principal, 'too_many_requests');
     const ask = () => this.#options.leases.ask(job_number, kind, body, { ...options, by: caller });

@@ -40,7 +40,7 @@ function countedElsewhere(all: readonly Named[], kindOf: ReadonlyMap<string, str
   return all
     .filter(({ code }) => kindOf.get(code) === 'share')
     .filter(({ file }) => file.startsWith('controller/') && !ofTheNetwork.some((start) => file.startsWith(start)))
-    .filter(({ before }) => !/(new TotalShare\(\{|Limit = \{)\s*code: $/.test(before))
+    .filter(({ before }) => !/(new TotalShare\(\s*|Limit = \{\s*code: )$/.test(before))
     .map(({ code, file }) => `${file}: ${code}`);
 }
 

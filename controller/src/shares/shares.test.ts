@@ -77,8 +77,8 @@ test('of what is open at once nobody has more than a share, and an administrator
           }
           const ofOthers = held.length - of(root!);
           const hasRoom = held.length < total && (by === root || (of(by) < share && ofOthers < most));
-          if (hasRoom) held.push({ by, release: open.take(by) });
-          else expect(() => open.take(by)).toThrow(expect.objectContaining({ status: 429, code: 'too_many_things' }));
+          if (hasRoom) held.push({ by, release: open(by) });
+          else expect(() => open(by)).toThrow(expect.objectContaining({ status: 429, code: 'too_many_things' }));
         }
       },
     ),

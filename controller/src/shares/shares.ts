@@ -39,9 +39,19 @@ export class Shares {
     return share;
   }
 
-  /** Things of one total that are open at once on this node, with the shares of callers in it. */
-  openOf(name: string, limit: TotalLimit): OpenTotal {
-    return new OpenTotal(this.open(name, limit.total), limit);
+  /** Takes one of what is open at once on this node, with the shares of callers in its total: as TotalShare counts rows. */
+  openOf(name: string, limit: TotalLimit): (by: Actor) => () => void {
+    const [all, others] = [this.open(name, limit.total), new OpenShare(name, limit.total)];
+    return (by) => {
+      const principal = principalOf(by);
+      const refusal = refusalOf(limit, by, { made: all.held, others: others.held, own: all.of(principal) });
+      if (refusal) all.refused++;
+      if (refusal) throw refusal;
+      const releases = [all.take(principal), ...(rightsOf(by).isAdmin ? [] : [others.take('')])];
+      return () => {
+        for (const release of releases) release();
+      };
+    };
   }
 
   /** An amount per second, with a reserve that fills up while it is not used: points, bytes. */
@@ -129,35 +139,6 @@ export class OpenShare {
       const left = this.of(principal) - 1;
       if (left > 0) this.#counts.set(principal, left);
       else this.#counts.delete(principal);
-    };
-  }
-}
-
-/** How much of a total is open: as TotalShare counts rows. */
-export class OpenTotal {
-  readonly #open: OpenShare;
-  readonly #others = new OpenShare('of who is no administrator', Number.POSITIVE_INFINITY);
-  readonly #limit: TotalLimit;
-
-  constructor(open: OpenShare, limit: TotalLimit) {
-    this.#open = open;
-    this.#limit = limit;
-  }
-
-  /** As `take` of OpenShare; a refusal says whose limit it is. */
-  take(by: Actor): () => void {
-    const open = this.#open;
-    const taken = { all: open.held, others: this.#others.held, own: open.of(principalOf(by)) };
-    const refusal = refusalOf(this.#limit, by, taken);
-    if (refusal) {
-      open.refused++;
-      throw refusal;
-    }
-    const release = open.take(principalOf(by));
-    const ofOthers = rightsOf(by).isAdmin ? undefined : this.#others.take('');
-    return () => {
-      release();
-      ofOthers?.();
     };
   }
 }

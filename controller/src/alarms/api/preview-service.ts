@@ -5,7 +5,7 @@ import { parseSelector } from '@weft/contract/selector';
 import type { Caller } from '../../caller.ts';
 import type { EventLog } from '../../event-log/event-log.ts';
 import { groupedNames } from '../../event-log/grouped-event.ts';
-import type { OpenTotal, Shares } from '../../shares/shares.ts';
+import type { Shares } from '../../shares/shares.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { giveWay } from '../../time-slices.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
@@ -19,12 +19,7 @@ import { gapOf } from '../watch/sample-watch.ts';
 /** A fraction of a millisecond to replay. */
 const rowsAtOnce = 1_000;
 const shownAlarms = 100;
-const previewLimit = {
-  code: 'too_many_previews',
-  what: 'previews of rules under way on this node',
-  total: 20,
-  laterSeconds: 10,
-};
+const previewLimit = { code: 'too_many_previews', what: 'previews on this node', total: 20, laterSeconds: 10 };
 
 const limits = { agents: 500, rows: 5_000_000, ms: 10_000 };
 
@@ -43,7 +38,7 @@ type Rung = AlarmPreview['alarms'][number] & { fromMs: number };
 
 export class PreviewService {
   readonly #options: PreviewServiceOptions;
-  readonly #open: OpenTotal;
+  readonly #open: ReturnType<Shares['openOf']>;
 
   constructor(options: PreviewServiceOptions) {
     this.#options = options;
@@ -57,7 +52,7 @@ export class PreviewService {
     const fromMs = untilMs - windowHours * 3_600_000;
     const kind = kindOf(rule.condition);
     if (!isTried(kind)) return this.#unknown(fromMs, untilMs);
-    const release = this.#open.take(caller);
+    const release = this.#open(caller);
     return this.#replayAll(rule, kind, fromMs, untilMs).finally(release);
   }
 

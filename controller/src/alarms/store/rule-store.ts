@@ -35,14 +35,9 @@ const RULE = 'id, product, is_adjusted, rule, created_at, updated_at';
 const rules = new RecordTable<RuleRecord>('alarm_rules', RULE, { json: ['rule'], flags: ['is_adjusted'] });
 const SILENCE = 'id, silence, created_by, created_at, ends_at';
 const silences = new RecordTable<SilenceRecord>('silences', SILENCE, { json: ['silence'] });
-const share = new TotalShare({
-  code: 'too_many_silences',
-  what: 'silences',
-  total: 1_000,
-  laterSeconds: 3600,
-  made: `SELECT CASE WHEN users.id IS NULL THEN NULL ELSE 'user' END AS kind, users.id AS id
-    FROM silences LEFT JOIN users ON users.username = silences.created_by`,
-});
+const MADE = `SELECT CASE WHEN users.id IS NULL THEN NULL ELSE 'user' END AS kind, users.id AS id
+  FROM silences LEFT JOIN users ON users.username = silences.created_by`;
+const share = new TotalShare('too_many_silences', 'silences', 1_000, MADE, 3600);
 const throwRuleExists = ifTaken(() => new ConflictError('alarm_rule_exists', 'A rule with this name exists'));
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */

@@ -2,7 +2,7 @@
 // keep all of it in memory know when to read it again.
 import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
-import { TotalShare } from '../../shares/total-share.ts';
+import { owned, TotalShare } from '../../shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
@@ -70,29 +70,15 @@ const variables = new RecordTable<Variable>('config_variables', VARIABLE, { json
 const SECRET = 'scope, target, name, version, value, is_shared, owner_kind, owner_id, updated_at';
 const secrets = new RecordTable<SecretRecord>('config_secrets', SECRET, { flags: ['is_shared'] });
 const BY_KEY = 'WHERE target = ? AND name = ?';
-const MAKER = `NULLIF(owner_kind, '') AS kind, owner_id AS id`;
-const secretShare = new TotalShare({
-  code: 'too_many_secrets',
-  what: 'secrets',
-  total: 1_000,
-  made: `SELECT ${MAKER} FROM config_secrets`,
-});
+const secretShare = new TotalShare('too_many_secrets', 'secrets', 1_000, owned('config_secrets'));
 /** With those that roll-outs under way bring. */
-const layerShare = new TotalShare({
-  code: 'too_many_layers',
-  what: 'layers',
-  total: 1_000,
-  made: `SELECT ${MAKER} FROM config_layers UNION ALL SELECT ${MAKER} FROM config_layer_versions WHERE removed = 0
-    AND rollout_id IN (SELECT config_rollouts.id FROM config_rollouts WHERE ended_at IS NULL)
-    AND layer_id NOT IN (SELECT config_layers.id FROM config_layers)`,
-});
+const ALL_LAYERS = `${owned('config_layers')} UNION ALL ${owned('config_layer_versions')} WHERE removed = 0
+  AND rollout_id IN (SELECT config_rollouts.id FROM config_rollouts WHERE ended_at IS NULL)
+  AND layer_id NOT IN (SELECT config_layers.id FROM config_layers)`;
+const layerShare = new TotalShare('too_many_layers', 'layers', 1_000, ALL_LAYERS);
 /** Nobody writes down who sets a variable: a fifth is kept for administrators, and no caller has a share of its own. */
-const variableShare = new TotalShare({
-  code: 'too_many_variables',
-  what: 'variables',
-  total: 100_000,
-  made: `SELECT 'agent' AS kind, target AS id FROM config_variables`,
-});
+const UNOWNED = `SELECT 'agent' AS kind, target AS id FROM config_variables`;
+const variableShare = new TotalShare('too_many_variables', 'variables', 100_000, UNOWNED);
 const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
   WHERE config_layers.id = config_layer_versions.layer_id AND config_layers.version = config_layer_versions.version)`;
 

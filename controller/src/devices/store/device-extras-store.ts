@@ -44,12 +44,8 @@ const erasureKeptMs = 600_000;
 /** Rows that have ended are not in the way of a node whose clock is behind. */
 const steeredKeptMs = 60_000;
 
-const watchShare = new TotalShare({
-  code: 'too_many_watches',
-  what: 'watched devices',
-  total: 1_000,
-  made: 'SELECT caller_kind AS kind, caller_id AS id FROM device_watches WHERE device <> ? AND until_ms > ?',
-});
+const OTHERS = 'SELECT caller_kind AS kind, caller_id AS id FROM device_watches WHERE device <> ? AND until_ms > ?';
+const watchShare = new TotalShare('too_many_watches', 'watched devices', 1_000, OTHERS);
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class DeviceExtrasStore extends SqlStore {
@@ -85,9 +81,7 @@ export class DeviceExtrasStore extends SqlStore {
     await putRecord(tx, 'device_sticky', 'device, reason, target, until_ms', row);
   }
 
-  /**
-   * Replaces the watch of the device; one that the caller has already is no new one. Throws ConflictError `too_many_watches`.
-   */
+  /** Replaces the watch of the device; one that the caller has already is no new one. Throws ConflictError `too_many_watches`. */
   async putWatch(tx: SqlQueries, watch: DeviceWatch, by: Actor, nowMs: number): Promise<void> {
     const { device, until, caller_kind, caller_id } = watch;
     await this.#changed(tx);

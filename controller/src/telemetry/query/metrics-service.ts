@@ -5,7 +5,7 @@ import { fromListedAgent, isListed, type ListedAgent, needsStates } from '../../
 import type { AgentService } from '../../agents/agent-service.ts';
 import type { Caller } from '../../caller.ts';
 import type { FairTurns } from '../../shares/fair-turns.ts';
-import { type OpenTotal, principalOf, type Shares } from '../../shares/shares.ts';
+import { principalOf, type Shares } from '../../shares/shares.ts';
 import { allInSlices, CallerGone, leaving } from '../../time-slices.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
@@ -57,7 +57,7 @@ export class MetricsService {
   readonly #presence: PresenceService;
   readonly #queries: FairTurns;
   readonly #heavy: FairTurns;
-  readonly #exports: OpenTotal;
+  readonly #openExport: ReturnType<Shares['openOf']>;
   readonly #lists: LongLists;
   readonly #shared = new AnswerCache<() => JsonAnswer>((answer) => {
     const json = answer();
@@ -72,7 +72,7 @@ export class MetricsService {
     this.#presence = presence;
     this.#queries = shares.turns('telemetry_queries', queryTurns);
     this.#heavy = shares.turns('heavy_queries', heavyTurns);
-    this.#exports = shares.openOf('exports', exportLimit);
+    this.#openExport = shares.openOf('exports', exportLimit);
     this.#lists = new LongLists(shares);
   }
 
@@ -199,7 +199,7 @@ export class MetricsService {
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
   async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
     await this.#agents.get(ap_id, caller);
-    const release = this.#exports.take(caller);
+    const release = this.#openExport(caller);
     // Never refused in the middle, however many long queries of the caller wait.
     const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), work, { isAhead: true });
     const pieces = exportPieces(this.#telemetry, ap_id, options, inTurn);
