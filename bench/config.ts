@@ -3,7 +3,7 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readDeclaredSettings } from '@weft/contract/declared-settings';
-import { type Layer, LayerStack } from '../controller/src/desired/model/render.ts';
+import { type Layer, LayerStack, noContext } from '../controller/src/desired/model/render.ts';
 import { admin, EmulatedNetwork } from './harness/emulated-network.ts';
 import { prepareFleet } from './harness/fleet.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
@@ -69,7 +69,7 @@ function measureRendering(): void {
 
 function renderingOf(what: string, given: typeof layers): void {
   const full: Layer[] = given.map((layer, n) => ({ ...layer, id: String(n), optional: false, version: 1 }));
-  const stack = new LayerStack(full, { variable: () => 'GB', secretVersion: () => undefined });
+  const stack = new LayerStack(full, { ...noContext, variable: () => 'GB' });
   const declared = readDeclaredSettings({ settings });
   const rendered = (from: number) => {
     const before = process.cpuUsage();

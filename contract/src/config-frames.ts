@@ -3,7 +3,8 @@
 import * as Type from './schema/schema.ts';
 
 const Settings = Type.Record(Type.String(), Type.Unknown(), {
-  description: 'A secret is `{"secret": name, "version": n}`.',
+  description:
+    'A secret is `{"secret": name, "version": n}`; `of` may be left out. What is said is data, and names nothing.',
 });
 
 const RunningFields = {
@@ -46,7 +47,8 @@ export const ConfigMessage = Type.Named('ConfigMessage', {
   id: Type.String({ description: 'The same may be delivered again with the same id: apply it once.' }),
   hash: Type.String({ description: 'To be stored, and said again as it is.' }),
   settings: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'A secret is `{"secret": name, "version": n, "value": text}`; said again it has no `value`.',
+    description:
+      'A secret is `{"secret": name, "version": n, "value": text}`, of a site or an access point with its id as `of`; said again it has no `value`.',
   }),
   trial_seconds: Type.Integer(),
 });

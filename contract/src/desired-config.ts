@@ -78,7 +78,12 @@ export const Reconfigured = Type.Named('Reconfigured', {
 export type Reconfigured = Type.Static<typeof Reconfigured>;
 
 export const ConfigSecret = Type.Named('ConfigSecret', {
+  ap_id: Type.OrNull(Type.String(), { description: 'Of this access point.' }),
+  site: Type.OrNull(Type.String(), {
+    description: 'Of the access points in this site and below it; null, and no ap_id: of the installation.',
+  }),
   name: Type.String(),
+  shared: Type.Boolean({ description: 'Whoever writes a layer may name it.' }),
   version: Type.Integer(),
   updated_at: Type.Timestamp,
 });
@@ -86,8 +91,23 @@ export type ConfigSecret = Type.Static<typeof ConfigSecret>;
 export const ConfigSecretPage = Page(ConfigSecret, 'ConfigSecretPage');
 export type ConfigSecretPage = Type.Static<typeof ConfigSecretPage>;
 export const ConfigSecretSet = Type.Named('ConfigSecretSet', {
+  ap_id: Type.Optional.String({ minLength: 1, maxLength: 255 }),
+  site: Type.Optional.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'Without it and ap_id: of the installation.',
+  }),
   name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
-  value: Type.String({ minLength: 1, maxLength: 4096, description: 'Never shown again.' }),
+  value: Type.Optional.String({ minLength: 1, maxLength: 4096, description: 'Never shown again. Absent: as it is.' }),
+  shared: Type.Optional.Boolean({
+    description:
+      'Whether whoever writes a layer may name it; of one of the installation only an administrator says so.',
+  }),
+  to_site: Type.Optional.String({
+    minLength: 1,
+    maxLength: 255,
+    description: 'For administrators: it belongs to this site from now on.',
+  }),
 });
 export type ConfigSecretSet = Type.Static<typeof ConfigSecretSet>;
 

@@ -1,9 +1,10 @@
 // What of the desired configuration a caller may see and change: by the access points that it manages, or of an app those that it sees.
-import { isWithin, matchesSelector, parseSelector, type SelectorNode } from '@weft/contract/selector';
+import { matchesSelector, parseSelector, printSelector, type SelectorNode } from '@weft/contract/selector';
 import type { Caller } from '../caller.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { inSlices } from '../time-slices.ts';
+import { covers } from './model/reach.ts';
 import type { Layer } from './model/render.ts';
 import { isManaged } from './reconciler.ts';
 
@@ -25,19 +26,23 @@ export function seesAllConfig(caller: Caller): boolean {
   return rights.isAdmin || rights.seesAll;
 }
 
+/** The selectors of what it may configure, of access points too that will come; without networks of its own. */
+export function managedSelectors(caller: Caller): string[] {
+  const rights = rightsOf(caller);
+  if (rights.isAdmin) return [''];
+  if (rights.isUser) return rights.selectorsOf('manager');
+  const { agents, selector = '', config } = rights.limits;
+  if ((config !== 'draft' && config !== 'roll_out') || rights.hasExpired()) return [];
+  if (!agents) return [selector];
+  const { node } = parseSelector(selector);
+  const name = (value: string): SelectorNode => ({ kind: 'label', key: 'name', value, column: 0 });
+  return agents.map((value) => printSelector({ kind: 'and', nodes: [node, name(value)] }));
+}
+
 /** Whether it may configure every access point that these select, those too that will come. */
 export function mayConfigureAll(caller: Caller, selectors: readonly string[]): boolean {
-  const rights = rightsOf(caller);
-  if (rights.isAdmin) return true;
-  const { agents, selector = '' } = rights.limits;
-  const names = agents?.map((value): SelectorNode => ({ kind: 'label', key: 'name', value, column: 0 })) ?? [];
-  const own: SelectorNode[] = rights.isUser
-    ? rights.selectorsOf('manager').map((text) => parseSelector(text).node)
-    : (agents ? names : [{ kind: 'all' } as const]).map((name) => ({
-        kind: 'and',
-        nodes: [parseSelector(selector).node, name],
-      }));
-  return selectors.every((text) => isWithin(parseSelector(text).node, { kind: 'or', nodes: own }));
+  const managed = managedSelectors(caller);
+  return selectors.every((text) => covers(managed, parseSelector(text).node));
 }
 
 /** Those of the layers that are about an access point that the caller manages. */

@@ -23,16 +23,18 @@ import { configRoutes } from './api/config-routes.ts';
 import { ConfigService } from './api/config-service.ts';
 import { RolloutService } from './api/rollout-service.ts';
 import { RolloutStart } from './api/rollout-start.ts';
+import { ValuesService } from './api/values-service.ts';
 import { CommandWatch } from './command-watch.ts';
 import { ConfigDelivery, contextOf } from './delivery/config-delivery.ts';
 import { LayersInForce } from './layers-in-force.ts';
 import { leftOut } from './model/render.ts';
+import { secretsOf } from './model/settings.ts';
 import { Reconciler } from './reconciler.ts';
 import { GateReader } from './rollout/gate-reader.ts';
 import { RolloutDriver, type RolloutDriverOptions } from './rollout/rollout-driver.ts';
 import { rolloutEvent } from './rollout/rollout-words.ts';
 import { type Advanced, AgentConfigStore } from './store/agent-config-store.ts';
-import { LayerStore } from './store/layer-store.ts';
+import { LayerStore, type LayerVersion, type SecretRecord } from './store/layer-store.ts';
 import { endOwner, RolloutStore } from './store/rollout-store.ts';
 
 const maxNews = 100;
@@ -75,7 +77,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const fleetStore = new FleetStore(database);
   const inForce = new LayersInForce({
     store,
-    sites,
     index,
     configurations: (ap_ids) => fleetStore.configurations(ap_ids),
   });
@@ -104,6 +105,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const delivery = new ConfigDelivery({
     configs,
     inForce,
+    index,
     keyring,
     now,
     async mayConfirm({ agent_id, rollout_id }) {
@@ -117,8 +119,9 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     reconciler.soon();
     driver.soon();
   };
-  const service = new ConfigService({ ...shared, store, sites, keyring, audit, onChanged: soon });
-  const changeSets = new ChangeSetService(shared);
+  const service = new ConfigService({ ...shared, store });
+  const values = new ValuesService({ ...shared, store, keyring, audit, onChanged: soon });
+  const changeSets = new ChangeSetService({ ...shared, present });
   const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
   const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });
   const agents = new AgentConfigService({
@@ -180,7 +183,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   return {
     desired: { reconciler, driver, delivery, configs, lease },
     rolloutStore,
-    routes: configRoutes({ config: service, changeSets, rollouts, rolloutStart, agents, delivery }),
+    routes: configRoutes({ config: service, values, changeSets, rollouts, rolloutStart, agents, delivery }),
     metrics: {
       weft_config_agents: {
         help: 'Access points by how they stand to what they shall be',
@@ -199,10 +202,14 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
       for (const layer of inForce.leftOut) log.error({ layer: layer.id }, leftOut(layer));
       for (const secret of await store.secrets()) {
         if (!keyring.isOutdated(secret.value) || !keyring.canDecrypt(secret.value)) continue;
-        await store.resealSecret(
-          secret,
-          keyring.encrypt(keyring.decrypt(secret.value, contextOf(secret.name)), contextOf(secret.name)),
-        );
+        const context = contextOf(secret);
+        await store.resealSecret(secret, keyring.encrypt(keyring.decrypt(secret.value, context), context));
+      }
+      await store.forgetSites();
+      const kept = keptReach(await store.inForce(), await store.secrets());
+      if (kept.length > 0) {
+        const words = 'layers from before secrets had owners go on to name secrets of the whole installation: ';
+        log.warn({ layers: kept.slice(0, 20) }, `${kept.length} ${words}share these secrets, or move them to a site`);
       }
     },
     start() {
@@ -227,6 +234,16 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     },
     stop: () => lease.stop(),
   } satisfies Part & Record<string, unknown>;
+}
+
+/** Layers whose names of secrets reach everything, because nobody asked when they were made, and by whom. */
+function keptReach(layers: readonly LayerVersion[], secrets: readonly SecretRecord[]) {
+  const isOwned = (name: string) =>
+    secrets.some((each) => each.name === name && each.scope === 'all' && !each.is_shared);
+  return layers.flatMap(({ name: layer, created_by, reach, settings }) => {
+    const names = reach ? [] : [...secretsOf(settings)].filter(isOwned);
+    return names.length === 0 ? [] : [{ layer, created_by, secrets: names }];
+  });
 }
 
 function readNews(text: string): string[] {

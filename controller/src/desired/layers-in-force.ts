@@ -5,9 +5,17 @@ import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/decla
 import type { Relabelled } from '../events.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetStore } from '../fleet/index/fleet-store.ts';
-import type { SiteStore } from '../sites/site-store.ts';
 import { inSlices } from '../time-slices.ts';
-import { type Layer, LayerStack, type Rendered, unusableOf, type VariableValue } from './model/render.ts';
+import { coversTarget, type Managed, type Target } from './model/reach.ts';
+import {
+  type Layer,
+  LayerStack,
+  type RenderContext,
+  type Rendered,
+  type RenderedAgent,
+  unusableOf,
+} from './model/render.ts';
+import type { SecretReference } from './model/settings.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
@@ -19,14 +27,19 @@ export interface LayerOverlay {
 
 export interface InForce {
   layers: readonly Layer[];
-  secrets: ReadonlyMap<string, SecretRecord>;
+  secrets: readonly SecretRecord[];
+  /** What an access point gets variables and secrets of, the nearest first: ids, and the empty text for the installation. */
+  targetsOf(agent: RenderedAgent): string[];
+  /** The secret that a rendered reference stands for; undefined if it is another one by now. */
+  given(reference: SecretReference): SecretRecord | undefined;
+  /** The nearest secret of this name, of those that are shared or that all of these may name. */
+  nearest(agent: RenderedAgent, name: string, managed: Managed): SecretRecord | undefined;
   /** What it makes of agents; with an overlay, what it would. */
   stack(overlay?: LayerOverlay): LayerStack;
 }
 
 export interface LayersInForceOptions {
   store: LayerStore;
-  sites: Pick<SiteStore, 'get'>;
   index: FleetIndex;
   configurations: FleetStore['configurations'];
 }
@@ -40,6 +53,9 @@ export class LayersInForce {
   /** Unusable ones in force, as they were read last. */
   leftOut: readonly Layer[] = [];
   #revision = -1;
+  #sites: ReadonlyMap<string, string> | undefined;
+  /** Counts what was known: another number, something else. */
+  #generation = 0;
   #known: InForce | undefined;
   /** Of an agent as it was read: another configuration is another object. */
   readonly #declared = new WeakMap<IndexedAgent, Declared>();
@@ -50,28 +66,63 @@ export class LayersInForce {
     this.#options = options;
   }
 
-  /** Reads what has changed; resolves the revision of what is known now. */
+  /** Reads what has changed; resolves a number that stays the same while nothing does. */
   async read(): Promise<number> {
     await this.current();
-    return this.#revision;
+    return this.#generation;
   }
 
   /** Knows every change that was durable before the call. */
   async current(): Promise<InForce> {
-    const { store } = this.#options;
+    const { store, index } = this.#options;
+    const { sites } = index;
     const revision = await store.revision();
-    if (this.#known && revision === this.#revision) return this.#known;
+    if (this.#known && revision === this.#revision && sites === this.#sites) return this.#known;
     const layers = await store.layers();
-    const variables = await this.#variables();
-    const secrets = new Map((await store.secrets()).map((secret) => [secret.name, secret]));
-    const context = {
-      variable: ({ ap_id, site }: { ap_id: string; site: string | null }, name: string) => variables(ap_id, site, name),
-      secretVersion: (name: string) => secrets.get(name)?.version,
+    const variables = new Map((await store.variables()).map((each) => [keyOf(each.target, each.name), each.value]));
+    const secrets = await store.secrets();
+    const byKey = new Map(secrets.map((secret) => [keyOf(secret.target, secret.name), secret]));
+    const owners = new Set(secrets.map(({ target }) => target));
+    const ids = new Map([...sites].map(([id, path]) => [path, id]));
+    const targetsOf: InForce['targetsOf'] = ({ ap_id, site }) => {
+      const found: (string | undefined)[] = [index.get(ap_id)?.id];
+      for (let end = site?.length ?? 0; end > 0; end = site!.lastIndexOf('/', end - 1))
+        found.push(ids.get(site!.slice(0, end)));
+      return [...found.filter((each) => each !== undefined), ''];
+    };
+    const nearest: InForce['nearest'] = (agent, name, managed) => {
+      for (const target of targetsOf(agent)) {
+        const secret = byKey.get(keyOf(target, name));
+        if (!secret) continue;
+        const mayName = () => managed.every((each) => coversTarget(each, targetOf(secret, agent, sites)));
+        if (secret.is_shared || mayName()) return secret;
+      }
+      return undefined;
+    };
+    const context: RenderContext = {
+      variable: (agent, name) => {
+        for (const target of targetsOf(agent)) {
+          const value = variables.get(keyOf(target, name));
+          if (value !== undefined) return value;
+        }
+        return undefined;
+      },
+      secret: (agent, name, managed) => {
+        const found = nearest(agent, name, managed);
+        return found && { secret: name, ...(found.target !== '' && { of: found.target }), version: found.version };
+      },
+      placeOf: ({ ap_id, site }) => (owners.has(index.get(ap_id)?.id ?? '-') ? undefined : (site ?? '')),
     };
     const plain = new LayerStack(layers, context);
     this.#known = {
       layers,
       secrets,
+      nearest,
+      targetsOf,
+      given: ({ secret, of = '', version }) => {
+        const found = byKey.get(keyOf(of, secret));
+        return found?.version === version ? found : undefined;
+      },
       stack(overlay) {
         if (!overlay) return plain;
         const versions = new Map(layers.map(({ id, version }) => [id, version]));
@@ -84,6 +135,8 @@ export class LayersInForce {
     };
     this.leftOut = unusableOf(layers);
     this.#revision = revision;
+    this.#sites = sites;
+    this.#generation++;
     return this.#known;
   }
 
@@ -118,31 +171,15 @@ export class LayersInForce {
     });
     return changed;
   }
+}
 
-  /** Of the agent, else of its site, else of the sites above, the nearest first. */
-  async #variables(): Promise<(ap_id: string, site: string | null, name: string) => VariableValue | undefined> {
-    const { store, sites, index } = this.#options;
-    const ofAgents = new Map<string, VariableValue>();
-    const ofSites = new Map<string, VariableValue>();
-    const paths = new Map<string, string | undefined>();
-    for (const { scope, target, name, value } of await store.variables()) {
-      if (scope === 'agent') ofAgents.set(`${target} ${name}`, value);
-      else {
-        if (!paths.has(target)) paths.set(target, (await sites.get(target))?.path);
-        const path = paths.get(target);
-        if (path !== undefined) ofSites.set(`${name} ${path}`, value);
-      }
-    }
-    return (ap_id, site, name) => {
-      const own = ofAgents.get(`${index.get(ap_id)?.id} ${name}`);
-      if (own !== undefined || site === null) return own;
-      for (let end = site.length; end > 0; end = site.lastIndexOf('/', end - 1)) {
-        const value = ofSites.get(`${name} ${site.slice(0, end)}`);
-        if (value !== undefined) return value;
-      }
-      return undefined;
-    };
-  }
+function keyOf(target: string, name: string): string {
+  return `${target} ${name}`;
+}
+
+function targetOf({ scope, target }: SecretRecord, agent: RenderedAgent, sites: ReadonlyMap<string, string>): Target {
+  if (scope === 'agent') return { scope, agent };
+  return scope === 'all' ? { scope } : { scope, path: sites.get(target)!, paths: sites.values() };
 }
 
 /** In words, for the state of the agent. */

@@ -63,6 +63,7 @@ const kinds: Kind[] = [
         layers: [],
         removed: [],
         base: {},
+        writers: [],
         created_at: 1,
         updated_at: 1,
       } as const;

@@ -899,7 +899,7 @@ export type ConfigMessage = {
   id: string;
   /** To be stored, and said again as it is. */
   hash: string;
-  /** A secret is `{"secret": name, "version": n, "value": text}`; said again it has no `value`. */
+  /** A secret is `{"secret": name, "version": n, "value": text}`, of a site or an access point with its id as `of`; said again it has no `value`. */
   settings: Record<string, unknown>;
   trial_seconds: number;
 };
@@ -912,14 +912,14 @@ export type ConfigResult = {
   hash: string;
   state: 'applied' | 'refused' | 'substituted';
   reason?: string;
-  /** A secret is `{"secret": name, "version": n}`. */
+  /** A secret is `{"secret": name, "version": n}`; `of` may be left out. What is said is data, and names nothing. */
   settings?: Record<string, unknown>;
 };
 
 export type ConfigRunning = {
   /** As it was given; null for an agent that was given none. */
   hash: string | null;
-  /** A secret is `{"secret": name, "version": n}`. */
+  /** A secret is `{"secret": name, "version": n}`; `of` may be left out. What is said is data, and names nothing. */
   settings: Record<string, unknown>;
   /** The id of settings that it runs on trial: their confirmation has not come, and is said again. */
   trial?: string;
@@ -930,7 +930,13 @@ export type ConfigRunning = {
 };
 
 export type ConfigSecret = {
+  /** Of this access point. */
+  ap_id: string | null;
+  /** Of the access points in this site and below it; null, and no ap_id: of the installation. */
+  site: string | null;
   name: string;
+  /** Whoever writes a layer may name it. */
+  shared: boolean;
   version: number;
   updated_at: string;
 };
@@ -942,9 +948,16 @@ export type ConfigSecretPage = {
 };
 
 export type ConfigSecretSet = {
+  ap_id?: string;
+  /** Without it and ap_id: of the installation. */
+  site?: string;
   name: string;
-  /** Never shown again. */
-  value: string;
+  /** Never shown again. Absent: as it is. */
+  value?: string;
+  /** Whether whoever writes a layer may name it; of one of the installation only an administrator says so. */
+  shared?: boolean;
+  /** For administrators: it belongs to this site from now on. */
+  to_site?: string;
 };
 
 export type ConfigState = 'in_sync' | 'pending' | 'sent' | 'on_trial' | 'confirmed' | 'refused' | 'substituted' | 'reverted' | 'overridden' | 'drifted' | 'unreachable';
@@ -2904,7 +2917,7 @@ export interface Operations {
   remove_agent: { path: { ap_id: string }; answer: StatusAnswer };
   remove_alarm_rule: { path: { rule_id: string }; answer: StatusAnswer };
   remove_change_set: { path: { id: string }; answer: StatusAnswer };
-  remove_config_secret: { path: { name: string }; answer: StatusAnswer };
+  remove_config_secret: { path: { name: string }; query?: { ap_id?: string; site?: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
   remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_silence: { path: { silence_id: string }; answer: StatusAnswer };

@@ -6,9 +6,9 @@ import { ConflictError, NotFoundError } from '../../errors.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { mayConfigure } from '../config-rights.ts';
-import { differingLeaves } from '../model/agent-config.ts';
+import { differingLeaves, isAsked } from '../model/agent-config.ts';
 import type { LeafSource } from '../model/render.ts';
-import { fromLeaves, leavesOf, type Settings } from '../model/settings.ts';
+import { asData, fromLeaves, isLeafOf, leavesOf, type Settings } from '../model/settings.ts';
 import type { Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import type { ChangeSetService } from './change-set-service.ts';
@@ -45,8 +45,8 @@ export class AgentConfigService {
     const has = config !== undefined && (config.hash !== '' || config.state === 'refused');
     const answer: AgentConfigView = {
       ap_id: agent.ap_id,
-      state: has ? config.state : null,
-      detail: has ? config.detail : null,
+      state: config && isAsked(config) ? config.state : null,
+      detail: config && isAsked(config) ? config.detail : null,
       rollout_id: config?.rollout_id ?? null,
       hash: config?.hash || null,
       running_hash: config?.running_hash ?? null,
@@ -89,10 +89,14 @@ export class AgentConfigService {
     const config = await configs.get(ap_id);
     const leaves = config ? differingLeaves(config) : [];
     const runs = leavesOf(config?.running ? (JSON.parse(config.running) as Settings) : {});
-    const known = leaves.filter((leaf) => runs.has(leaf));
-    if (known.length === 0) throw new ConflictError('nothing_to_adopt', 'It says of nothing that it runs it otherwise');
+    const shall = leavesOf(config?.text ? (JSON.parse(config.text) as Settings) : {});
+    const known = leaves
+      .map((leaf) => [leaf, asData(runs.get(leaf), shall.get(leaf))] as const)
+      .filter(([, value]) => value !== undefined);
+    const settings = fromLeaves(known);
+    if (known.length === 0 || !known.every(([leaf]) => isLeafOf(settings, leaf)))
+      throw new ConflictError('nothing_to_adopt', 'It says of nothing that it runs it otherwise');
     const name = `${agent.ap_id}: ${why}`.slice(0, 128);
-    const settings = fromLeaves(known.map((leaf) => [leaf, runs.get(leaf)]));
     const layer = { name, selector: `name:${JSON.stringify(agent.ap_id)}`, weight: adoptedWeight, settings };
     const set = await changeSets.create(caller, { title: name, layers: [layer] });
     await rolloutStart.start(caller, set.id, {}).catch(async (error) => {

@@ -8,10 +8,12 @@ import { invalidValue } from '../../input/value-rules.ts';
 import { type PageQuery, readCursor, toCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import { requirePresentOwner } from '../../storage/present-owner.ts';
+import type { SqlQueries } from '../../storage/sql-database.ts';
 import { inSlices } from '../../time-slices.ts';
-import { mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
+import { managedSelectors, mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, restartOf } from '../model/differences.ts';
+import { type Managed, reachOf } from '../model/reach.ts';
 import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
 import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
@@ -22,7 +24,7 @@ import { layerNotFound } from './config-service.ts';
 const maxRefusals = 100;
 const maxOverridden = 100;
 
-type OfDriver = 'database' | 'rollouts' | 'configs' | 'index' | 'auditLog' | 'now';
+type OfDriver = 'database' | 'rollouts' | 'configs' | 'index' | 'auditLog' | 'now' | 'present';
 
 export interface ChangeSetServiceOptions extends Pick<RolloutDriverOptions, OfDriver> {
   inForce: LayersInForce;
@@ -74,12 +76,16 @@ export class ChangeSetService {
   async replace(caller: Caller, id: string, input: ChangeSetCreate): Promise<ChangeSet> {
     const { rollouts, auditLog, inForce } = this.#options;
     const before = await this.find(caller, id);
-    const record = { ...(await this.#toRecord(caller, id, input)), created_at: before.created_at };
+    const { owner_kind, owner_id } = before;
+    const asOwner = { owner_kind: caller.kind, owner_id: caller.id };
+    const writers = uniqueBy([{ owner_kind, owner_id }, ...before.writers, asOwner]).slice(1);
+    const record = { ...(await this.#toRecord(caller, id, input)), created_at: before.created_at, writers };
     const isDraft = await rollouts.replaceSet(record, (tx) =>
       auditLog.append(tx, [entryOf(caller, 'change_set_updated', record)]),
     );
     if (!isDraft) throw notADraft();
-    return toChangeSet({ ...before, ...record }, (await inForce.current()).layers);
+    const { owner_name } = before;
+    return toChangeSet({ ...record, owner_name }, (await inForce.current()).layers);
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
@@ -130,13 +136,21 @@ export class ChangeSetService {
   }
 
   /** On whom the draft has an effect: on those that the caller may configure, and whether also on others, now or when they come. */
-  async effects(caller: Caller, set: ChangeSetRecord): Promise<{ own: Effect[]; hasOthers: boolean }> {
-    const { inForce, index } = this.#options;
+  async effects(
+    caller: Caller,
+    set: ChangeSetRecord,
+  ): Promise<{ own: Effect[]; hasOthers: boolean; managed: Managed }> {
+    const { inForce, index, database } = this.#options;
     await index.refresh();
+    const managed = await this.managed(database, caller, set);
     const current = await inForce.current();
     const ids = new Set([...set.removed, ...set.layers.map(({ id }) => id)]);
     const ends = Object.fromEntries(set.removed.map((id) => [id, (set.base[id] ?? 0) + 1]));
-    const next: Layer[] = set.layers.map((layer) => ({ ...layer, version: (set.base[layer.id] ?? 0) + 1 }));
+    const known = new Map(current.layers.map((layer) => [layer.id, layer]));
+    const next: Layer[] = set.layers.map((layer) => {
+      const reach = reachOf(layer, known.get(layer.id), managed);
+      return { ...layer, reach, version: (set.base[layer.id] ?? 0) + 1 };
+    });
     // Only whom one of these layers is or will be about.
     const layers = [...current.layers.filter(({ id }) => ids.has(id)), ...next];
     const touched = new LayerStack(layers, noContext);
@@ -153,7 +167,18 @@ export class ChangeSetService {
       if (mayConfigure(caller, agent)) own.push(effect);
       else hasOthers = true;
     });
-    return { own, hasOthers };
+    return { own, hasOthers, managed };
+  }
+
+  /** What each manages who has written the draft or asks now: the names of secrets in it reach no further. */
+  async managed(tx: SqlQueries, { kind, id }: Caller, { owner_kind, owner_id, writers }: ChangeSetRecord) {
+    const managed: string[][] = [];
+    for (const each of uniqueBy([{ owner_kind, owner_id }, ...writers, { owner_kind: kind, owner_id: id }])) {
+      const caller = await this.#options.present(tx, each);
+      const selectors = caller ? managedSelectors(caller) : [];
+      if (!selectors.includes('')) managed.push(selectors);
+    }
+    return managed;
   }
 
   /** Throws NotFoundError for one that is unknown or that the caller may not see. */
@@ -195,11 +220,17 @@ export class ChangeSetService {
       layers: drafts,
       removed: remove,
       base,
+      writers: [],
       ...owner,
       created_at: now(),
       updated_at: now(),
     };
   }
+}
+
+/** Each once. */
+function uniqueBy<Owner extends { owner_kind: string; owner_id: string }>(owners: readonly Owner[]): Owner[] {
+  return [...new Map(owners.map((each) => [`${each.owner_kind} ${each.owner_id}`, each])).values()];
 }
 
 function isSeen(caller: Caller, record: ChangeSetRecord): boolean {

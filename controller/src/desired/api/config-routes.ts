@@ -24,9 +24,10 @@ import {
   RolloutPage,
   RolloutPlan,
   RolloutSeries,
+  StatusAnswer,
 } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { done, type Route, routesOf, whileConnected } from '../../http/request/route.ts';
+import { done, type Route, routesOf, success, whileConnected } from '../../http/request/route.ts';
 import {
   agentConfigReaders,
   agentItself,
@@ -41,6 +42,7 @@ import type { ChangeSetService } from './change-set-service.ts';
 import type { ConfigService } from './config-service.ts';
 import type { RolloutService } from './rollout-service.ts';
 import type { RolloutStart } from './rollout-start.ts';
+import type { ValuesService } from './values-service.ts';
 
 const route = routesOf('Configuration');
 const page = Type.Object({
@@ -54,6 +56,7 @@ const pageOf = ({ cursor, limit }: { cursor?: string | undefined; limit?: number
 
 export interface ConfigRouteParts {
   config: ConfigService;
+  values: ValuesService;
   changeSets: ChangeSetService;
   rollouts: RolloutService;
   rolloutStart: RolloutStart;
@@ -63,6 +66,7 @@ export interface ConfigRouteParts {
 
 export function configRoutes({
   config,
+  values,
   changeSets,
   rollouts,
   rolloutStart,
@@ -103,7 +107,7 @@ export function configRoutes({
       summary: 'List the variables of access points and sites',
       query: page,
       response: ConfigVariablePage,
-      handle: ({ caller, query }) => config.variables(caller, pageOf(query)),
+      handle: ({ caller, query }) => values.variables(caller, pageOf(query)),
     }),
     route('set_config_variable', 'PUT /api/v1/config/variables', {
       permission: configRollers,
@@ -111,28 +115,39 @@ export function configRoutes({
       failures: { 404: 'There is no such access point or site', 409: 'There are too many variables' },
       body: ConfigVariableSet,
       response: Reconfigured,
-      handle: ({ caller, body }) => config.setVariable(caller, body),
+      handle: ({ caller, body }) => values.setVariable(caller, body),
     }),
     route('list_config_secrets', 'GET /api/v1/config/secrets', {
       permission: configReaders,
-      summary: 'List the names of secrets; their values are never shown',
+      summary: 'List the secrets that you may name, without their values',
       query: page,
       response: ConfigSecretPage,
-      handle: ({ caller, query }) => config.secrets(caller, pageOf(query)),
+      handle: ({ caller, query }) => values.secrets(caller, pageOf(query)),
     }),
     route('set_config_secret', 'PUT /api/v1/config/secrets', {
       permission: configRollers,
-      summary: 'Set a secret; whoever uses it is reconfigured at once',
-      failures: { 409: 'There are too many secrets' },
+      summary: 'Set, share or move a secret; whoever uses it is reconfigured at once',
+      failures: {
+        404: 'There is no such access point, site or secret',
+        409: 'There are too many secrets, or a layer uses the one that is to be moved',
+      },
       body: ConfigSecretSet,
       response: ConfigSecret,
-      handle: ({ caller, body }) => config.setSecret(caller, body.name, body.value),
+      handle: ({ caller, body }) => values.setSecret(caller, body),
     }),
     route('remove_config_secret', 'DELETE /api/v1/config/secrets/:name', {
       permission: configRollers,
       summary: 'Delete a secret that no layer uses',
       failures: { 409: 'A layer uses it' },
-      ...done('The secret has been deleted', (context) => config.removeSecret(context.caller, context.path('name'))),
+      query: Type.Object({
+        ap_id: Type.Optional.String({ description: 'Of which access point.' }),
+        site: Type.Optional.String({ description: 'Of which site; without it and ap_id: of the installation.' }),
+      }),
+      response: StatusAnswer,
+      async handle(context) {
+        await values.removeSecret(context.caller, context.path('name'), context.query);
+        return success('The secret has been deleted');
+      },
     }),
     route('list_change_sets', 'GET /api/v1/config/change_sets', {
       permission: configReaders,

@@ -5,12 +5,12 @@ import { ConflictError, NotFoundError, PermissionError } from '../../errors.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../lists/list-cursor.ts';
 import { rightsOf } from '../../rights/rights.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import { mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
+import { managedSelectors, mayConfigure, mayRollOut, seesAllConfig } from '../config-rights.ts';
 import { isSuccess } from '../model/agent-config.ts';
 import type { StoredMeasured } from '../model/gates.ts';
 import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
 import { failed, inWords, rolloutEvent } from '../rollout/rollout-words.ts';
-import { putInForce, raise, takeLayers } from '../store/layer-store.ts';
+import { narrowVersion, putInForce, raise, takeLayers } from '../store/layer-store.ts';
 import type { LayerChanges, RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
 
@@ -99,6 +99,10 @@ export class RolloutService {
           ([layer, version]) => [layer, version === 0 ? undefined : version] as const,
         );
         await takeLayers(tx, caller, record.changes.removed.length);
+        // Who takes it back names again what the versions before name.
+        const managed = managedSelectors(caller);
+        for (const [layer, version] of before)
+          await narrowVersion(tx, layer, version ?? 0, managed.includes('') ? [] : [managed]);
         await putInForce(tx, new Map(before));
         await tx.query('UPDATE config_rollouts SET ended_at = NULL WHERE id = ?', [id]);
       },

@@ -1,5 +1,6 @@
 // The start of a roll-out: what must hold for it, which access points it is about, and in which wave each of them is.
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { RolloutPlan } from '@weft/contract';
 import { isTimeZone } from '../../alarms/silences/weekly-window.ts';
 import type { AuditLog } from '../../audit/audit-store.ts';
@@ -46,7 +47,7 @@ export class RolloutStart {
     const set = await changeSets.find(caller, id);
     if (set.state !== 'draft') throw notADraft();
     for (const { name, settings } of set.layers) requireSettings(settings, ['layers', name, 'settings']);
-    const { own, hasOthers } = await changeSets.effects(caller, set);
+    const { own, hasOthers, managed } = await changeSets.effects(caller, set);
     if (hasOthers)
       throw new PermissionError(
         'not_permitted',
@@ -72,6 +73,9 @@ export class RolloutStart {
       await requirePresentOwner(tx, database.dialect, { ...owner, owner_ver: caller.ver });
       requireSame(set, await rollouts.takeSet(tx, set.id, now()));
       await requireBase(tx, set);
+      // The rights of who wrote it and who starts it may have changed since it was looked at.
+      if (!isDeepStrictEqual(await changeSets.managed(tx, caller, set), managed))
+        throw new ConflictError('rights_changed', 'What its writers may do has just changed: try again');
       await requireAlone(tx, await rollouts.open(tx), affected);
       // Those that are in force are changed, and are no more than before.
       await takeLayers(tx, caller, set.layers.filter(({ id: each }) => set.base[each] === 0).length);
@@ -79,11 +83,13 @@ export class RolloutStart {
       const base = { rollout_id, created_by: caller.name, created_at: now(), ...made_by };
       const made = await createVersions(
         tx,
-        set.layers.map(({ id: layer_id, ...layer }) => ({ ...layer, ...base, layer_id, removed: false })),
+        set.layers.map(({ id: layer_id, ...layer }) => ({ ...layer, ...base, layer_id, removed: false, reach: null })),
+        managed,
       );
       const last = await createVersions(
         tx,
         ending.map(({ id: layer_id, version: _, ...layer }) => ({ ...layer, ...base, layer_id, removed: true })),
+        managed,
       );
       const gone = Object.fromEntries(last.map(({ id, version }) => [id, version]));
       const record: RolloutRecord = {
@@ -145,7 +151,8 @@ function requirePlan({ waves, gates = [], window }: RolloutPlan): void {
 /** What begins is what was looked at, and begins once. */
 function requireSame(looked: ChangeSetRecord, taken: ChangeSetRecord | undefined): void {
   if (!taken) throw notADraft();
-  const said = ({ title, layers, removed, base }: ChangeSetRecord) => JSON.stringify([title, layers, removed, base]);
+  const said = ({ title, layers, removed, base, writers }: ChangeSetRecord) =>
+    JSON.stringify([title, layers, removed, base, writers]);
   if (said(looked) !== said(taken))
     throw new ConflictError('change_set_outdated', 'The draft was replaced meanwhile: look at it again');
 }

@@ -4,12 +4,13 @@ import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRu
 import { isObject } from '@weft/contract/is-object';
 import type { AgentCaller } from '../../caller.ts';
 import { TryLaterError } from '../../errors.ts';
+import type { FleetIndex } from '../../fleet/index/fleet-index.ts';
 import type { Keyring } from '../../secrets.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import type { AgentConfig, Evidence } from '../model/agent-config.ts';
-import { fromLeaves, isSecretReference, leavesOf, replaced, type Settings, secretsOf } from '../model/settings.ts';
+import { fromLeaves, isSecretReference, leavesOf, referencesOf, replaced, type Settings } from '../model/settings.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
-import type { SecretRecord } from '../store/layer-store.ts';
+import type { SecretRecord, ValueKey } from '../store/layer-store.ts';
 
 export type ConfigUpMessage = ConfigResultMessage | ConfigRunningMessage;
 export type ConfigDownMessage = ConfigMessage | ConfigConfirmMessage;
@@ -19,6 +20,7 @@ const maxPollsPerAgent = 4;
 export interface ConfigDeliveryOptions {
   configs: AgentConfigStore;
   inForce: LayersInForce;
+  index: Pick<FleetIndex, 'get' | 'refresh'>;
   keyring: Pick<Keyring, 'decrypt' | 'canDecrypt'>;
   /** Whether an agent that is back with its new settings may be confirmed at once; if not, its roll-out decides. */
   mayConfirm: (config: AgentConfig) => Promise<boolean>;
@@ -114,18 +116,18 @@ export class ConfigDelivery {
    */
   async #withoutSecrets(ap_id: string, message: ConfigUpMessage): Promise<unknown> {
     const { configs, inForce } = this.#options;
-    const { secrets } = await inForce.current();
-    const config = secrets.size > 0 ? await configs.get(ap_id) : undefined;
-    const names = [config?.text, config?.running].flatMap((json) => (json ? [...secretsOf(JSON.parse(json))] : []));
-    const values = [...new Set(names)].flatMap((name) => {
-      const value = this.#opened(secrets.get(name));
-      return value === undefined ? [] : [{ name, version: secrets.get(name)!.version, value }];
+    const { given } = await inForce.current();
+    // Only what it was given: by what it says itself it could find out the values of others.
+    const text = (await configs.get(ap_id))?.text;
+    const values = (text ? referencesOf(JSON.parse(text)) : []).flatMap((reference) => {
+      const value = this.#opened(given(reference));
+      return value === undefined ? [] : [{ reference, value }];
     });
     const long = values.filter(({ value }) => value.length >= fewestHidden);
     const starred = (text: string) => long.reduce((rest, { value }) => rest.replaceAll(value, '***'), text);
     const hide = (text: string): unknown => {
       const same = values.find(({ value }) => value === text);
-      if (same) return { secret: same.name, version: same.version };
+      if (same) return same.reference;
       return starred(text);
     };
     const walk = (value: unknown): unknown => {
@@ -153,17 +155,21 @@ export class ConfigDelivery {
   #opened(secret: SecretRecord | undefined): string | undefined {
     const { keyring } = this.#options;
     if (!secret || !keyring.canDecrypt(secret.value)) return undefined;
-    return keyring.decrypt(secret.value, contextOf(secret.name));
+    return keyring.decrypt(secret.value, contextOf(secret));
   }
 
-  /** Undefined if a secret is another one by now: what it shall be is about to change. */
-  async #withSecrets({ text, overridden }: AgentConfig): Promise<Record<string, unknown> | undefined> {
-    const { secrets } = await this.#options.inForce.current();
+  /** Undefined if a secret is another one by now, or not this access point's any more: what it shall be is about to change. */
+  async #withSecrets({ ap_id, text, overridden }: AgentConfig): Promise<Record<string, unknown> | undefined> {
+    const { index, inForce } = this.#options;
+    // It may just have been moved to another site.
+    await index.refresh();
+    const { given, targetsOf } = await inForce.current();
+    const agent = index.get(ap_id);
+    const targets = agent ? targetsOf(agent) : [];
     let isWhole = true;
     const settings = replaced(JSON.parse(text), (part) => {
       if (!isSecretReference(part)) return part;
-      const secret = secrets.get(part.secret);
-      const value = secret?.version === part.version ? this.#opened(secret) : undefined;
+      const value = targets.includes(part.of ?? '') ? this.#opened(given(part)) : undefined;
       if (value !== undefined) return { ...part, value };
       isWhole = false;
       return null;
@@ -179,6 +185,6 @@ export class ConfigDelivery {
 const fewestHidden = 4;
 
 /** What a secret is encrypted for. */
-export function contextOf(secret: string): string {
-  return `config secret ${secret}`;
+export function contextOf({ target, name }: Pick<ValueKey, 'target' | 'name'>): string {
+  return target === '' ? `config secret ${name}` : `config secret ${target} ${name}`;
 }

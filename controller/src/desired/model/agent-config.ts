@@ -1,7 +1,7 @@
 // How an access point stands to what it shall be. Only evidence moves it: what the agent said, what was written to it, a command that
 // it confirmed, time that has passed. What was sent proves nothing.
 import type { ConfigState } from '@weft/contract';
-import { canonicalJson, fromLeaves, leavesOf, type Settings } from './settings.ts';
+import { canonicalJson, comparable, fromLeaves, leavesOf, type Settings } from './settings.ts';
 
 export interface AgentConfig {
   agent_id: string;
@@ -79,6 +79,11 @@ export function isSuccess(state: ConfigState): boolean {
   return state === 'in_sync' || state === 'confirmed' || state === 'substituted' || state === 'overridden';
 }
 
+/** Whether a layer is about it, also one that it cannot be given. */
+export function isAsked({ hash, state }: Pick<AgentConfig, 'hash' | 'state'>): boolean {
+  return hash !== '' || state === 'refused';
+}
+
 /** An agent that no layer has matched yet. */
 export function newAgentConfig(agent: { agent_id: string; ap_id: string }): AgentConfig {
   return {
@@ -117,8 +122,9 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
     case 'wanted':
       return wanted(config, evidence);
     case 'impossible':
-      // What is under way was possible, and goes on.
-      if (underWay.has(state) || (state === 'refused' && config.detail === evidence.detail)) return undefined;
+      // What it was sent was possible, and goes on.
+      if ((underWay.has(state) && state !== 'pending') || (state === 'refused' && config.detail === evidence.detail))
+        return undefined;
       return { state: 'refused', detail: evidence.detail, deadline_at: null, is_due: false };
     case 'released':
       return state === 'pending' && !config.is_due ? { is_due: true } : undefined;
@@ -161,9 +167,9 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
 const words: Partial<Record<ConfigState, string>> = { sent: 'sent', on_trial: 'applied', confirmed: 'confirmed' };
 
 function wanted(config: AgentConfig, { kind: _, isAgain = false, ...evidence }: Extract<Evidence, { kind: 'wanted' }>) {
-  const isSame = evidence.hash === config.hash;
-  // What could not be given is not wanted any more, and nothing else ever was.
+  // Nothing was ever asked of it, and nothing is: what it could not be given is wanted no more.
   if (config.hash === '' && evidence.text === '{}' && !isAgain) return { state: 'in_sync' as const, detail: null };
+  const isSame = evidence.hash === config.hash;
   if (isSame && !isAgain && config.state !== 'refused' && config.state !== 'reverted') {
     return evidence.rollout_id === config.rollout_id ? undefined : { rollout_id: evidence.rollout_id };
   }
@@ -248,7 +254,7 @@ function compared(
 export function differingLeaves({ text, running }: Pick<AgentConfig, 'text' | 'running'>): string[] {
   if (text === '' || running === null) return [];
   const runs = leavesOf(JSON.parse(running) as Settings);
-  const isDifferent = ([leaf, value]: [string, unknown]) => canonicalJson(runs.get(leaf)) !== canonicalJson(value);
+  const isDifferent = ([leaf, value]: [string, unknown]) => comparable(runs.get(leaf)) !== comparable(value);
   return [...leavesOf(JSON.parse(text) as Settings)]
     .filter(isDifferent)
     .map(([leaf]) => leaf)

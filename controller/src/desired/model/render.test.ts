@@ -9,7 +9,8 @@ const hall: RenderedAgent = { ap_id: 'ap-hall-7', site: 'uk/bristol/hall', tags:
 const context: RenderContext = {
   variable: ({ site }, name) =>
     name === 'room' && site !== null ? site.split('/').at(-1) : name === 'n' ? 7 : undefined,
-  secretVersion: (name) => (name === 'guest-psk' ? 3 : undefined),
+  secret: (_, name) => (name === 'guest-psk' ? { secret: name, version: 3 } : undefined),
+  placeOf: ({ site }) => site ?? '',
 };
 
 let next = 0;

@@ -3,14 +3,17 @@
 import type { DeclaredSetting } from '@weft/contract/declared-settings';
 import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
 import { checkArgument } from '../../commands/grammar/require-declared.ts';
+import type { Managed, Reach } from './reach.ts';
 import {
   canonicalJson,
   fromLeaves,
   hashOf,
+  isLeafOf,
   isSecretReference,
   leavesOf,
   maxSettingsBytes,
   replaced,
+  type SecretReference,
   type Settings,
   unusableLeaf,
 } from './settings.ts';
@@ -24,6 +27,8 @@ export interface Layer {
   /** Settings that an access point does not declare are left out for it, instead of refused. */
   optional: boolean;
   version: number;
+  /** How far the names of secrets in it reach; null or absent for one from before this was asked: everything. */
+  reach?: Reach | null;
 }
 
 /** The access point as far as layers and variables depend on it: nothing that it says about itself. */
@@ -39,8 +44,10 @@ export type VariableValue = string | number | boolean;
 export interface RenderContext {
   /** Of the agent, its site, or the sites above. */
   variable: (agent: RenderedAgent, name: string) => VariableValue | undefined;
-  /** Its newest version; undefined if there is no such secret. */
-  secretVersion: (name: string) => number | undefined;
+  /** The nearest of this name that is shared or that all of these may name, as it is rendered. */
+  secret: (agent: RenderedAgent, name: string, managed: Managed) => SecretReference | undefined;
+  /** Agents of one place get the same secrets; undefined: this one has some of its own. */
+  placeOf: (agent: RenderedAgent) => string | undefined;
 }
 
 export interface LeafSource {
@@ -80,6 +87,8 @@ interface CompiledLayer extends Layer {
   unusable: string | undefined;
   /** Its settings are the same for every agent. */
   isConstant: boolean;
+  namesSecrets: boolean;
+  reaches: ReadonlyMap<string, Managed>;
   /** Leaves without variables and secrets. */
   plain: ReadonlySet<string>;
 }
@@ -95,7 +104,11 @@ const wholePattern = new RegExp(`^${variablePattern.source}$`);
 const maxKnown = 2_000;
 
 /** For whoever only asks whom layers are about. */
-export const noContext: RenderContext = { variable: () => undefined, secretVersion: () => undefined };
+export const noContext: RenderContext = {
+  variable: () => undefined,
+  secret: () => undefined,
+  placeOf: () => '',
+};
 
 /** Layers, ready to be asked about many agents. */
 export class LayerStack {
@@ -131,9 +144,11 @@ export class LayerStack {
    */
   render(agent: RenderedAgent, declared: ReadonlyMap<string, DeclaredSetting> | undefined): Rendered {
     const layers = this.matching(agent) as CompiledLayer[];
-    if (!declared || !layers.every(({ isConstant }) => isConstant)) return this.#render(agent, layers, declared);
+    const place = layers.some(({ namesSecrets }) => namesSecrets) ? this.#context.placeOf(agent) : '';
+    if (!declared || place === undefined || !layers.every(({ isConstant }) => isConstant))
+      return this.#render(agent, layers, declared);
     const known = this.#known.get(declared) ?? new Map<string, Rendered>();
-    const key = layers.map(({ id }) => id).join(' ');
+    const key = [place, ...layers.map(({ id }) => id)].join(' ');
     const found = known.get(key) ?? this.#render(agent, layers, declared);
     if (!known.has(key) && this.#knownCount++ < maxKnown) this.#known.set(declared, known.set(key, found));
     return found;
@@ -174,7 +189,7 @@ export class LayerStack {
         continue;
       }
       const isPlain = layer.plain.has(leaf);
-      const result = isPlain ? value : this.#resolve(agent, value, refuse);
+      const result = isPlain ? value : this.#resolve(agent, value, layer.reaches.get(leaf) ?? [], refuse);
       if (setting && result !== undefined) {
         const wrong = isPlain ? this.#problemOf(setting, result) : findProblem(setting, result);
         if (wrong !== undefined) refuse('not_allowed', wrong);
@@ -183,6 +198,11 @@ export class LayerStack {
       sources[leaf] = { layer: layer.id, name: layer.name, version: layer.version };
     }
     const settings = fromLeaves(leaves);
+    for (const [leaf] of leaves) {
+      if (!leaf.endsWith('secret') || isLeafOf(settings, leaf)) continue;
+      const detail = 'with nothing but this beside it, it would read as the name of a secret';
+      problems.push({ leaf, layer: sources[leaf]!.layer, code: 'not_allowed', detail });
+    }
     const text = canonicalJson(settings);
     if (Buffer.byteLength(text) > maxSettingsBytes) {
       const detail = `settings of one access point have at most ${maxSettingsBytes} bytes`;
@@ -200,7 +220,12 @@ export class LayerStack {
   }
 
   /** With variables and the versions of secrets; undefined where one is missing. */
-  #resolve(agent: RenderedAgent, value: unknown, refuse: (code: RefusalCode, detail: string) => void): unknown {
+  #resolve(
+    agent: RenderedAgent,
+    value: unknown,
+    managed: Managed,
+    refuse: (code: RefusalCode, detail: string) => void,
+  ): unknown {
     let isWhole = true;
     const miss = (code: RefusalCode, detail: string) => {
       isWhole = false;
@@ -209,9 +234,8 @@ export class LayerStack {
     };
     const result = replaced(value, (part) => {
       if (isSecretReference(part)) {
-        const version = this.#context.secretVersion(part.secret);
-        if (version === undefined) return miss('unknown_secret', `there is no secret ${part.secret}`);
-        return { secret: part.secret, version };
+        const detail = `it has no secret ${part.secret} that this layer may name`;
+        return this.#context.secret(agent, part.secret, managed) ?? miss('unknown_secret', detail);
       }
       const variableOf = (name: string) =>
         this.#context.variable(agent, name) ??
@@ -246,6 +270,8 @@ function compile(layer: Layer): CompiledLayer {
     leaves,
     unusable,
     isConstant: !JSON.stringify(layer.settings).includes('${'),
+    namesSecrets: JSON.stringify(layer.settings).includes('"secret"'),
+    reaches: new Map(layer.reach),
     plain: new Set([...leaves].flatMap(([leaf, value]) => (isPlain(value) ? [leaf] : []))),
   };
 }

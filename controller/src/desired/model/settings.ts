@@ -12,6 +12,8 @@ export interface SecretReference {
   secret: string;
   /** Once it is rendered. */
   version?: number;
+  /** Once it is rendered: the id of the access point or site that it belongs to; absent for one of the installation. */
+  of?: string;
 }
 
 export const maxSettingsBytes = 64 * 1024;
@@ -24,7 +26,7 @@ export function isSecretName(name: string): boolean {
 
 export function isSecretReference(value: unknown): value is SecretReference {
   if (!isObject(value) || typeof value.secret !== 'string') return false;
-  return Object.keys(value).every((key) => key === 'secret' || key === 'version');
+  return Object.keys(value).every((key) => key === 'secret' || key === 'version' || key === 'of');
 }
 
 /** In the order in which they stand; null takes a leaf away that a lighter layer has set. */
@@ -85,12 +87,23 @@ export function requireSettings(settings: Settings, loc: Loc): void {
 
 /** The names of the secrets in it, each once. */
 export function secretsOf(value: unknown): Set<string> {
-  const names = new Set<string>();
+  return new Set(referencesOf(value).map(({ secret }) => secret));
+}
+
+/** Every reference in it. */
+export function referencesOf(value: unknown): SecretReference[] {
+  const found: SecretReference[] = [];
   replaced(value, (part) => {
-    if (isSecretReference(part)) names.add(part.secret);
+    if (isSecretReference(part)) found.push(part);
     return part;
   });
-  return names;
+  return found;
+}
+
+/** One text for values that are equal but for what secrets belong to, which an access point need not say again. */
+export function comparable(value: unknown): string {
+  const bare = ({ secret, version }: SecretReference) => ({ secret, version });
+  return canonicalJson(replaced(value, (part) => (isSecretReference(part) ? bare(part) : part)));
 }
 
 /** The value with each text and each secret in it replaced. */
@@ -99,6 +112,29 @@ export function replaced(value: unknown, replace: (part: string | SecretReferenc
   if (Array.isArray(value)) return value.map((item) => replaced(item, replace));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, replaced(item, replace)]));
+}
+
+/**
+ * What an access point says of a leaf, for a layer: with the names of secrets that it was given for this leaf, and of no others.
+ * Undefined if it would mean more there than it does now.
+ */
+export function asData(said: unknown, given: unknown): unknown {
+  const own = referencesOf(given);
+  let isData = said !== undefined;
+  const value = replaced(said, (part) => {
+    if (typeof part === 'string') {
+      isData &&= !part.includes('${');
+      return part;
+    }
+    isData &&= own.some((each) => comparable(each) === comparable(part) && (part.of ?? each.of) === each.of);
+    return { secret: part.secret };
+  });
+  return isData ? value : undefined;
+}
+
+/** Whether the leaf is one still when it is read again: what stands beside a setting called `secret` may make a reference of both. */
+export function isLeafOf(settings: Settings, leaf: string): boolean {
+  return leavesOf({ settings }).has(`settings.${leaf}`);
 }
 
 /** One text for equal values (RFC 8785). */

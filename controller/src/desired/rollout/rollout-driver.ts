@@ -37,7 +37,7 @@ export interface RolloutDriverOptions {
   gates: GateReader;
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   /** In a transaction, with its rights of now; undefined if it is gone. */
-  present: (tx: SqlQueries, owner: Owned) => Promise<Caller | undefined>;
+  present: (tx: SqlQueries, owner: Pick<Owned, 'owner_kind' | 'owner_id'>) => Promise<Caller | undefined>;
   /** Of the site of an access point; UTC where nobody has said. */
   timeZoneOf: (site: string | null) => string;
   auditLog: Pick<AuditLog, 'append'>;

@@ -8,7 +8,14 @@ import { afterCommit } from '../../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { putRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
-import { type AgentConfig, advance, differingLeaves, type Evidence, newAgentConfig } from '../model/agent-config.ts';
+import {
+  type AgentConfig,
+  advance,
+  differingLeaves,
+  type Evidence,
+  isAsked,
+  newAgentConfig,
+} from '../model/agent-config.ts';
 import { leavesOf, type Settings } from '../model/settings.ts';
 
 const COLUMNS =
@@ -166,7 +173,7 @@ const told: Partial<
 function toEvent({ before, after }: Advanced): NewEvent[] {
   const { ap_id, state, detail, hash, rollout_id } = after;
   const event = told[state];
-  if (!event || (state === before.state && detail === before.detail) || hash === '') return [];
+  if (!event || (state === before.state && detail === before.detail) || !isAsked(after)) return [];
   // What is said at every step of a good way: once is enough.
   if (state === 'in_sync' && before.state === 'confirmed') return [];
   const text = detail === null ? event.text(ap_id) : `${event.text(ap_id)}: ${detail}`;

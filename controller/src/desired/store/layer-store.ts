@@ -6,6 +6,7 @@ import { owned, TotalShare } from '../../shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
+import { type Managed, reachOf } from '../model/reach.ts';
 import type { Layer, VariableValue } from '../model/render.ts';
 
 const keptVersions = 100;
@@ -24,24 +25,21 @@ export interface LayerVersion extends Omit<Layer, 'id'>, Made {
   created_at: number;
 }
 
-export interface Variable {
-  scope: 'agent' | 'site';
-  /** The id of the agent or of the site. */
-  target: string;
-  name: string;
-  value: VariableValue;
-  updated_at: number;
-}
-
-/** Where a secret belongs; the same name at two targets are two secrets. */
-export interface SecretKey {
+/** Where a variable or a secret belongs; the same name at two targets are two. */
+export interface ValueKey {
+  /** There are no variables of `all`, the installation. */
   scope: 'agent' | 'site' | 'all';
   /** The id of the agent or of the site; empty for the installation. */
   target: string;
   name: string;
 }
 
-export interface SecretRecord extends SecretKey, Made {
+export interface Variable extends ValueKey {
+  value: VariableValue;
+  updated_at: number;
+}
+
+export interface SecretRecord extends ValueKey, Made {
   version: number;
   /** Encrypted. */
   value: string;
@@ -52,7 +50,7 @@ export interface SecretRecord extends SecretKey, Made {
 
 export interface SecretChange extends Made {
   /** Where it has been until now, if it moves. */
-  from?: SecretKey | undefined;
+  from?: ValueKey | undefined;
   is_shared?: boolean | undefined;
   /** Its new value, encrypted for its key; undefined: it stays as it is. */
   seal: (before: SecretRecord | undefined) => string | undefined;
@@ -60,9 +58,9 @@ export interface SecretChange extends Made {
 }
 
 const VERSION =
-  'layer_id, version, name, selector, weight, optional, settings, removed, rollout_id, created_by, created_at, owner_kind, owner_id';
+  'layer_id, version, name, selector, weight, optional, settings, removed, rollout_id, created_by, created_at, owner_kind, owner_id, reach';
 const versions = new RecordTable<LayerVersion>('config_layer_versions', VERSION, {
-  json: ['settings'],
+  json: ['settings', 'reach'],
   flags: ['optional', 'removed'],
 });
 const VARIABLE = 'scope, target, name, value, updated_at';
@@ -91,8 +89,12 @@ export class LayerStore extends SqlStore {
   }
 
   /** Those in force. */
-  async layers(tx: SqlQueries = this.db): Promise<Layer[]> {
-    return (await versions.list(tx, IN_FORCE)).map(toLayer);
+  async layers(): Promise<Layer[]> {
+    return (await this.inForce()).map(toLayer);
+  }
+
+  async inForce(): Promise<LayerVersion[]> {
+    return versions.list(this.db, `${IN_FORCE} ORDER BY layer_id`);
   }
 
   /** Up to `limit` versions below this one, newest first. */
@@ -111,7 +113,7 @@ export class LayerStore extends SqlStore {
 
   /** Sets or, with undefined, removes it. Resolves whether anything changed. Throws ConflictError `too_many_variables`. */
   async setVariable(
-    { scope, target, name }: Pick<Variable, 'scope' | 'target' | 'name'>,
+    { scope, target, name }: ValueKey,
     value: VariableValue | undefined,
     by: Actor,
     nowMs: number,
@@ -143,7 +145,7 @@ export class LayerStore extends SqlStore {
    * and no value for one. Throws ConflictError `secret_exists` if another one is where it moves to, `too_many_secrets`.
    */
   async setSecret(
-    { scope, target, name }: SecretKey,
+    { scope, target, name }: ValueKey,
     { from, is_shared, seal, owner_kind, owner_id, by }: SecretChange,
     nowMs: number,
     also: (tx: SqlQueries) => Promise<void>,
@@ -174,7 +176,7 @@ export class LayerStore extends SqlStore {
   }
 
   /** Resolves whether it existed. */
-  async removeSecret({ target, name }: SecretKey, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
+  async removeSecret({ target, name }: ValueKey, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       await raise(tx);
       const [removed] = await secrets.remove(tx, BY_KEY, [target, name]);
@@ -220,6 +222,7 @@ export class LayerStore extends SqlStore {
 export async function createVersions(
   tx: SqlQueries,
   drafts: readonly Omit<LayerVersion, 'version'>[],
+  managed: Managed,
 ): Promise<Layer[]> {
   const made: Layer[] = [];
   for (const draft of drafts) {
@@ -227,12 +230,13 @@ export async function createVersions(
     const version = (newest?.version ?? 0) + 1;
     // Whoever changes a layer does not become who made it.
     const { owner_kind, owner_id } = newest ?? draft;
-    await insertRecord(tx, 'config_layer_versions', VERSION, { ...draft, owner_kind, owner_id, version });
+    const reach = reachOf(draft, await inForceNow(tx, draft.layer_id), managed);
+    await insertRecord(tx, 'config_layer_versions', VERSION, { ...draft, owner_kind, owner_id, reach, version });
     await tx.query('DELETE FROM config_layer_versions WHERE layer_id = ? AND version <= ?', [
       draft.layer_id,
       version - keptVersions,
     ]);
-    made.push(toLayer({ ...draft, version }));
+    made.push(toLayer({ ...draft, reach, version }));
   }
   return made;
 }
@@ -240,6 +244,18 @@ export async function createVersions(
 /** In a transaction: so many layers more are to be. Throws ConflictError `too_many_layers`. */
 export async function takeLayers(tx: SqlQueries, by: Actor, count: number): Promise<void> {
   if (count > 0) await layerShare.take(tx, by, [], count);
+}
+
+/** In the transaction that takes back to an old version: what is not in force now reaches what these manage, and no further. */
+export async function narrowVersion(tx: SqlQueries, id: string, version: number, managed: Managed): Promise<void> {
+  const old = await versions.get(tx, 'WHERE layer_id = ? AND version = ?', [id, version]);
+  if (!old || managed.length === 0) return;
+  const reach = reachOf(old, await inForceNow(tx, id), managed);
+  await versions.change(tx, { reach }, 'WHERE layer_id = ? AND version = ?', [id, version]);
+}
+
+async function inForceNow(tx: SqlQueries, id: string): Promise<LayerVersion | undefined> {
+  return versions.get(tx, `${IN_FORCE} AND layer_id = ?`, [id]);
 }
 
 /** These versions are in force now; undefined: no version of the layer is. */
@@ -281,6 +297,6 @@ export async function raise(tx: SqlQueries): Promise<void> {
 }
 
 export function toLayer(record: LayerVersion): Layer {
-  const { layer_id: id, name, selector, weight, settings, optional, version } = record;
-  return { id, name, selector, weight, settings, optional, version };
+  const { layer_id: id, name, selector, weight, settings, optional, version, reach } = record;
+  return { id, name, selector, weight, settings, optional, version, reach: reach ?? null };
 }

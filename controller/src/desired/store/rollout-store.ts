@@ -16,8 +16,10 @@ export interface Owned {
 }
 
 export interface ChangeSetRecord extends Owned, Pick<ChangeSet, 'id' | 'title' | 'state' | 'base'> {
+  /** Who else has written it. */
+  writers: Pick<Owned, 'owner_kind' | 'owner_id'>[];
   /** As they shall be; each with an id, also a new one. */
-  layers: Omit<Layer, 'version'>[];
+  layers: Omit<Layer, 'version' | 'reach'>[];
   removed: string[];
   created_at: number;
   updated_at: number;
@@ -82,8 +84,11 @@ const draftShare = new TotalShare(
 const UNDER_WAY = 'config_rollouts WHERE ended_at IS NULL';
 const rolloutShare = new TotalShare('too_many_rollouts', 'roll-outs under way', 10, owned(UNDER_WAY));
 
-const SET = 'id, title, state, layers, removed, base, owner_kind, owner_id, owner_name, created_at, updated_at';
-const sets = new RecordTable<ChangeSetRecord>('config_change_sets', SET, { json: ['layers', 'removed', 'base'] });
+const SET =
+  'id, title, state, layers, removed, base, owner_kind, owner_id, owner_name, created_at, updated_at, writers';
+const sets = new RecordTable<ChangeSetRecord>('config_change_sets', SET, {
+  json: ['layers', 'removed', 'base', 'writers'],
+});
 const ROLLOUT =
   'id, change_set_id, title, state, reason, plan, changes, wave, wave_started_at, total, measured, owner_kind, owner_id, owner_name, created_at, ended_at';
 const rollouts = new RecordTable<RolloutRecord>('config_rollouts', ROLLOUT, { json: ['plan', 'changes', 'measured'] });
@@ -112,8 +117,8 @@ export class RolloutStore extends SqlStore {
   /** Resolves whether there was a draft. */
   async replaceSet(set: ChangeSetRecord, also: (tx: SqlQueries) => Promise<void>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const { title, layers, removed, base, updated_at, id } = set;
-      const columns = { title, layers, removed, base, updated_at };
+      const { title, layers, removed, base, updated_at, writers, id } = set;
+      const columns = { title, layers, removed, base, updated_at, writers };
       const found = await sets.change(tx, columns, `WHERE id = ? AND state = 'draft'`, [id]);
       if (found) await also(tx);
       return found !== undefined;

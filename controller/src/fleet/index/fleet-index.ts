@@ -53,6 +53,11 @@ export class FleetIndex {
     return this.#agents;
   }
 
+  /** Their paths by their ids; another object once they change. */
+  get sites(): ReadonlyMap<string, string> {
+    return this.#sites;
+  }
+
   /** Every slot is below this. */
   get slots(): number {
     return this.#byApId.size + this.#freeSlots.length;
