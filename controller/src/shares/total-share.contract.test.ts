@@ -63,11 +63,10 @@ const kinds: Kind[] = [
         layers: [],
         removed: [],
         base: {},
-        writers: [],
         created_at: 1,
         updated_at: 1,
       } as const;
-      return new RolloutStore(db).createSet({ ...set, ...ownerOf(by), layers: [], removed: [] }, by, async () => {});
+      return new RolloutStore(db).createSet({ ...set, ...ownerOf(by), layers: [], removed: [], writers: [] }, by, async () => {});
     },
     table: 'config_change_sets',
     maker: 'owner_id',
