@@ -1,5 +1,5 @@
 // Starts the whole server in this process on a free port and talks to it over real HTTP.
-import '../contract/src/functions/closed-prototype.ts';
+import '../contract/src/closed-prototype.ts';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';

@@ -9,7 +9,10 @@ import type { TestWeft } from '../../../test/weft.ts';
 const innocents = new WeakMap<TestWeft, Promise<string>>();
 /** An access point says that it can be set to whatever such a name stands before. */
 async function prepared(weft: TestWeft): Promise<string> {
-  const leaves = oddNames.flatMap((name) => [name, ...['weftZzz', 'config', name].map((last) => `${name}.${last}`)]);
+  const leaves = oddNames.flatMap((name) => {
+    const below = ['weftZzz', 'config', name, `${name}.weftZzz`].map((last) => `${name}.${last}`);
+    return [name, ...below, `a.${name}.weftZzz`];
+  });
   await weft.agent('odd-ap', { settings: Object.fromEntries(leaves.map((leaf) => [leaf, {}])) });
   return weft.app('innocent-app');
 }
