@@ -115,13 +115,11 @@ class MemoryBroker implements Broker {
   }
 
   async depth(queue: string): Promise<QueueDepth | undefined> {
-    const { waiting } = this.#queueOf(queue);
-    return this.#isClosed ? undefined : { ready: waiting, consumers: this.consuming(queue) };
+    return this.#isClosed ? undefined : { ready: this.#queueOf(queue).waiting, consumers: this.consuming(queue) };
   }
 
   consuming(queue: string): number {
-    const from = this.#queueOf(queue);
-    return [...this.#subscriptions].filter((each) => each.queue === from && !each.isStopped).length;
+    return [...this.#subscriptions].filter((each) => each.queue.name === queue && !each.isStopped).length;
   }
 
   async check(): Promise<void> {
@@ -129,9 +127,8 @@ class MemoryBroker implements Broker {
   }
 
   async close(): Promise<void> {
-    const consumers = [...this.#letterConsumers];
     await Promise.all([...this.#subscriptions].map((subscription) => this.#stop(subscription)));
-    await Promise.all(consumers.map((consumer) => consumer.stop()));
+    await Promise.all([...this.#letterConsumers].map((consumer) => consumer.stop()));
     this.#isClosed = true;
     clearImmediate(this.#turn);
     for (const queue of this.#queues.values()) while (queue.take());
@@ -188,9 +185,8 @@ class MemoryBroker implements Broker {
 
   /** Never rejects. */
   async #run({ queue, handler }: Subscription, message: Message): Promise<void> {
-    const { id, body } = message;
     try {
-      await handler({ id, body, redeliveries: message.deliveries++ });
+      await handler({ id: message.id, body: message.body, redeliveries: message.deliveries++ });
       queue.remove(message);
     } catch (error) {
       if (error instanceof RejectMessage) this.#bury(queue, message, 'rejected');

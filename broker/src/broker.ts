@@ -93,7 +93,7 @@ export interface Broker {
    * after every connection, the first included.
    */
   listen(onNews: (news: string) => void, onGap: () => void): void;
-  /** What is in a queue and who takes from it; undefined while it cannot be told. A queue that is missing is made anew. */
+  /** What is in a queue and who takes from it; undefined while it cannot be told. A missing queue is created. */
   depth(queue: string): Promise<QueueDepth | undefined>;
   /** How many consumers of that queue this broker has, of those that `depth` counts, as far as it knows. */
   consuming(queue: string): number;

@@ -141,11 +141,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
   });
-  const callbackBytesPerDay = config.callbackMbPerDay * 2 ** 20;
-  const callbackBudget = shares.budget('callback_bytes', {
-    perSecond: callbackBytesPerDay / secondsPerDay,
-    reserve: callbackBytesPerDay / 10,
-  });
+  const perDay = config.callbackMbPerDay * 2 ** 20;
+  const callbackBudget = shares.budget('callback_bytes', { perSecond: perDay / secondsPerDay, reserve: perDay / 10 });
   let deadLetters = 0;
   const letterStore = new DeadLetterStore(database);
   const letters = new DeadLetterService({
@@ -213,16 +210,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     outbox.queueLost(queue, agoMs);
     publishWaiting();
   });
-  const queueWatch = new QueueWatch({
-    jobs: jobStore,
-    broker,
-    consumers: database.dialect === 'postgres' ? new QueueConsumers(database) : undefined,
-    retakeMs,
-    onLost: publishWaiting,
-    onError,
-    now,
-    ...tuning.queueWatch,
-  });
+  const consumers = database.dialect === 'postgres' ? new QueueConsumers(database) : undefined;
+  const watched = { jobs: jobStore, broker, consumers, retakeMs, onLost: publishWaiting, onError, now };
+  const queueWatch = new QueueWatch({ ...watched, ...tuning.queueWatch });
   events.recorded.on((ap_id, samples) => subscriptions.recorded(ap_id, samples));
   const ending = new JobEnding({
     owned: ownedJobs,

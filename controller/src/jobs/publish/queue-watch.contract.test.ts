@@ -78,3 +78,27 @@ test('a job whose message was confirmed and is gone is published again', async (
     await weft.stop();
   }
 });
+
+test('a job in the hands of a worker of others is published once, and /readyz does not fail because of it', async () => {
+  let [published, looks] = [0, 0];
+  const createParts = withBroker(() => ({
+    publish: async () => void published++,
+    consume: async () => ({ stop: async () => {} }),
+    consuming: () => 0,
+    depth: async () => {
+      looks++;
+      return { ready: 0, consumers: 1 };
+    },
+  }));
+  const weft = await startWeft({}, { createParts });
+  try {
+    const token = await weft.admin();
+    await weft.request('POST', details, { token });
+    // Every 20 ms, and 300 ms are long for a queue.
+    await untilSo(() => expect(looks).toBeGreaterThan(60));
+    expect(await weft.request('GET', '/readyz')).toMatchObject({ status: 200, body: { parts: { jobs: 'ok' } } });
+    expect(published).toBe(1);
+  } finally {
+    await weft.stop();
+  }
+});

@@ -98,7 +98,7 @@ const INSERT = `INSERT INTO jobs (job_number, task_type, owner_kind, owner_id, o
 /** Jobs that an owner may have `maxOpen` of. */
 export const COUNTED = "ended_at IS NULL AND task_type <> 'send_command'";
 
-/** In every query about jobs for workers as it stands here, or it would find no index. */
+/** Word for word in every query about jobs for workers, or it would find no index. */
 export const FOR_WORKERS = `ended_at IS NULL AND waits_for IS NULL
   AND task_type IN ('agent_details', 'agent_data', 'emulator_spinup')`;
 /** Something has come for the job since its message was sent: without a lease, somebody else's worker has it in hand. */
